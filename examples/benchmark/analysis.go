@@ -4,22 +4,61 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 )
 
 // criterion is an error that methods are compared by; less is better.
 type criterion struct {
-	Name string `json:"name"`
-	Task string `json:"task"`
-	of   func(map[string]float64) float64
+	Name       string `json:"name"`
+	Task       string `json:"task"`
+	Collection string `json:"collection,omitempty"` // of the sets
+	measure    string
+	gain       bool // the measure is one that is better the larger it is, at most 1
+	// partial says that not all methods give it; others have no part in the comparison.
+	partial bool
 }
 
 // criteria are the comparisons of a task, the first the one of fronts and bars.
 var criteria = []criterion{
-	{"NMSE", regressionTask, func(m map[string]float64) float64 { return m["NMSE"] }},
-	{"error rate", classificationTask, func(m map[string]float64) float64 { return 1 - m["Accuracy"] }},
-	{"1 - GMean", classificationTask, func(m map[string]float64) float64 { return 1 - m["GMean"] }},
+	{Name: "NMSE", Task: regressionTask, measure: "NMSE"},
+	{Name: "NLPD", Task: regressionTask, measure: "NLPD", partial: true},
+	{Name: "error rate", Task: classificationTask, measure: "Accuracy", gain: true},
+	{Name: "1 - GMean", Task: classificationTask, measure: "GMean", gain: true},
+	{Name: "log loss", Task: classificationTask, measure: "LogLoss", partial: true},
+	{Name: "Brier", Task: classificationTask, measure: "Brier", partial: true},
+}
+
+// of is the criterion of a cell's measures, if they have it.
+func (c criterion) of(measures map[string]float64) (float64, bool) {
+	v, ok := measures[c.measure]
+	if c.gain {
+		v = 1 - v
+	}
+	return v, ok
+}
+
+// is says whether two are the same.
+func (c criterion) is(o criterion) bool {
+	return c.Name == o.Name && c.Task == o.Task && c.Collection == o.Collection
+}
+
+// suffix tells the second collection from the first.
+func (c criterion) suffix(before string) string {
+	if c.Collection != secondCollection {
+		return ""
+	}
+	return before + "second"
+}
+
+// title names the criterion with its task and its collection.
+func (c criterion) title() string {
+	text := c.Name + ", " + c.Task
+	if c.Collection != "" && c.Collection != shippedCollection {
+		text += ", " + c.Collection
+	}
+	return text
 }
 
 // analysis is a comparison of methods over the sets of a task by one criterion. The
@@ -35,6 +74,8 @@ type analysis struct {
 	Best               []setBests `json:"best"`
 	Kinds              []kind     `json:"kinds,omitempty"`
 	Ratios             *ratios    `json:"ratios,omitempty"` // of regressions
+	Zeros              []zero     `json:"zeros,omitempty"`
+	Relations          []relation `json:"relations,omitempty"`
 }
 
 // standing is a method's place over all sets.
@@ -101,14 +142,22 @@ type results struct {
 
 func (r *report) resultsBy(c criterion) results {
 	out := results{criterion: c, errors: map[[2]string][]float64{}, seconds: map[[2]string]float64{}}
+	has := map[string]bool{}
 	for _, d := range r.Sets {
-		if d.Task == c.Task {
+		if d.Task == c.Task && d.Collection == c.Collection {
 			out.sets = append(out.sets, d)
+			has[d.Set] = true
+		}
+	}
+	gives := map[string]bool{} // the methods that have the measure
+	for _, cell := range r.Cells {
+		if _, ok := c.of(cell.Measures); ok && cell.Status == statusOK && has[cell.Set] {
+			gives[cell.Method] = true
 		}
 	}
 	complete := map[[2]string]bool{}
 	for _, cell := range r.Cells {
-		if cell.Task != c.Task || cell.Source == baselineSource {
+		if !has[cell.Set] || cell.Source == baselineSource || c.partial && !gives[cell.Method] {
 			continue
 		}
 		if !slices.Contains(out.methods, cell.Method) {
@@ -118,12 +167,16 @@ func (r *report) resultsBy(c criterion) results {
 		if _, seen := complete[at]; !seen {
 			complete[at] = true
 		}
-		if cell.Status != statusOK {
+		e, ok := c.of(cell.Measures)
+		if cell.Status != statusOK || c.partial && !ok {
 			complete[at] = false
 			continue
 		}
-		out.errors[at] = append(out.errors[at], c.of(cell.Measures))
-		out.seconds[at] += (cell.FitSeconds + cell.PredictSeconds) / float64(r.Settings.Splits)
+		out.errors[at] = append(out.errors[at], e)
+		out.seconds[at] += cell.FitSeconds + cell.PredictSeconds
+	}
+	for at, e := range out.errors {
+		out.seconds[at] /= float64(len(e))
 	}
 	for at, ok := range complete {
 		if !ok {
@@ -139,23 +192,53 @@ func (r results) error(set, method string) float64 {
 	if !ok {
 		return math.NaN()
 	}
-	return stat.Mean(e, nil)
+	return significant(stat.Mean(e, nil))
+}
+
+// significant rounds to ten digits. Means of the same errors in another order differ in the last ones, and would not
+// share a rank.
+func significant(v float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
+	if err != nil { // of no finite number
+		return v
+	}
+	return out
 }
 
 // analyse makes the comparisons of all criteria that there are sets for.
 func (r *report) analyse() {
-	for _, c := range criteria {
+	var all []criterion
+	for _, collection := range r.collections() {
+		for _, c := range criteria {
+			c.Collection = collection
+			all = append(all, c)
+		}
+	}
+	for _, c := range all {
 		res := r.resultsBy(c)
 		if len(res.sets) == 0 || len(res.methods) == 0 {
 			continue
 		}
 		r.Analyses = append(r.Analyses, res.analysis())
+		if c.measure != "NLPD" { // has no ratio, as it may be negative
+			r.Overviews = append(r.Overviews, res.overview())
+		}
 		for _, d := range res.sets {
 			if f := res.front(d); len(f.Points) > 0 {
 				r.Fronts = append(r.Fronts, f)
 			}
 		}
 	}
+}
+
+// collections are those of the sets, in their order.
+func (r *report) collections() (out []string) {
+	for _, d := range r.Sets {
+		if !slices.Contains(out, d.Collection) {
+			out = append(out, d.Collection)
+		}
+	}
+	return out
 }
 
 func (r results) analysis() analysis {
@@ -184,8 +267,11 @@ func (r results) analysis() analysis {
 		f, cd := friedmanTest(ranks), criticalDifference(k, n)
 		a.Friedman, a.CriticalDifference = &f, &cd
 	}
-	a.Kinds = r.kinds(ranks)
-	if r.Task == regressionTask {
+	a.Zeros, a.Relations = r.zeros(), r.relations(a.Methods)
+	if !r.partial {
+		a.Kinds = r.kinds(ranks)
+	}
+	if r.measure == "NMSE" {
 		a.Ratios = r.ratios()
 	}
 	for _, x := range a.Methods {

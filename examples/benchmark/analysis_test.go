@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/stat"
 )
 
 // made is a report on sets a and b with two splits: ours are ridge, lssvm and svm.
@@ -237,7 +238,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	require.NoError(t, r.write(dir))
 	text, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	require.NoError(t, err)
-	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +4 \| +1 \| +0 \| +3 \| +- \| sklearn-svm, 1\.17 \|`, string(text))
+	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +4 \| +1 \| +0 \| +3 \| +- \| +- \| +- \| sklearn-svm, 1\.17 \|`, string(text))
 	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +2\.50 \| +2/3 \| +- \| +1/0/0 \| +0/2/0 \|`, string(text))
 	assert.Regexp(t, `\| NMSE +\| regression \| +3 \| +2 \| +2 \| +1 \| +0 \| +1 \|`, string(text))
 	assert.Contains(t, string(text), "Where a method of another source is the better choice")
@@ -251,7 +252,7 @@ func TestSectionsAndFiles(t *testing.T) {
 		assert.Greater(t, picture.Bounds().Dx(), 400)
 		require.NoError(t, f.Close())
 	}
-	for name, rows := range map[string]int{"sets.csv": 4, "cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "front.csv": 11} {
+	for name, rows := range map[string]int{"sets.csv": 4, "cells.csv": 31, "summary.csv": 16, "ranks.csv": 5, "pairs.csv": 13, "fronts.csv": 11, "front.csv": 5, "relations.csv": 1} {
 		f, err := os.Open(filepath.Join(dir, name))
 		require.NoError(t, err)
 		records, err := csv.NewReader(f).ReadAll() // and all rows have as many cells
@@ -261,5 +262,13 @@ func TestSectionsAndFiles(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
 	require.NoError(t, err)
-	assert.Contains(t, string(content), fmt.Sprintf("b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 16)))
+	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 19)))
+}
+
+// Errors of the same splits, counted in another order, share a rank.
+func TestEqualMeansAreTies(t *testing.T) {
+	a, b := []float64{0.1, 0.2, 0.3, 0.7}, []float64{0.7, 0.3, 0.2, 0.1}
+	require.NotEqual(t, stat.Mean(a, nil), stat.Mean(b, nil), "they differ in the last digit")
+	assert.Equal(t, significant(stat.Mean(a, nil)), significant(stat.Mean(b, nil)))
+	assert.True(t, math.IsInf(significant(math.Inf(1)), 1))
 }

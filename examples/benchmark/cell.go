@@ -33,6 +33,7 @@ type key struct {
 	Budget        string `json:"budget"`
 	MaxRows       int    `json:"max_rows"`
 	Workers       int    `json:"workers"`
+	Threads       int    `json:"threads,omitempty"` // more than one
 	Data          string `json:"data_sha256"`
 	Configuration string `json:"configuration"`
 }
@@ -70,6 +71,7 @@ type job struct {
 	Test        string      `json:"test"`
 	Command     []string    `json:"command,omitempty"` // of a peer
 	Seconds     uint64      `json:"seconds"`           // of the processor
+	served      bool        // by a process that stays up
 	env         []string    // besides that of all cells
 	path        string      // of the finished cell
 	round       int         // cells of a lower one come first
@@ -83,21 +85,42 @@ func (s settings) jobs(p prepared) []job {
 		if !m.fits(p.Task) {
 			continue
 		}
-		for split := range s.splits {
-			out = append(out, job{
+		budget := s.budgetOf(p.TrainRows)
+		for split := range p.splits {
+			j := job{
 				Key: key{
-					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: s.budget.String(), MaxRows: s.maxRows,
+					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: budget.String(), MaxRows: s.maxRows,
 					Workers: s.workers, Data: p.SHA256, Configuration: m.configuration,
 				},
-				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.programs.command(m), env: m.env,
-				Seconds: uint64(s.budget / time.Second),
+				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.programs.command(m), served: m.isServed(), env: m.env,
+				Seconds: uint64(budget/time.Second) * uint64(s.threads),
 				path:    filepath.Join(s.out, "cells", p.Set, m.name, fmt.Sprintf("%02d.json", split)),
 				round:   p.round + split, lineage: p.lineage + "/" + m.name,
-			})
+			}
+			if s.threads > 1 {
+				j.Key.Threads = s.threads
+			}
+			out = append(out, j)
 		}
 	}
 	return out
 }
+
+// budgetRows are those up to which the budget is what -budget says. Above it grows with
+// the rows.
+const budgetRows = 1000
+
+// budgetOf is the budget of a cell with so many training rows, in whole seconds. That of
+// -synthetic does not grow: it asks how far a method gets.
+func (s settings) budgetOf(rows int) time.Duration {
+	if s.sizes != nil || rows <= budgetRows {
+		return s.budget
+	}
+	return (s.budget*time.Duration(rows)/budgetRows + time.Second - 1).Truncate(time.Second)
+}
+
+// clock is the limit of a cell by the clock, in seconds.
+func (j job) clock() uint64 { return clockFactor * j.Seconds }
 
 // finished returns the cell of an earlier run, nil if there is none or it is not
 // whole; one that was made otherwise is an error.

@@ -44,6 +44,9 @@ func cellMain(in io.Reader, out, problems *os.File) int {
 		os.Exit(exitOrphaned)
 	}()
 	limitProcessor(j.Seconds)
+	if j.Key.Threads > 1 {
+		seconds = clockTime
+	}
 	o, err := j.compute()
 	if overLimit(err, j.Seconds) {
 		return exitOverBudget
@@ -84,12 +87,12 @@ func (j job) compute() (o outcome, err error) {
 	if f, model, o.FitSeconds, err = m.learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
 		return o, fmt.Errorf("fit: %w", err)
 	}
-	begun := processorTime()
+	begun := seconds()
 	p, err := f.predict()
 	if err != nil {
 		return o, fmt.Errorf("predict: %w", err)
 	}
-	o.PredictSeconds = (processorTime() - begun).Seconds()
+	o.PredictSeconds = (seconds() - begun).Seconds()
 	o.PeakBytes = peak.Bytes()
 	if o.ModelBytes, err = modelBytes(model); err != nil {
 		return o, fmt.Errorf("model file: %w", err)

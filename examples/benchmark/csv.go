@@ -10,11 +10,12 @@ import (
 )
 
 // writeTables writes sets.csv, cells.csv, summary.csv and, where there are comparisons, ranks.csv,
-// pairs.csv and front.csv. What is not known is empty.
+// pairs.csv, relations.csv, fronts.csv of each set and front.csv of all. What is not known is empty.
 func (r *report) writeTables(folder string) error {
 	tables := map[string][][]string{"sets.csv": r.setTable(), "cells.csv": r.cellTable(), "summary.csv": r.summaryTable()}
 	if r.Analyses != nil {
-		tables["ranks.csv"], tables["pairs.csv"], tables["front.csv"] = r.rankTable(), r.pairTable(), r.frontTable()
+		tables["ranks.csv"], tables["pairs.csv"], tables["fronts.csv"] = r.rankTable(), r.pairTable(), r.frontTable()
+		tables["front.csv"], tables["relations.csv"] = r.overviewTable(), r.relationTable()
 	}
 	if r.Growth != nil {
 		tables["growth.csv"] = r.growthTable()
@@ -55,21 +56,25 @@ func (r *report) setTable() [][]string {
 }
 
 func (r *report) cellTable() [][]string {
-	head := []string{"set", "task", "method", "source", "split", "status", "training_rows", "test_rows"}
+	head := []string{"collection", "set", "task", "method", "source", "split", "status", "training_rows", "test_rows"}
 	for _, m := range measures {
 		head = append(head, m.Name)
 	}
-	out := [][]string{append(head, "fit_seconds", "predict_seconds", "memory_before_bytes", "memory_peak_bytes", "model_bytes", "error")}
+	out := [][]string{append(head, "fit_seconds", "predict_seconds", "predict_seconds_per_1000", "memory_before_bytes", "memory_peak_bytes", "model_bytes", "error")}
+	collections := map[string]string{}
+	for _, d := range r.Sets {
+		collections[d.Set] = d.Collection
+	}
 	for _, c := range r.Cells {
-		row := []string{c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows), strconv.Itoa(c.TestRows)}
+		row := []string{collections[c.Set], c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows), strconv.Itoa(c.TestRows)}
 		for _, m := range measures {
 			row = append(row, measured(c.Measures, m.Name))
 		}
-		fit, predict := "", ""
+		fit, predict, thousand := "", "", ""
 		if c.Status == statusOK {
-			fit, predict = number(c.FitSeconds), number(c.PredictSeconds)
+			fit, predict, thousand = number(c.FitSeconds), number(c.PredictSeconds), number(1000*c.PredictSeconds/float64(c.TestRows))
 		}
-		out = append(out, append(row, fit, predict, optional(float(c.BeforeBytes)), optional(float(c.PeakBytes)), optional(float(c.ModelBytes)), c.Error))
+		out = append(out, append(row, fit, predict, thousand, optional(float(c.BeforeBytes)), optional(float(c.PeakBytes)), optional(float(c.ModelBytes)), c.Error))
 	}
 	return out
 }
@@ -103,30 +108,30 @@ func (r *report) summaryTable() [][]string {
 }
 
 func (r *report) rankTable() [][]string {
-	out := [][]string{{"criterion", "task", "method", "source", "mean_rank", "complete_sets", "sets"}}
+	out := [][]string{{"collection", "criterion", "task", "method", "source", "mean_rank", "complete_sets", "sets"}}
 	for _, a := range r.Analyses {
 		for _, m := range a.Methods {
-			out = append(out, []string{a.Name, a.Task, m.Method, m.Source, number(m.MeanRank), strconv.Itoa(m.Complete), strconv.Itoa(len(a.Sets))})
+			out = append(out, []string{a.Collection, a.Name, a.Task, m.Method, m.Source, number(m.MeanRank), strconv.Itoa(m.Complete), strconv.Itoa(len(a.Sets))})
 		}
 	}
 	return out
 }
 
 func (r *report) pairTable() [][]string {
-	out := [][]string{{"criterion", "task", "a", "b", "wins", "draws", "losses"}}
+	out := [][]string{{"collection", "criterion", "task", "a", "b", "wins", "draws", "losses"}}
 	for _, a := range r.Analyses {
 		for _, p := range a.Pairs {
-			out = append(out, []string{a.Name, a.Task, p.A, p.B, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
+			out = append(out, []string{a.Collection, a.Name, a.Task, p.A, p.B, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
 		}
 	}
 	return out
 }
 
 func (r *report) frontTable() [][]string {
-	out := [][]string{{"criterion", "task", "set", "method", "source", "seconds", "error", "on_front", "standard_errors_behind"}}
+	out := [][]string{{"collection", "criterion", "task", "set", "method", "source", "seconds", "error", "on_front", "standard_errors_behind"}}
 	for _, f := range r.Fronts {
 		for _, p := range f.Points {
-			out = append(out, []string{f.Name, f.Task, f.Set, p.Method, p.Source, number(p.Seconds), number(p.Error), strconv.FormatBool(p.OnFront), optional(p.Behind)})
+			out = append(out, []string{f.Collection, f.Name, f.Task, f.Set, p.Method, p.Source, number(p.Seconds), number(p.Error), strconv.FormatBool(p.OnFront), optional(p.Behind)})
 		}
 	}
 	return out

@@ -27,6 +27,8 @@ var looks = map[string]struct {
 	golearnSource: {plotstyle.Vermillion, draw.PyramidGlyph{}},
 	sklearnSource: {plotstyle.Green, draw.BoxGlyph{}},
 	kernlabSource: {plotstyle.Purple, plotstyle.Diamond{}},
+	boosterSource: {plotstyle.Orange, draw.SquareGlyph{}},
+	torchSource:   {plotstyle.Sky, draw.RingGlyph{}},
 }
 
 func markOf(source string, radius float64) draw.GlyphStyle {
@@ -70,7 +72,7 @@ const growthPicture = "growth.png"
 
 // picture is a file's name.
 func (c criterion) picture(kind string) string {
-	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + ".png"
+	return kind + "-" + strings.ReplaceAll(strings.ToLower(c.Name), " ", "") + c.suffix("-") + ".png"
 }
 
 // first says whether it is the first criterion of its task.
@@ -262,7 +264,7 @@ const mostFronts = 6
 // count. All fronts are in the tables.
 func (r *report) shownFronts(c criterion) (out []front) {
 	for _, f := range r.Fronts {
-		if f.Name == c.Name {
+		if f.is(c) {
 			out = append(out, f)
 		}
 	}

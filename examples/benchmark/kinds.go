@@ -84,7 +84,7 @@ func (a analysis) byKind(b *strings.Builder) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### By %s, %s, kinds of data\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", a.Name, a.Task, fewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n### By %s, kinds of data\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", a.title(), fewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -123,7 +123,7 @@ func (r *report) levels(b *strings.Builder, a analysis) {
 	}
 	total := 0
 	for _, f := range r.Fronts {
-		if f.Name != a.Name {
+		if !f.is(a.criterion) {
 			continue
 		}
 		total++
@@ -141,7 +141,7 @@ func (r *report) levels(b *strings.Builder, a analysis) {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n### By %s, %s, level with the least error\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", a.Name, a.Task, total)
+	fmt.Fprintf(b, "\n### By %s, level with the least error\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", a.title(), total)
 	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
 		median := "-"

@@ -196,7 +196,7 @@ func TestAnotherConfigurationIsNotMixedIn(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct{ flag, value, want string }{
 		{"-seed", "2", "seed 1, this run has 2"},
-		{"-rows", "5", "max_rows 4000, this run has 5"},
+		{"-rows", "5", "max_rows 0, this run has 5"},
 		{"-budget", "3s", `budget "20s", this run has "3s"`},
 		{"-workers", "2", "workers 1, this run has 2"},
 	} {
@@ -345,7 +345,7 @@ func TestQuickGivesWayToWhatIsGiven(t *testing.T) {
 	assert.Equal(t, []any{quickSplits, 77, quickBudget}, []any{s.splits, s.maxRows, s.budget})
 	s, err = parse(nil, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, []any{10, defaultMaxRows, defaultBudget}, []any{s.splits, s.maxRows, s.budget})
+	assert.Equal(t, []any{0, 0, defaultBudget}, []any{s.splits, s.maxRows, s.budget})
 }
 
 func TestErrors(t *testing.T) {
@@ -358,11 +358,14 @@ func TestErrors(t *testing.T) {
 		{[]string{"-methods", "lssvm,magic"}, "-methods magic: no such method; there are mean, majority, selection, ridge"},
 		{[]string{"-sets", diabetes, "-methods", "majority"}, "none of -methods fits"},
 		{[]string{"-data", t.TempDir()}, "holds none of the sets"},
-		{[]string{"-splits", "0"}, "-splits 0: want >= 1"},
-		{[]string{"-rows", "1"}, "-rows 1: want >= 2"},
+		{[]string{"-splits", "-1"}, "-splits -1: want >= 0"},
+		{[]string{"-rows", "1"}, "-rows 1: want 0 or >= 2"},
 		{[]string{"-budget", "-1s"}, "-budget -1s: want whole seconds"},
 		{[]string{"-budget", "1500ms"}, "-budget 1.5s: want whole seconds"},
 		{[]string{"-workers", "0"}, "-workers 0: want >= 1"},
+		{[]string{"-threads", "0"}, "-threads 0: want >= 1"},
+		{[]string{"-threads", "2", "-workers", "2"}, "-workers 2: want 1 with -threads 2"},
+		{[]string{"-second", t.TempDir()}, "holds none of the sets of the second collection"},
 		{[]string{"-out", ""}, "-out"},
 		{[]string{"-methods", "scikit-learn"}, "sklearn-kernel-ridge is run by another program"},
 		{[]string{"-python", "no-such-python"}, "sklearn-kernel-ridge: exec: \"no-such-python\""},

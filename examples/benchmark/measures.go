@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -20,7 +21,9 @@ var measures = []metrics.Metric{
 	{Name: "RMSE", Values: metrics.RMSE},
 	{Name: "MAE", Values: metrics.MAE},
 	{Name: "R2", LargerIsBetter: true, Values: metrics.R2},
-	{Name: "Coverage95", Variance: coverage95},
+	{Name: "NLPD", Variance: nlpd},
+	{Name: coverageName},
+	{Name: widthName},
 	{Name: "Accuracy", LargerIsBetter: true, Labels: metrics.Accuracy},
 	{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean},
 	{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
@@ -28,10 +31,48 @@ var measures = []metrics.Metric{
 	{Name: "Brier", Proba: metrics.Brier},
 }
 
-// coverage95 is the share of targets in the central 95% intervals.
-func coverage95(y, mean, variance, weights []float64) (float64, error) {
-	share, _, err := metrics.NormalCoverage(y, mean, variance, .95, weights)
-	return share, err
+// Coverage and width are of the method's own intervals, where it has some, and otherwise
+// of those of a normal distribution with its mean and variance.
+const (
+	coverageName  = "Coverage95"
+	widthName     = "Width95"
+	intervalLevel = 0.95
+	// leastVariance is what a smaller variance counts as in NLPD, of that of the targets.
+	leastVariance = 1e-12
+)
+
+// nlpd is the mean negative log density of the targets under normal predictions, all in
+// units of the targets' standard deviation, so that sets can be compared.
+func nlpd(y, mean, variance, weights []float64) (float64, error) {
+	whole := stat.PopVariance(y, nil)
+	if !(whole > 0) {
+		return 0, fmt.Errorf("the targets of the test rows are all the same: %w", errors.ErrUnsupported)
+	}
+	floored := make([]float64, len(variance))
+	for i, v := range variance {
+		floored[i] = max(v, leastVariance*whole)
+	}
+	density, err := metrics.LogDensity(y, mean, floored, weights)
+	return -density - math.Log(whole)/2, err
+}
+
+// ofIntervals is the share of targets in the central 95% intervals, and their mean width in
+// standard deviations of the targets.
+func (f fitted) ofIntervals(y []float64) (share, width float64, err error) {
+	err = errors.ErrUnsupported
+	if f.interval != nil {
+		var low, high []float64
+		if low, high, err = f.interval(); err == nil {
+			share, width, err = metrics.Coverage(y, low, high, nil)
+		}
+	}
+	if errors.Is(err, errors.ErrUnsupported) && f.variance != nil {
+		var mean, variance []float64
+		if mean, variance, err = f.variance(); err == nil {
+			share, width, err = metrics.NormalCoverage(y, mean, variance, intervalLevel, nil)
+		}
+	}
+	return share, width / stat.PopStdDev(y, nil), err
 }
 
 // fitted is a method that has learned and can be asked for what measures want. The
@@ -40,6 +81,7 @@ func coverage95(y, mean, variance, weights []float64) (float64, error) {
 type fitted struct {
 	values   func() ([]float64, error)
 	variance func() (mean, variance []float64, err error)
+	interval func() (low, high []float64, err error) // of 95%
 	labels   func() ([]int, error)
 	scores   func() (*mat.Dense, error)
 	proba    func() (*mat.Dense, error)
@@ -48,27 +90,36 @@ type fitted struct {
 
 var started = time.Now()
 
+// seconds is what fits and predictions are timed by: the time of the processor, or where a
+// cell has several threads that of the clock.
+var seconds = processorTime
+
+func clockTime() time.Duration { return time.Since(started) }
+
 // learn fits a method's estimator and times it.
-func (m method) learn(task string, seed uint64, x *mat.Dense, y []float64, test *mat.Dense) (f fitted, model any, seconds float64, err error) {
+func (m method) learn(task string, seed uint64, x *mat.Dense, y []float64, test *mat.Dense) (f fitted, model any, fitSeconds float64, err error) {
 	ctx := context.Background()
 	if task == regressionTask {
 		e := m.regressor(seed)
-		begun := processorTime()
+		begun := seconds()
 		err = e.Fit(ctx, x, y)
-		seconds = (processorTime() - begun).Seconds()
+		fitSeconds = (seconds() - begun).Seconds()
 		f.values = func() ([]float64, error) { return e.Predict(test) }
 		if v, ok := e.(estimators.VariancePredictor); ok {
 			f.variance = func() (mean, variance []float64, err error) { return v.PredictVariance(test) }
 		}
-		return f, e, seconds, err
+		if v, ok := e.(estimators.IntervalPredictor); ok && estimators.Supports(e, estimators.Interval) {
+			f.interval = func() (low, high []float64, err error) { return v.PredictInterval(test, intervalLevel) }
+		}
+		return f, e, fitSeconds, err
 	}
 	e := m.classifier(seed)
 	labels := whole(y)
-	begun := processorTime()
+	begun := seconds()
 	if err = e.Fit(ctx, x, labels); err != nil {
 		return f, e, 0, err
 	}
-	seconds = (processorTime() - begun).Seconds()
+	fitSeconds = (seconds() - begun).Seconds()
 	f.classes = e.Classes()
 	f.labels = func() ([]int, error) { return e.Predict(test) }
 	if p, ok := e.(estimators.ProbaPredictor); ok {
@@ -78,7 +129,7 @@ func (m method) learn(task string, seed uint64, x *mat.Dense, y []float64, test 
 	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
 		f.scores = func() (*mat.Dense, error) { return d.Decision(test) }
 	}
-	return f, e, seconds, nil
+	return f, e, fitSeconds, nil
 }
 
 func whole(y []float64) []int {
@@ -125,6 +176,12 @@ func (f fitted) measure(y []float64, p predicted) (map[string]float64, error) {
 
 func (f fitted) take(m metrics.Metric, y []float64, p predicted) (float64, error) {
 	switch {
+	case m.Name == coverageName && p.values != nil:
+		share, _, err := f.ofIntervals(y)
+		return share, err
+	case m.Name == widthName && p.values != nil:
+		_, width, err := f.ofIntervals(y)
+		return width, err
 	case m.Values != nil && p.values != nil:
 		return m.Values(y, p.values, nil)
 	case m.Variance != nil && f.variance != nil:

@@ -17,10 +17,12 @@ const (
 	golearnSource  = "golearn"
 	sklearnSource  = "scikit-learn"
 	kernlabSource  = "kernlab"
+	boosterSource  = "boosting" // LightGBM, XGBoost, CatBoost
+	torchSource    = "pytorch"  // xRFM, Falkon
 )
 
 // sources are those that are compared, in the order of the report.
-var sources = []string{oursSource, golearnSource, sklearnSource, kernlabSource}
+var sources = []string{oursSource, golearnSource, sklearnSource, kernlabSource, boosterSource, torchSource}
 
 // method is one way to learn. The constructor of a task that it is not for is nil;
 // the others return a new, unfitted estimator, which scales its features itself.
@@ -79,6 +81,9 @@ func (m method) fits(task string) bool {
 
 // isPeer says whether another program does the work.
 func (m method) isPeer() bool { return m.tasks != nil }
+
+// isServed says whether a Python process does the work that stays up over cells.
+func (m method) isServed() bool { return m.isPeer() && m.source != kernlabSource }
 
 func methodNamed(name string) (method, bool) {
 	i := slices.IndexFunc(methods, func(m method) bool { return m.name == name })

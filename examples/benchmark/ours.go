@@ -7,8 +7,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -104,6 +106,25 @@ var ours = []method{
 		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in 3 folds, then with probabilities", machineCosts, machineScales),
 		regressor:     func(seed uint64) estimators.Regressor { return &regressorGrid{seed: seed} },
 		classifier:    func(seed uint64) estimators.Classifier { return &classifierGrid{seed: seed} },
+	},
+	{
+		name: "svm-nu", source: oursSource,
+		configuration: "z-score; ν support vector machine with ν = 0.5, or for classes half of the largest share that the classes allow; RBF of the median distance; for regression C from the least-squares machine",
+		regressor:     func(seed uint64) estimators.Regressor { return regression(&svm.Regressor{Nu: 0.5, Seed: seed}) },
+		classifier: func(seed uint64) estimators.Classifier {
+			return classification(halfOfLargestNu{&svm.Classifier{Probabilities: true, Seed: seed}})
+		},
+	},
+	{
+		name: "falkon", source: oursSource,
+		configuration: "z-score; kernel ridge regression on up to 2000 landmarks, Matérn 5/2, length and ridge by leave-one-out",
+		regressor:     func(seed uint64) estimators.Regressor { return regression(&falkon.Regressor{Seed: seed}) },
+		classifier:    func(seed uint64) estimators.Classifier { return classification(&falkon.Classifier{Seed: seed}) },
+	},
+	{
+		name: "conformal", source: oursSource,
+		configuration: "z-score; conformal intervals of lssvm",
+		regressor:     func(seed uint64) estimators.Regressor { return regression(&conformal.Regressor{Seed: seed}) },
 	},
 	{
 		name: "rvm", source: oursSource,
@@ -317,6 +338,31 @@ func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err err
 
 func (m medianMachines) Clone() estimators.Classifier {
 	return medianMachines{m.Classifier.Clone().(*lssvm.Classifier)}
+}
+
+// halfOfLargestNu is a ν machine whose ν hangs on the rows: of two classes no more than twice
+// the share of the smaller one has a solution.
+type halfOfLargestNu struct{ *svm.Classifier }
+
+func (c halfOfLargestNu) Fit(ctx context.Context, x mat.Matrix, y []int) error {
+	size := map[int]float64{}
+	for _, label := range y {
+		size[label]++
+	}
+	c.Nu = 1
+	for a, n := range size {
+		for b, m := range size {
+			if a != b {
+				c.Nu = min(c.Nu, 2*min(n, m)/(n+m))
+			}
+		}
+	}
+	c.Nu /= 2
+	return c.Classifier.Fit(ctx, x, y)
+}
+
+func (c halfOfLargestNu) Clone() estimators.Classifier {
+	return halfOfLargestNu{c.Classifier.Clone().(*svm.Classifier)}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {

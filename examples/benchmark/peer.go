@@ -15,8 +15,11 @@ import (
 
 var bothTasks = []string{regressionTask, classificationTask}
 
-// peerMethods are those that other programs run: peers/cells.py and peers/cells.R, which
-// know them by these names.
+// boostingSearch is how the libraries of boosting are tuned.
+const boostingSearch = "its defaults and 9 settings at random with early stopping after at most 1000 rounds, by 3 folds up to 5000 rows and by a fifth of the rows above, while half the budget lasts"
+
+// peerMethods are those that other programs run: peers/cells.py, which stays up
+// over cells, and peers/cells.R. They know them by these names.
 var peerMethods = []method{
 	{
 		name: "sklearn-kernel-ridge", source: sklearnSource, tasks: []string{regressionTask},
@@ -55,8 +58,16 @@ var peerMethods = []method{
 		configuration: "RandomForestClassifier, RandomForestRegressor, defaults (100 trees)",
 	},
 	{
-		name: "sklearn-gp-columns", source: sklearnSource, tasks: []string{regressionTask},
-		configuration: "z-score; GaussianProcessRegressor of a constant times Matern 3/2 with a length scale for each column, and noise, targets normalised",
+		name: "sklearn-gp-columns", source: sklearnSource, tasks: bothTasks,
+		configuration: "z-score; Matern 3/2 with a length scale for each column, times a constant: GaussianProcessRegressor with noise, targets normalised; GaussianProcessClassifier",
+	},
+	{
+		name: "sklearn-nu-svm-grid", source: sklearnSource, tasks: bothTasks,
+		configuration: fmt.Sprintf("z-score, targets too; NuSVC with ν of 0.01, 0.03, 0.1, 0.2, 0.35, 0.5 and γ of %v/d, then with probabilities; NuSVR with C of %v, ν of 0.2, 0.5, 0.8 and γ of 0.03, 0.1, 0.3, 1, 3 over d; by GridSearchCV in 3 folds", machineScales, machineCosts),
+	},
+	{
+		name: "sklearn-nystroem-grid", source: sklearnSource, tasks: bothTasks,
+		configuration: fmt.Sprintf("z-score, targets too; Nystroem, 500 landmarks, RBF, γ of %v/d, and Ridge, α of 0.001, 0.01, 0.1, 1, or LogisticRegression, C of %v, by GridSearchCV in 3 folds", machineScales, machineCosts),
 	},
 	{
 		name: "sklearn-extra-trees", source: sklearnSource, tasks: bothTasks,
@@ -65,6 +76,34 @@ var peerMethods = []method{
 	{
 		name: "sklearn-boosting", source: sklearnSource, tasks: bothTasks,
 		configuration: "HistGradientBoostingClassifier, HistGradientBoostingRegressor, defaults",
+	},
+	{
+		name: "sklearn-boosting-tuned", source: sklearnSource, tasks: bothTasks,
+		configuration: "HistGradientBoosting, " + boostingSearch + ": learning rate, leaves, rows of a leaf, share of the columns, L2",
+	},
+	{
+		name: "lightgbm", source: boosterSource, tasks: bothTasks,
+		configuration: "LightGBM, defaults (100 rounds)",
+	},
+	{
+		name: "lightgbm-tuned", source: boosterSource, tasks: bothTasks,
+		configuration: "LightGBM, " + boostingSearch + ": learning rate, leaves, rows of a leaf, shares of the rows and columns, L2",
+	},
+	{
+		name: "xgboost-tuned", source: boosterSource, tasks: bothTasks,
+		configuration: "XGBoost, " + boostingSearch + ": learning rate, depth, weight of a leaf, shares of the rows and columns, L2",
+	},
+	{
+		name: "catboost-tuned", source: boosterSource, tasks: bothTasks,
+		configuration: "CatBoost, " + boostingSearch + ": learning rate, depth, shares of the rows and columns, L2",
+	},
+	{
+		name: "xrfm", source: torchSource, tasks: bothTasks,
+		configuration: "z-score, targets too; xRFM, Laplace kernel, bandwidth of 1, 3, 10, 30 and regularisation of 1e-4, 1e-2, 1 by a fifth of the rows, while half the budget lasts",
+	},
+	{
+		name: "falkon-python", source: torchSource, tasks: bothTasks,
+		configuration: "z-score, targets too; Falkon, 2000 centres, Gaussian kernel, widths of 0.3, 1, 3, 10 times √d and penalties of 1e-8, 1e-6, 1e-4 by a fifth of the rows, while half the budget lasts",
 	},
 	{
 		name: "kernlab-rvm", source: kernlabSource, tasks: []string{regressionTask},
@@ -86,7 +125,7 @@ type programs struct{ python, rscript, scripts string }
 // of is the program of a peer's method, "" where there is none.
 func (p programs) of(m method) string {
 	switch m.source {
-	case sklearnSource:
+	case sklearnSource, boosterSource, torchSource:
 		return p.python
 	case kernlabSource:
 		return p.rscript
@@ -99,7 +138,7 @@ func (p programs) command(m method) []string {
 	switch {
 	case !m.isPeer():
 		return nil
-	case m.source == sklearnSource:
+	case m.isServed():
 		return []string{p.python, filepath.Join(p.scripts, "cells.py")}
 	}
 	return []string{p.rscript, filepath.Join(p.scripts, "cells.R")}
@@ -123,15 +162,14 @@ func (p programs) there(methods []method) error {
 	return nil
 }
 
-// oneThread keeps a cell's process, of whatever language, on one thread.
-var oneThread = []string{"GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1"}
-
 // peerOutcome is what a peer prints: predictions, which are measured here as those of
 // all methods.
 type peerOutcome struct {
 	outcome
 	Values   []float64   `json:"values"`
 	Variance []float64   `json:"variance"`
+	Low      []float64   `json:"low"` // of 95% intervals
+	High     []float64   `json:"high"`
 	Labels   []int       `json:"labels"`
 	Classes  []int       `json:"classes"`
 	Scores   [][]float64 `json:"scores"`
@@ -168,6 +206,9 @@ func (p peerOutcome) fitted() fitted {
 	f := fitted{classes: p.Classes}
 	if p.Variance != nil {
 		f.variance = func() (mean, variance []float64, err error) { return p.Values, p.Variance, nil }
+	}
+	if p.Low != nil {
+		f.interval = func() (low, high []float64, err error) { return p.Low, p.High, nil }
 	}
 	matrix := func(rows [][]float64) func() (*mat.Dense, error) {
 		if rows == nil {

@@ -11,6 +11,9 @@ import (
 // isolate does nothing: a cell's process ignores interrupts by itself.
 func isolate(*exec.Cmd) {}
 
+// endProcessGroup ends a process.
+func endProcessGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+
 // endGroup does nothing: a peer's program ends when it has done its work.
 func endGroup() {}
 

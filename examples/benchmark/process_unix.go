@@ -21,6 +21,9 @@ func isolate(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
+// endProcessGroup ends a process that isolate began, with its group.
+func endProcessGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
 // endGroup ends the group of this process, if it is one that isolate made.
 func endGroup() {
 	if syscall.Getpgrp() == os.Getpid() {

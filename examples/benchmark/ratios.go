@@ -107,7 +107,7 @@ func (a analysis) ratios(b *strings.Builder) {
 	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### %s relative to %s\n\n"+ratioLegend+"\n", a.Name, a.Ratios.Reference, a.Ratios.Reference, noisyError)
+	fmt.Fprintf(b, "\n### %s relative to %s\n\n"+ratioLegend+"\n", a.Name+a.suffix(", "), a.Ratios.Reference, a.Ratios.Reference, noisyError)
 	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
 	better := map[string][]string{} // the methods that are, by set
 	for _, m := range a.Ratios.Methods {

@@ -19,18 +19,24 @@ import (
 // conditions are what the report says of how it came about.
 type conditions struct {
 	Seed       uint64 `json:"seed"`
-	Splits     int    `json:"splits"`
+	Splits     int    `json:"splits"` // 0: by the size of a set
 	Budget     string `json:"budget"`
-	MaxRows    int    `json:"max_rows"`
+	MaxRows    int    `json:"max_rows"` // 0: no limit
 	Workers    int    `json:"workers"`
+	Threads    int    `json:"threads,omitempty"` // of a cell, more than one
 	System     string `json:"system"`
 	Processors int    `json:"processors"`
 	Go         string `json:"go"`
 }
 
 func (s settings) conditions() conditions {
+	threads := 0
+	if s.threads > 1 {
+		threads = s.threads
+	}
 	return conditions{
-		Seed: s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Workers: s.workers,
+		Threads: threads,
+		Seed:    s.seed, Splits: s.splits, Budget: s.budget.String(), MaxRows: s.maxRows, Workers: s.workers,
 		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
 	}
 }
@@ -38,24 +44,30 @@ func (s settings) conditions() conditions {
 const legend = `
 ## Measures
 
-- NMSE: the squared error over that of predicting the mean of the test rows. R2 is 1 - NMSE. Coverage95: the share of targets in
-  the method's central 95% intervals
+- NMSE: the squared error over that of predicting the mean of the test rows. R2 is 1 - NMSE
+- Coverage95, Width95: the share of targets in the method's central 95% intervals, or in those of a normal distribution with its mean and
+  variance, and their mean width
+- NLPD: the negative log density of the targets under a normal distribution with the method's mean and variance. The variance counts as
+  at least 1e-12 of that of the targets. NLPD and Width95 are in units of the standard deviation of the test targets
 - GMean: the geometric mean of the accuracies of the classes. AUC: the area under the ROC curve; with more than two classes the mean of
   each class against the rest. LogLoss, Brier: of the method's probabilities
-- fit s, predict s: processor time on one thread. Reading the rows is not in it; making golearn's grids of them is
+- fit s, s/1000: processor time on one thread (with -threads: time by the clock on so many) of the fit, and of a thousand predictions.
+  Reading the rows is not in it; making golearn's grids of them is
 - MB before, peak MB: the resident memory of the process when its rows were read, and the most until the predictions were made.
   model kB: the size of the model's file
 `
 
 // report is report.json.
 type report struct {
-	Settings conditions    `json:"settings"`
-	Sets     []description `json:"sets"`
-	Analyses []analysis    `json:"analyses,omitempty"`
-	Fronts   []front       `json:"fronts,omitempty"`
-	Growth   []growth      `json:"growth,omitempty"`
-	Summary  []summary     `json:"summary"`
-	Cells    []cell        `json:"cells"`
+	Settings  conditions    `json:"settings"`
+	Missing   []missingPeer `json:"missing,omitempty"`
+	Sets      []description `json:"sets"`
+	Analyses  []analysis    `json:"analyses,omitempty"`
+	Fronts    []front       `json:"fronts,omitempty"`
+	Overviews []overview    `json:"overviews,omitempty"`
+	Growth    []growth      `json:"growth,omitempty"`
+	Summary   []summary     `json:"summary"`
+	Cells     []cell        `json:"cells"`
 }
 
 // summary is one method on one set: means over the splits that are ok.
@@ -167,14 +179,42 @@ func (r *report) write(folder string) error {
 	if err := r.draw(folder); err != nil {
 		return err
 	}
+	if r.Analyses != nil {
+		if err := r.drawOverview(folder); err != nil {
+			return err
+		}
+		if err := r.writeSetsPage(folder); err != nil {
+			return err
+		}
+	}
 	return atomicfile.Write(filepath.Join(folder, "report.md"), r.markdown)
 }
 
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	fmt.Fprintf(&b, "# Benchmark\n\n%d splits 75/25 a set, seed %d, %s of the processor for a cell, at most %d training rows, cells at a time: %d,\neach on one thread. %s, %d processors, %s. Numbers are means over the splits that are ok, ± their standard deviation.\n",
-		s.Splits, s.Seed, s.Budget, s.MaxRows, s.Workers, s.System, s.Processors, s.Go)
+	splits, rows, seconds, threads := fmt.Sprintf("%d splits 75/25 a set", s.Splits), fmt.Sprintf("at most %d training rows", s.MaxRows), "", "each on one thread"
+	if s.Splits == 0 {
+		splits = "Splits 75/25: " + splitsBySize
+	}
+	if s.MaxRows == 0 {
+		rows = "all training rows"
+	}
+	if s.Threads > 1 {
+		threads = fmt.Sprintf("each on %d threads", s.Threads)
+		seconds = fmt.Sprintf(" Seconds are by the clock; the budget is of %d processors.", s.Threads)
+	}
+	fmt.Fprintf(&b, "# Benchmark\n\n%s, seed %d, %s of the processor for a cell, %s, cells at a time: %d,\n%s. %s, %d processors, %s. Numbers are means over the splits that are ok, ± their standard deviation.\n",
+		splits, s.Seed, s.Budget, rows, s.Workers, threads, s.System, s.Processors, s.Go)
+	if r.Growth == nil {
+		fmt.Fprintf(&b, "Above %d training rows the budget grows in proportion to them.%s\n", budgetRows, seconds)
+	}
+	for i, m := range r.Missing {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", m)
+	}
 	r.compare(&b)
 	r.growthSection(&b)
 	for _, d := range r.Sets {
@@ -217,13 +257,13 @@ func (r *report) table(b *strings.Builder, d description) {
 			head = append(head, m.Name)
 		}
 	}
-	lines := [][]string{append(head, "fit s", "predict s", "MB before", "peak MB", "model kB", "splits")}
+	lines := [][]string{append(head, "fit s", "s/1000", "MB before", "peak MB", "model kB", "splits")}
 	for _, s := range rows {
 		line := []string{s.Method}
 		for _, name := range head[1:] {
 			line = append(line, shown(s.Measures, name))
 		}
-		lines = append(lines, append(line, scaled("%.3f", s.FitSeconds, 1), scaled("%.3f", s.PredictSeconds, 1), scaled("%.1f", s.BeforeBytes, 1e6),
+		lines = append(lines, append(line, scaled("%.3f", s.FitSeconds, 1), scaled("%.3f", s.PredictSeconds, float64(d.TestRows)/1000), scaled("%.1f", s.BeforeBytes, 1e6),
 			scaled("%.1f", s.PeakBytes, 1e6), scaled("%.1f", s.ModelBytes, 1e3), s.splits()))
 	}
 	align(b, lines)

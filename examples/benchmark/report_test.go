@@ -31,7 +31,7 @@ func TestReport(t *testing.T) {
 	require.NoError(t, r.markdown(&b))
 	assert.Contains(t, b.String(), "\n## own, regression\n\n8 rows × 4 features; trained on 5 rows of 6, drawn at random, tested on 2.\n\n| method | ")
 	assert.Contains(t, b.String(), "2 splits 75/25 a set, seed 1, 20s of the processor for a cell, at most 4000 training rows")
-	assert.Regexp(t, `\| mean +\| +1\.5000 ± 0\.7071 \| +150\.0 ± 70\.7 \| 2\.000 \| +0\.500 \| +- \| +- \| +2\.5 \| +2 ok \|`, b.String())
+	assert.Regexp(t, `\| mean +\| +1\.5000 ± 0\.7071 \| +150\.0 ± 70\.7 \| 2\.000 \| +250\.000 \| +- \| +- \| +2\.5 \| +2 ok \|`, b.String())
 	assert.Regexp(t, `\| ridge +\| +0\.5 \| +50 \|.*\| 1 ok, 1 over budget \|`, b.String())
 	assert.Regexp(t, `\| lssvm +\| +- \| +- \| +- \|.*\| +2 failed \|`, b.String())
 	assert.Equal(t, 1, strings.Count(b.String(), "- lssvm failed: no memory\n"), "one line for one reason")

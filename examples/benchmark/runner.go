@@ -65,7 +65,10 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
 	var done atomic.Int64
 	over := overBudget(cells, jobs)
-	var err error
+	parts, err := beginPart(s.out)
+	if err != nil {
+		return err
+	}
 	for _, round := range rounds(jobs, left) {
 		// What was over budget in an earlier round is known here, whatever the number of
 		// workers.
@@ -80,6 +83,9 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 			}
 			cells[round[i]] = &c
 			done.Add(1)
+			if err := parts.note(); err != nil {
+				return err
+			}
 			return bar.Add(1)
 		})
 		if err != nil {
@@ -142,7 +148,10 @@ func (j job) cell() cell {
 // goes wrong with a method is in the cell.
 func (s settings) runCell(ctx context.Context, j job) (cell, error) {
 	c := j.cell()
-	limited, cancel := context.WithTimeout(ctx, clockFactor*s.budget)
+	if j.served {
+		return s.runServed(ctx, j)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(j.clock())*time.Second)
 	defer cancel()
 	out, problems, err := execute(limited, j)
 	switch {
@@ -190,7 +199,7 @@ func execute(ctx context.Context, j job) (out, problems []byte, err error) {
 	}
 	cmd := exec.CommandContext(ctx, program, cellCommand)
 	cmd.WaitDelay = leaveTaking
-	cmd.Env = slices.Concat(os.Environ(), oneThread, j.env)
+	cmd.Env = slices.Concat(os.Environ(), threadVariables(max(1, j.Key.Threads)), j.env)
 	var stdout bytes.Buffer
 	var stderr tail
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -37,6 +37,8 @@ func (r *report) compare(b *strings.Builder) {
 	if len(r.Analyses) == 0 {
 		return
 	}
+	r.answers(b)
+	r.overviewSection(b)
 	r.inShort(b)
 	b.WriteString("\n## Ranks\n\n" + rankLegend)
 	for _, a := range r.Analyses {
@@ -53,7 +55,7 @@ func (r *report) inShort(b *strings.Builder) {
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
-		line := []string{a.Name, a.Task, strconv.Itoa(len(a.Sets)), strconv.Itoa(len(a.Methods))}
+		line := []string{a.Name, a.where(), strconv.Itoa(len(a.Sets)), strconv.Itoa(len(a.Methods))}
 		for _, source := range sources {
 			line = append(line, a.leastOf(source))
 		}
@@ -66,6 +68,9 @@ func (r *report) inShort(b *strings.Builder) {
 		}
 	}
 }
+
+// where is the task, with the collection.
+func (c criterion) where() string { return strings.TrimPrefix(c.title(), c.Name+", ") }
 
 // leastOf counts the sets where a source has the least error.
 func (a analysis) leastOf(source string) string {
@@ -88,7 +93,7 @@ func (a analysis) leastOf(source string) string {
 }
 
 func (a analysis) ranks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### By %s, %s\n\n", a.Name, a.Task)
+	fmt.Fprintf(b, "\n### By %s\n\n", a.title())
 	if a.Friedman == nil {
 		b.WriteString("Fewer than two sets or methods: no test.\n\n")
 	} else {
@@ -139,7 +144,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 		var counts [5]int
 		total := 0
 		for _, f := range r.Fronts {
-			if f.Name != a.Name {
+			if !f.is(a.criterion) {
 				continue
 			}
 			total++
@@ -149,7 +154,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 				}
 			}
 		}
-		line := []string{a.Name, a.Task, strconv.Itoa(total)}
+		line := []string{a.Name, a.where(), strconv.Itoa(total)}
 		for _, n := range counts {
 			line = append(line, strconv.Itoa(n))
 		}
@@ -158,8 +163,8 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 	align(b, lines)
 	for _, a := range r.Analyses {
 		r.levels(b, a)
-		r.bestsBySet(b, a)
 		if a.first() {
+			r.bestsBySet(b, a)
 			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best of each source named.](%s)\n", a.Name, a.picture("front"))
 		}
 	}
@@ -168,7 +173,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 // bestsBySet writes, for each set, the least error of each source with its seconds, and
 // which source is the choice.
 func (r *report) bestsBySet(b *strings.Builder, a analysis) {
-	fmt.Fprintf(b, "\n### By %s, %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.Name, a.Task)
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.title())
 	var present []string
 	for _, source := range sources {
 		if slices.ContainsFunc(a.Methods, func(m standing) bool { return m.Source == source }) {
@@ -178,7 +183,7 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest level method", "kernelearn", "front"})}
 	var elsewhere []string
 	for _, f := range r.Fronts {
-		if f.Name != a.Name {
+		if !f.is(a.criterion) {
 			continue
 		}
 		d := r.Sets[slices.IndexFunc(r.Sets, func(d description) bool { return d.Set == f.Set })]

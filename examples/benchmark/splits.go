@@ -38,26 +38,28 @@ rows.
 
 // description is what set.json says of a set.
 type description struct {
-	Set       string   `json:"set"`
-	SHA256    string   `json:"sha256"` // of the data file
-	Task      string   `json:"task"`
-	Target    string   `json:"target"`
-	Classes   []string `json:"classes,omitempty"`
-	Positive  string   `json:"positive,omitempty"`
-	Smallest  float64  `json:"smallest_class_share,omitempty"`
-	Rows      int      `json:"rows"`
-	Features  int      `json:"features"`
-	Seed      uint64   `json:"seed"`
-	MaxRows   int      `json:"max_rows"`
-	Available int      `json:"training_rows_available"`
-	TrainRows int      `json:"training_rows"`
-	TestRows  int      `json:"test_rows"`
+	Set        string   `json:"set"`
+	Collection string   `json:"collection,omitempty"`
+	SHA256     string   `json:"sha256"` // of the data file
+	Task       string   `json:"task"`
+	Target     string   `json:"target"`
+	Classes    []string `json:"classes,omitempty"`
+	Positive   string   `json:"positive,omitempty"`
+	Smallest   float64  `json:"smallest_class_share,omitempty"`
+	Rows       int      `json:"rows"`
+	Features   int      `json:"features"`
+	Seed       uint64   `json:"seed"`
+	MaxRows    int      `json:"max_rows"`
+	Available  int      `json:"training_rows_available"`
+	TrainRows  int      `json:"training_rows"`
+	TestRows   int      `json:"test_rows"`
 }
 
 // prepared is a set whose splits are written.
 type prepared struct {
 	description
 	folder  string
+	splits  int
 	round   int    // of the first split
 	lineage string // sets on which a method takes ever more time
 }
@@ -68,20 +70,25 @@ func (p prepared) path(split int, kind string) string {
 
 // prepare reads a set, draws its splits and writes them. Those that are there
 // already have to be the same.
-func (s settings) prepare(name string) (prepared, error) {
-	set, err := dataset.Open(s.data, name)
+func (s settings) prepare(one named) (prepared, error) {
+	name, open := one.name, dataset.Open
+	if one.collection == secondCollection {
+		open = dataset.OpenByRule
+	}
+	set, err := open(one.folder, name)
 	if err != nil {
 		return prepared{}, err
 	}
 	n, d := set.X.Dims()
-	folds, err := s.split(set)
+	splits := s.splitsOf(n)
+	folds, err := s.split(set, splits)
 	if err != nil {
 		return prepared{}, fmt.Errorf("%s: %w", name, err)
 	}
-	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, description: description{
-		Set: name, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
+	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, splits: splits, description: description{
+		Set: name, Collection: one.collection, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
 		Rows: n, Features: d, Seed: s.seed, MaxRows: s.maxRows,
-		Available: len(folds[0].Train), TrainRows: min(len(folds[0].Train), s.maxRows), TestRows: len(folds[0].Test),
+		Available: len(folds[0].Train), TrainRows: s.cut(len(folds[0].Train)), TestRows: len(folds[0].Test),
 	}}
 	if set.Classes != nil {
 		p.Task, p.Smallest = classificationTask, smallestShare(set)
@@ -96,7 +103,7 @@ func (s settings) prepare(name string) (prepared, error) {
 		return prepared{}, err
 	}
 	for i, fold := range folds {
-		fold.Train = subset(fold.Train, set.Labels, s.maxRows, s.seed, uint64(i))
+		fold.Train = subset(fold.Train, set.Labels, s.cut(len(fold.Train)), s.seed, uint64(i))
 		if err := p.writeSplit(set, i, fold); err != nil {
 			return prepared{}, err
 		}
@@ -121,13 +128,53 @@ func (s settings) writeSplitsReadme() error {
 	return ensureSame(filepath.Join(folder, "README.md"), []byte(splitsReadme))
 }
 
+// Splits of a set where -splits does not say how many: a large test part tells more.
+const (
+	fewRows, manyRows                  = 1000, 10_000
+	fewSplits, someSplits, leastSplits = 10, 5, 3
+)
+
+var splitsBySize = fmt.Sprintf("%d of sets up to %d rows, %d up to %s, %d above", fewSplits, fewRows, someSplits, thousands(manyRows), leastSplits)
+
+func (s settings) splitsOf(rows int) int {
+	switch {
+	case s.splits > 0:
+		return s.splits
+	case rows <= fewRows:
+		return fewSplits
+	case rows <= manyRows:
+		return someSplits
+	}
+	return leastSplits
+}
+
+// thousands sets them apart from 10 000 on.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	if n < 10_000 {
+		return text
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + " " + text[i:]
+	}
+	return text
+}
+
+// cut is how many of the training rows are taken.
+func (s settings) cut(rows int) int {
+	if s.maxRows == 0 {
+		return rows
+	}
+	return min(rows, s.maxRows)
+}
+
 // split draws the splits. Each is the same however many are asked for.
-func (s settings) split(set *dataset.Set) ([]selection.Fold, error) {
+func (s settings) split(set *dataset.Set, splits int) ([]selection.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Classes != nil {
-		return selection.StratifiedShuffleSplit{Splits: s.splits, Seed: s.seed}.Split(n, set.Labels)
+		return selection.StratifiedShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, set.Labels)
 	}
-	return selection.ShuffleSplit{Splits: s.splits, Seed: s.seed}.Split(n, nil)
+	return selection.ShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, nil)
 }
 
 // subset returns at most size of the rows, drawn at random, in their order: of labels

@@ -36,11 +36,11 @@ func ownFolder(t *testing.T) string {
 
 func TestSplitsAreFilesThatSayWhereRowsComeFrom(t *testing.T) {
 	data := ownFolder(t)
-	s := settings{data: data, splits: 3, seed: 1, maxRows: 100, out: t.TempDir()}
-	p, err := s.prepare("own")
+	s := settings{splits: 3, seed: 1, maxRows: 100, out: t.TempDir()}
+	p, err := s.prepare(named{"own", data, firstCollection})
 	require.NoError(t, err)
 	assert.Equal(t, description{
-		Set: "own", SHA256: p.SHA256, Task: regressionTask, Target: "price", Rows: 8, Features: 4,
+		Set: "own", Collection: firstCollection, SHA256: p.SHA256, Task: regressionTask, Target: "price", Rows: 8, Features: 4,
 		Seed: 1, MaxRows: 100, Available: 6, TrainRows: 6, TestRows: 2,
 	}, p.description)
 	for split := range 3 {
@@ -90,7 +90,7 @@ func TestSplitsAreStratifiedAndHangOnTheSeedAlone(t *testing.T) {
 	read := func(splits int, seed uint64) string {
 		s := settings{splits: splits, seed: seed, maxRows: 300, out: t.TempDir()}
 		for _, name := range []string{"diabetes-progression", "breast-cancer-wdbc"} {
-			p, err := s.prepare(name)
+			p, err := s.prepare(named{name: name})
 			require.NoError(t, err)
 			if name == "breast-cancer-wdbc" {
 				_, y, err := readRows(p.path(0, "test"))
@@ -171,12 +171,12 @@ func TestReadRowsRefuses(t *testing.T) {
 func TestSetsOfAFolder(t *testing.T) {
 	dir := ownFolder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "prostate.csv"), []byte("a,lpsa\n1,2\n"), 0o600))
-	got, err := setsNamed(dir, "")
+	got, err := setsNamed(dir, "", "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"prostate"}, got, "a set without a protocol has to be named")
-	got, err = setsNamed(dir, "own,prostate")
+	assert.Equal(t, []named{{"prostate", dir, firstCollection}}, got, "a set without a protocol has to be named")
+	got, err = setsNamed(dir, "", "own,prostate")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"own", "prostate"}, got)
+	assert.Equal(t, []named{{"own", dir, firstCollection}, {"prostate", dir, firstCollection}}, got)
 	for _, name := range strings.Split(shippedSets, ",") {
 		_, ok := dataset.ProtocolOf(name)
 		assert.True(t, ok)

@@ -57,7 +57,7 @@ func (s settings) prepareSynthetic() ([]prepared, error) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d %d", syntheticName, n, s.columns, s.seed))
 		name := fmt.Sprintf("%s-%dx%d", syntheticName, n, s.columns)
 		out = append(out, prepared{
-			folder: filepath.Join(s.out, "splits", name), round: i * s.splits, lineage: syntheticName,
+			folder: filepath.Join(s.out, "splits", name), round: i * s.splits, lineage: syntheticName, splits: s.splits,
 			description: description{
 				Set: name, SHA256: hex.EncodeToString(sum[:]), Task: regressionTask, Target: "y", Rows: n + syntheticTest, Features: s.columns,
 				Seed: s.seed, MaxRows: n, Available: n, TrainRows: n, TestRows: syntheticTest,

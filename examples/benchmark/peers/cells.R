@@ -47,7 +47,9 @@ fit <- function() {
 }
 scaled <- function(m) scale(test[, -d, drop = FALSE], m$centre, m$spread)
 
-now <- function() sum(proc.time()[c("user.self", "sys.self")])
+# On several threads seconds are by the clock.
+clock <- as.integer(Sys.getenv("BENCHMARK_THREADS", "1")) > 1
+now <- function() if (clock) proc.time()[["elapsed"]] else sum(proc.time()[c("user.self", "sys.self")])
 begun <- now()
 capture.output(m <- fit()) -> quiet
 fit_seconds <- now() - begun

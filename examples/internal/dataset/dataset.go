@@ -50,6 +50,20 @@ func Open(dir, name string) (*Set, error) {
 		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
 	}
 	p, _ := ProtocolOf(name)
+	return p.open(name, content)
+}
+
+// OpenByRule reads name.csv from dir by the general rule, as Read does, whatever protocol
+// there is for a set of that name.
+func OpenByRule(dir, name string) (*Set, error) {
+	content, err := fs.ReadFile(Folder(dir), name+".csv")
+	if err != nil {
+		return nil, fmt.Errorf("data set %s: %w", filepath.Join(dir, name+".csv"), err)
+	}
+	return Protocol{}.open(name, content)
+}
+
+func (p Protocol) open(name string, content []byte) (*Set, error) {
 	s, err := p.read(bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("data set %s: %w", name, err)

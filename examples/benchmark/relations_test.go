@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestZeros(t *testing.T) {
+	// On all sets sklearn-svm is before selection, and lssvm, which is ours, before both.
+	errors := map[string]map[string][]float64{}
+	for _, set := range []string{"a", "b", "c"} {
+		errors[set] = map[string][]float64{"selection": {.3, .31, .29}, "lssvm": {.1, .1, .1}, "sklearn-svm": {.2, .2, .2}, "sklearn-forest": {.4, .4, .4}}
+	}
+	methods := []string{"selection", "lssvm", "sklearn-svm", "sklearn-forest"}
+	z := ofErrors(methods, errors).Analyses[0].Zeros
+	require.Len(t, z, 2)
+	assert.Equal(t, []any{"all methods", 4, 3., "lssvm", 1., readingWithin}, []any{z[0].Among, z[0].Methods, z[0].MeanRank, z[0].First, z[0].FirstRank, z[0].Reading})
+	assert.InDelta(t, criticalDifference(4, 3), *z[0].CriticalDifference, 1e-12)
+	assert.Equal(t, []any{"the peers", 3, 2., "sklearn-svm", 1., readingWithin}, []any{z[1].Among, z[1].Methods, z[1].MeanRank, z[1].First, z[1].FirstRank, z[1].Reading})
+	assert.InDelta(t, criticalDifference(3, 3), *z[1].CriticalDifference, 1e-12)
+
+	for _, set := range []string{"a", "b", "c"} {
+		errors[set]["selection"] = []float64{.05, .05, .05}
+	}
+	r := ofErrors(methods, errors)
+	z = r.Analyses[0].Zeros
+	assert.Equal(t, []string{readingFirst, readingFirst}, []string{z[0].Reading, z[1].Reading})
+	assert.Equal(t, zeroMethod, z[0].First)
+	var b strings.Builder
+	r.answers(&b)
+	assert.Regexp(t, `\| NMSE, regression +\| +3 \| +the peers \| +3 \| +1\.00 \| +selection \| +1\.00 \| +\d\.\d\d \| +first \|`, b.String())
+
+	// On many sets the last of ten is behind.
+	far := &report{Settings: conditions{Splits: 1}}
+	names := append([]string{"selection"}, rivals...)
+	for i := range 40 {
+		set := fmt.Sprint("set", i)
+		far.Sets = append(far.Sets, description{Set: set, Task: regressionTask, TrainRows: 75, TestRows: 25})
+		for j, m := range names {
+			far.Cells = append(far.Cells, cell{key: key{Set: set, Method: m}, Source: sourceOf(m), Task: regressionTask, Status: statusOK,
+				outcome: outcome{Measures: map[string]float64{"NMSE": 1 - float64(j)/10}}})
+		}
+	}
+	far.analyse()
+	assert.Equal(t, readingBehind, far.Analyses[0].Zeros[0].Reading)
+	assert.Nil(t, ofErrors([]string{"lssvm", "ridge"}, map[string]map[string][]float64{"a": {"lssvm": {1}, "ridge": {1}}}).Analyses[0].Zeros)
+	assert.Equal(t, readingNoTest, ofErrors([]string{"lssvm", "selection"}, map[string]map[string][]float64{"a": {"lssvm": {.5}, "selection": {1}}}).Analyses[0].Zeros[0].Reading)
+}
+
+func TestRelations(t *testing.T) {
+	r := ofErrors([]string{"selection", "lssvm", "lightgbm", "sklearn-forest"}, map[string]map[string][]float64{
+		"a": {"selection": {.30, .31, .29}, "lssvm": {.1, .11, .1}, "lightgbm": {.50, .52, .49}, "sklearn-forest": {.30, .29, .31}},
+		"b": {"selection": {.30, .31, .29}, "lssvm": {.1, .11, .1}, "lightgbm": {.10, .12, .10}, "sklearn-forest": {.30, .29, .31}},
+		"c": {"lssvm": {.1, .11, .1}, "lightgbm": {.10, .12, .10}},
+	})
+	a := r.Analyses[0]
+	assert.Equal(t, []relation{
+		{Ours: "selection", Peer: "lightgbm", Better: []string{"a"}, Worse: []string{"b"}, OnlyTheirs: []string{"c"}},
+		{Ours: "lssvm", Peer: "lightgbm", Better: []string{"a"}, Ties: []string{"b", "c"}},
+		{Ours: "selection", Peer: "sklearn-forest", Ties: []string{"a", "b"}},
+		{Ours: "lssvm", Peer: "sklearn-forest", Better: []string{"a", "b"}, OnlyOurs: []string{"c"}},
+	}, a.Relations)
+	var b strings.Builder
+	r.answers(&b)
+	assert.Regexp(t, `\| NMSE, regression \| selection \| +lightgbm \| +1 \| +0 \| +1 \| +0 \| +1 \| +b \|`, b.String())
+	assert.Equal(t, []string{"", "NMSE", regressionTask, "lssvm", "sklearn-forest", "2", "0", "0", "1", "0", "a b", ""}, r.relationTable()[4])
+}
+
+func TestOverview(t *testing.T) {
+	o := made().Overviews[0]
+	// Relative errors: sklearn-svm 1, 1, 1; lssvm 1, 1.03, none; ridge 2.5, 2.26, 4.67; golearn-cart 2.0025, none, 3.
+	var got []string
+	for _, p := range o.Points {
+		got = append(got, fmt.Sprintf("%s %.4f %v %v %d/%d", p.Method, p.Error, p.Seconds, p.OnFront, p.Complete, p.Sets))
+	}
+	assert.Equal(t, []string{
+		"ridge 2.5000 1 true 3/3", "golearn-cart 3.0000 2 false 2/3", "lssvm 1.0323 3 true 2/3", "sklearn-svm 1.0000 4 true 3/3",
+	}, got)
+}
+
+// A criterion that not all methods give leaves the others out; one that fails where it
+// should give it is not complete.
+func TestPartialCriteria(t *testing.T) {
+	r := &report{}
+	for _, set := range []string{"a", "b"} {
+		r.Sets = append(r.Sets, description{Set: set, Task: regressionTask, TrainRows: 75, TestRows: 25})
+		for _, m := range []string{"selection", "lssvm", "lightgbm"} {
+			c := cell{key: key{Set: set, Method: m}, Source: sourceOf(m), Task: regressionTask, Status: statusOK, outcome: outcome{Measures: map[string]float64{"NMSE": 1}}}
+			if m == "selection" || m == "lssvm" && set == "a" {
+				c.Measures["NLPD"] = -2
+			}
+			r.Cells = append(r.Cells, c)
+		}
+	}
+	r.analyse()
+	require.Len(t, r.Analyses, 2)
+	assert.Len(t, r.Analyses[0].Methods, 3)
+	assert.Equal(t, []standing{{"selection", oursSource, 1.25, 2}, {"lssvm", oursSource, 1.75, 1}}, r.Analyses[1].Methods)
+	require.Len(t, r.Overviews, 1, "what may be negative has no ratio")
+}
+
+// The page of all sets of both collections stays short.
+func TestSetsPage(t *testing.T) {
+	r := &report{}
+	for i := range 92 {
+		d := description{Set: fmt.Sprint("set-", i), Task: regressionTask, Collection: firstCollection, Rows: 12_345, Features: 10, TrainRows: 75, TestRows: 25}
+		if i%2 == 1 {
+			d.Task = classificationTask
+		}
+		if i > 46 {
+			d.Collection = secondCollection
+		}
+		r.Sets = append(r.Sets, d)
+		for _, m := range []string{"selection", "lssvm", "sklearn-forest"} {
+			for split := range 3 {
+				e := 0.5 + 0.01*float64(split*len(m))
+				if m == "sklearn-forest" {
+					e /= 2
+				}
+				r.Cells = append(r.Cells, cell{key: key{Set: d.Set, Method: m, Split: split}, Source: sourceOf(m), Task: d.Task, Status: statusOK,
+					outcome: outcome{Measures: map[string]float64{"NMSE": e, "Accuracy": 1 - e, "GMean": 1 - e}}})
+			}
+		}
+	}
+	r.analyse()
+	var b strings.Builder
+	require.NoError(t, r.setsPage(&b))
+	words := strings.Fields(strings.ReplaceAll(b.String(), "|", " "))
+	assert.Less(t, len(words), 2500)
+	assert.Regexp(t, `\| set-0 +\| +12 345 \| +10 \| +0\.5900 \| +lssvm \| +0\.5500 \| sklearn-forest \| +0\.3200 \| +worse \|`, b.String())
+	assert.Equal(t, 4, strings.Count(b.String(), "\n## "))
+}
