@@ -267,7 +267,7 @@ func TestSectionsAndFiles(t *testing.T) {
 
 // Errors of the same splits, counted in another order, share a rank.
 func TestEqualMeansAreTies(t *testing.T) {
-	a, b := []float64{0.1, 0.2, 0.3, 0.7}, []float64{0.7, 0.3, 0.2, 0.1}
+	a, b := []float64{0.1, 0.2, 0.3}, []float64{0.3, 0.2, 0.1}
 	require.NotEqual(t, stat.Mean(a, nil), stat.Mean(b, nil), "they differ in the last digit")
 	assert.Equal(t, significant(stat.Mean(a, nil)), significant(stat.Mean(b, nil)))
 	assert.True(t, math.IsInf(significant(math.Inf(1)), 1))
