@@ -213,7 +213,7 @@ func TestTable(t *testing.T) {
 	for i, w := range small {
 		far[i] = w.worst(t, folder)
 	}
-	fmt.Printf("| model | largest difference | file, kB | onnxruntime, µs a row | ours, µs a row |\n|---|---|---|---|---|\n")
+	fmt.Printf("| model | largest difference | file, kB | onnxruntime, µs a row | kernelearn, µs a row |\n|---|---|---|---|---|\n")
 	for i, w := range runAll(t, python, folder, all, func(fitted) onnx.Options { return onnx.Options{} }, "-time") {
 		require.Empty(t, w.answer.Error, w.name)
 		fmt.Printf("| %s | %.0e | %.1f | %.2f | %.2f |\n", w.name, math.Max(far[i], w.worst(t, folder)), float64(w.size)/1000, w.answer.Microseconds, ours(t, w.fitted))
