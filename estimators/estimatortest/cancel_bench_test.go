@@ -103,6 +103,8 @@ func cancellations(b *testing.B, n int) (out []cancellation) {
 				return e.Fit(ctx, x, labels)
 			case transformers.Transformer:
 				return e.Fit(ctx, x)
+			case estimators.Detector:
+				return e.Fit(ctx, x)
 			case estimators.MultiRegressor:
 				return e.Fit(ctx, x, twoTargets(y))
 			case selection.Strategy:
