@@ -29,6 +29,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/estimators/modelfile"
 	_ "github.com/kernelearn/kernelearn/estimators/pipeline"
 	_ "github.com/kernelearn/kernelearn/estimators/ridge"
+	_ "github.com/kernelearn/kernelearn/estimators/svm"
 	_ "github.com/kernelearn/kernelearn/examples/data"
 	_ "github.com/kernelearn/kernelearn/kernels"
 	_ "github.com/kernelearn/kernelearn/selection"
