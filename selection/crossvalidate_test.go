@@ -172,3 +172,13 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 }
+
+func TestStandardError(t *testing.T) {
+	s := Scores{Metrics: []string{"a", "one"}, Values: [][]float64{{1, 2, 3, 6}, {5}}}
+	assert.InDelta(t, 3, s.Mean("a"), 1e-12)
+	assert.InDelta(t, math.Sqrt(14./3), s.SD("a"), 1e-12)
+	assert.InDelta(t, math.Sqrt(14./3)/2, s.StandardError("a"), 1e-12)
+	assert.True(t, math.IsNaN(s.StandardError("one")))
+	assert.True(t, math.IsNaN(s.StandardError("none")))
+	assert.Equal(t, "metric  mean  standard error\na       3     1.1\none     5     -\n", s.String())
+}
