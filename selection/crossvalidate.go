@@ -204,7 +204,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	out.Values = make([][]float64, len(o.Metrics))
 	for f, c := range cells[0] {
 		if c.err != nil && gap != nil && errors.Is(c.err, fault.ErrNotFinite) {
-			return Scores{}, fmt.Errorf("%s: %w, a gap: what build returns takes none, but a pipeline that begins with a transformers.Imputer does (fold %d: %w)", j.typ, gap, f, c.err)
+			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline that build returns (fold %d: %w)", j.typ, gap, f, c.err)
 		}
 		if c.err != nil {
 			return Scores{}, fmt.Errorf("%s: fold %d: %w", j.typ, f, c.err)

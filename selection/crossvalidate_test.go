@@ -166,7 +166,7 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	assert.InEpsilon(t, a, b, .2)
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN, a gap: what build returns takes none")
+	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with transformers.Imputer, as the first step of a pipeline that build returns (fold ")
 	assert.ErrorContains(t, err, "transformers.Imputer")
 	x.Set(41, 2, math.Inf(1))
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
