@@ -182,7 +182,7 @@ func Example_errors() {
 	fmt.Println(errors.As(err, &bad), errors.Is(err, estimators.ErrBadModel))
 	// Output:
 	// true lssvm: Regressor: not fitted: call Fit first
-	// true 1 0 lssvm: Regressor: x[1,0] is NaN
+	// true 1 0 lssvm: Regressor: x[1,0] is NaN (counted from 0): fill gaps with transformers.Imputer
 	// true lssvm: Regressor: y has 1 entries, x has 2 rows
 	// true lssvm: Regressor: K + ridge is not positive definite, even with 1e-06 of its mean diagonal added
 	// true 32

@@ -68,7 +68,7 @@ import (
 // Kernel is a symmetric function of two rows. Implementations are safe for
 // concurrent use and change neither argument.
 type Kernel interface {
-	// Eval returns k(x, z). It panics only if len(x) != len(z).
+	// Eval returns k(x, z). It must panic if len(x) != len(z), and must not panic otherwise.
 	Eval(x, z []float64) float64
 	// String names the kernel with all its parameters, exactly: two kernels of
 	// the same String are taken to be the same. Models store it.

@@ -30,6 +30,10 @@ func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 
 // AmongValues is [AmongNamed] of what build returns at each of some values of settings, which [GridOf] or
 // [QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
+//
+// A [Grid] or [Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
+// search whose Budget is spent has looked everywhere, if coarsely. It tries points of QuasiRandom, which have such an order,
+// one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
 func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {
@@ -37,7 +41,7 @@ func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
 		if build != nil {
 			at = func() E { return build(v) }
 		}
-		s.candidates, s.labels = append(s.candidates, at), append(s.labels, v.String())
+		s.candidates, s.labels, s.turns = append(s.candidates, at), append(s.labels, v.String()), append(s.turns, v.turn)
 	}
 	return s
 }
@@ -70,7 +74,10 @@ type Axis struct {
 }
 
 // Values are settings by name: one point on all axes that exist at it.
-type Values struct{ settings []setting }
+type Values struct {
+	settings []setting
+	turn     int // of a point of a grid, from 1, in the order of spreadOver
+}
 
 type setting struct {
 	name   string
@@ -115,7 +122,8 @@ const (
 )
 
 // GridOf returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
-// exist at a point makes no combinations. Errors: ErrParam, also for more than 2²⁰ combinations.
+// exist at a point makes no combinations. A search tries them in another order, see [AmongValues]. Errors: ErrParam, also
+// for more than 2²⁰ combinations.
 func GridOf(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -148,13 +156,64 @@ func GridOf(axes ...Axis) (_ []Values, err error) {
 		}
 		out = next
 	}
+	for turn, i := range spreadOver(out, 0, len(out), 0) {
+		out[i].turn = turn + 1
+	}
 	return out, nil
+}
+
+// spreadOver returns lo..hi-1, the places of points that have the same first settings and differ in those from depth on, in
+// an order of which every beginning is spread over all axes. The values of the next axis take turns, in the order of spread.
+// Each begins at another place of its own points, as the same place would be the same values of the other axes.
+func spreadOver(points []Values, lo, hi, depth int) []int {
+	if hi-lo == 1 {
+		return []int{lo}
+	}
+	var parts [][]int // the points of each value of the next axis
+	for from := lo; from < hi; {
+		to := from + 1
+		for to < hi && points[to].settings[depth] == points[from].settings[depth] {
+			to++
+		}
+		parts = append(parts, spreadOver(points, from, to, depth+1))
+		from = to
+	}
+	inTurn := make([][]int, len(parts))
+	for turn, i := range spread(len(parts)) {
+		n := len(parts[i])
+		first := turn * goldenStep(n) % n
+		inTurn[turn] = append(slices.Clone(parts[i][first:]), parts[i][:first]...)
+	}
+	out := make([]int, 0, hi-lo)
+	for k := 0; len(out) < hi-lo; k++ {
+		inTurn = slices.DeleteFunc(inTurn, func(part []int) bool { return len(part) <= k })
+		for _, part := range inTurn {
+			out = append(out, part[k])
+		}
+	}
+	return out
+}
+
+// goldenStep is a step whose multiples are spread evenly over n places and meet each once: the number next to the golden
+// section of n that has no divisor in common with it.
+func goldenStep(n int) int {
+	step := max(1, int(math.Round(float64(n)*(math.Sqrt(5)-1)/2)))
+	for a, b := step, n; ; a, b = step, n {
+		for b != 0 {
+			a, b = b, a%b
+		}
+		if a == 1 {
+			return step
+		}
+		step--
+	}
 }
 
 // QuasiRandom returns n points on the axes that fill them evenly: those of J. H. Halton (Numerische
 // Mathematik 2, 1960, 84), shifted by chance, so that more points are the fewer ones and
-// others. Points that are equal, by rounding or as choices, are left out, so there may be fewer. At most
-// 16 axes. Errors: ErrParam.
+// others. Points that are equal are left out, so that it may return fewer than n: axes of words, of Values, and of
+// whole numbers have few values, and several of the n points may fall on one combination of them. At most 16 axes.
+// Errors: ErrParam.
 func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
@@ -203,7 +262,7 @@ func radicalInverse(i, base int) (out float64) {
 }
 
 func (v Values) with(s setting) Values {
-	return Values{append(slices.Clone(v.settings), s)}
+	return Values{settings: append(slices.Clone(v.settings), s)}
 }
 
 func (a Axis) there(v Values) bool { return a.When == nil || a.When(v) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,11 +58,38 @@ func (s Scores) Mean(metric string) float64 {
 }
 
 // SD returns the standard deviation over the folds of the named metric, with the number of folds minus one as the
-// divisor. It returns NaN if there is no such metric or only one fold. Folds share training rows, so it does not
-// measure the error of Mean.
+// divisor. It returns NaN if there is no such metric or only one fold. It says how much the score of one fold varies.
+// For the error of Mean see [Scores.StandardError].
 func (s Scores) SD(metric string) float64 {
 	_, sd := s.meanAndSD(metric)
 	return sd
+}
+
+// StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if
+// there is no such metric or only one fold. Folds share training rows, and repeated folds test rows too, so that their
+// scores depend on each other and the true error of Mean is larger; more repeats make this number smaller but not the
+// error. To compare two estimators, cross-validate both on the same folds and look at the differences of their Values:
+// the test of C. Nadeau and Y. Bengio (Machine Learning 52, 2003, 239) takes their variance times 1/folds + test
+// rows/training rows, and not times 1/folds.
+func (s Scores) StandardError(metric string) float64 {
+	for i, name := range s.Metrics {
+		if name == metric {
+			return s.SD(metric) / math.Sqrt(float64(len(s.Values[i])))
+		}
+	}
+	return missing
+}
+
+// String returns a table of the metrics, with the mean over the folds and its [Scores.StandardError].
+func (s Scores) String() string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "metric\tmean\tstandard error\n")
+	for _, name := range s.Metrics {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, orDash("%.4g", s.Mean(name)), orDash("%.2g", s.StandardError(name)))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return out.String()
 }
 
 func (s Scores) meanAndSD(metric string) (mean, sd float64) {
@@ -175,7 +204,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	out.Values = make([][]float64, len(o.Metrics))
 	for f, c := range cells[0] {
 		if c.err != nil && gap != nil && errors.Is(c.err, fault.ErrNotFinite) {
-			return Scores{}, fmt.Errorf("%s: %w, a gap: what build returns takes none, but a pipeline that begins with a transformers.Imputer does (fold %d: %w)", j.typ, gap, f, c.err)
+			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline that build returns (fold %d: %w)", j.typ, gap, f, c.err)
 		}
 		if c.err != nil {
 			return Scores{}, fmt.Errorf("%s: fold %d: %w", j.typ, f, c.err)

@@ -166,9 +166,19 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	assert.InEpsilon(t, a, b, .2)
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN, a gap: what build returns takes none")
+	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with transformers.Imputer, as the first step of a pipeline that build returns (fold ")
 	assert.ErrorContains(t, err, "transformers.Imputer")
 	x.Set(41, 2, math.Inf(1))
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
+}
+
+func TestStandardError(t *testing.T) {
+	s := Scores{Metrics: []string{"a", "one"}, Values: [][]float64{{1, 2, 3, 6}, {5}}}
+	assert.InDelta(t, 3, s.Mean("a"), 1e-12)
+	assert.InDelta(t, math.Sqrt(14./3), s.SD("a"), 1e-12)
+	assert.InDelta(t, math.Sqrt(14./3)/2, s.StandardError("a"), 1e-12)
+	assert.True(t, math.IsNaN(s.StandardError("one")))
+	assert.True(t, math.IsNaN(s.StandardError("none")))
+	assert.Equal(t, "metric  mean  standard error\na       3     1.1\none     5     -\n", s.String())
 }

@@ -113,7 +113,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	searching, rest := progress.Two(ctx, 4, last)
 	chosen, result, err := search.choose(searching, problem{
 		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
-		columns: c.columns, types: c.space.names(), named: c.space.labels, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
+		columns: c.columns, types: c.space.names(), named: c.space.labels, turns: c.space.turns, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
 		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
 			return c.try(ctx, given, family, t)
 		},
@@ -341,7 +341,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 		return tried{}, err
 	}
 	j := job[Y, E]{typ: c.typ, builds: make([]func() E, len(t.points)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scoring[Y, E]{score}, workers: t.workers}
-	out := tried{folds: make([]int, len(t.points))}
+	out := tried{folds: make([]int, len(t.points)), failed: make([]error, len(t.points))}
 	names := make([]string, len(t.points))
 	for i, p := range t.points {
 		o := c.space.at(family, p)
@@ -381,8 +381,8 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 	}
 	for b, row := range cells {
 		for f, cl := range row {
-			if cl.err != nil && out.failed == nil {
-				out.failed = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.err)
+			if cl.err != nil && out.failed[b] == nil {
+				out.failed[b] = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.err)
 			}
 		}
 	}

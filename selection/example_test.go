@@ -231,6 +231,21 @@ func ExampleCrossValidateClassifier() {
 	// Output: AUC 1.00 <nil>
 }
 
+// Scores print as a table of means and standard errors.
+func ExampleScores_StandardError() {
+	scores := selection.Scores{
+		Metrics: []string{"NMSE", "MAE"},
+		Values:  [][]float64{{0.11, 0.14, 0.12, 0.15, 0.13}, {2.1, 2.3, 2.2, 2.5, 1.9}}, // as CrossValidateRegressor returns them
+	}
+	fmt.Print(scores)
+	fmt.Printf("NMSE %.3f ± %.3f\n", scores.Mean("NMSE"), scores.StandardError("NMSE"))
+	// Output:
+	// metric  mean  standard error
+	// NMSE    0.13  0.0071
+	// MAE     2.2   0.1
+	// NMSE 0.130 ± 0.007
+}
+
 func ExampleFold() {
 	folds, err := selection.KFold{Folds: 2, Seed: 1}.Split(4, nil)
 	var first selection.Fold = folds[0]

@@ -3,6 +3,7 @@ package selection
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -46,7 +47,17 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	return f.chain.Transform(x)
+	z, err := f.chain.Transform(x)
+	return z, f.plain(err)
+}
+
+// plain is an error without the place of a step that the caller has not set, where it is about the columns of x.
+func (f *fitted[E]) plain(err error) error {
+	var shape *fault.ShapeError
+	if f.parts == nil || len(f.chain.Steps) > 1 || fault.FittedColumns(err) == 0 || !errors.As(err, &shape) {
+		return err
+	}
+	return shape
 }
 
 // pass calls g with preprocessed rows of x, of few of them without allocating.
@@ -54,7 +65,7 @@ func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 	if f == nil {
 		return fault.NotFitted(typ)
 	}
-	return f.chain.Pass(x, g)
+	return f.plain(f.chain.Pass(x, g))
 }
 
 // report is the inner estimator's, with the search's warnings before its own.

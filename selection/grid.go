@@ -25,8 +25,16 @@ const (
 const traceBytes = 512
 
 // Grid fits the learner at each parameter in each fold and takes the best mean score. It is the baseline that every
-// user knows. It costs Points × folds + 1 fits. It also compares candidates, in their order; Params, Points, Lo and
-// Hi then have no effect. The machines of lssvm and svm get their kernel matrices from distances that are computed
+// user knows. It costs Points × folds + 1 fits. It also compares candidates; Params, Points, Lo and Hi then have no
+// effect.
+//
+// If a Budget ends it, the best of what was tried is taken. It tries the values from Lo to Hi, and the points that
+// [AmongValues] has from [GridOf], in an order of which every beginning is spread over them: the middle first, then those of
+// both halves, and so on; of several axes each point has other values of all. Params and other candidates are tried in
+// their order. The trace is in the order of the grid in any case, a grid that was not ended chooses the same in any
+// order, and of equal scores the first in the trace is best.
+//
+// The machines of lssvm and svm get their kernel matrices from distances that are computed
 // once in each fold, if a gigabyte is enough for them.
 type Grid struct {
 	// Params are the parameters, which are tried in their order. If they are nil, they are Points values from Lo to Hi
@@ -62,7 +70,7 @@ func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.family != nil && g.Params == nil}
+	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.turns != nil || r.family != nil && g.Params == nil}
 	if t.Folds, err = r.Folds(g.Splitter); err != nil {
 		return Choice{}, err
 	}

@@ -121,7 +121,7 @@ type Result struct {
 }
 
 // String returns the choice and the trace as a table for people, in which a climb of a Shape is
-// one line.
+// one line, and the points that a spent budget left no time for are one line with their number.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
@@ -137,8 +137,13 @@ func (r Result) String() string {
 	fmt.Fprintf(&out, "\n%d entropies, %d kernel matrices, %d fits, %.3g s\n", r.Evaluations, r.KernelMatrices, r.Fits, r.Seconds)
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tparameter\tentropy\tfrom\tto\trows\tpivots\tscore\tridge\tseconds\t  decision\n")
+	untried := 0
 	for i := 0; i < len(r.Trace); i++ {
 		t, decision := r.Trace[i], ""
+		if t.untried() {
+			untried++
+			continue
+		}
 		if n := r.climb(i); n > 1 {
 			t, decision = r.bestOf(i, n)
 			i += n - 1
@@ -149,6 +154,9 @@ func (r Result) String() string {
 			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
+	if untried > 0 {
+		fmt.Fprintf(&out, "%d more not scored: %s\n", untried, BudgetSpent)
+	}
 	if r.Landmarks > 0 {
 		fmt.Fprintf(&out, "fitted on %d landmarks, effective dimension %.0f\n", r.Landmarks, r.EffectiveDimension)
 	}
@@ -162,6 +170,11 @@ func (r Result) String() string {
 		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", o.Choice(), o.ScoreName, o.Score)
 	}
 	return out.String()
+}
+
+// untried reports whether the budget was spent before anything was computed of a point.
+func (t *TraceRow) untried() bool {
+	return t.Unscored == BudgetSpent && t.Fits == 0 && math.IsNaN(t.Entropy) && len(t.Taken) == 0 && !t.Chosen
 }
 
 // ways is the table of the ways that were compared.

@@ -44,6 +44,7 @@ type problem struct {
 	family  kernels.Family // nil where candidates are compared
 	types   []string       // the candidates'
 	named   []string       // their names; nil: none
+	turns   []int          // in which they are tried, smaller first; nil: no order
 	// ridgeMachine says that the learner is the machine that closed-form scores are of.
 	ridgeMachine bool
 	// features makes those of learners that are ridge regression on features (n×m); nil: others.

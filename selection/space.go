@@ -20,6 +20,7 @@ type Space[E any] struct {
 	candidates []func() E
 	listed     bool     // candidates, though there may be none
 	labels     []string // names of the candidates; nil: they have none
+	turns      []int    // in which candidates are tried, smaller first; nil: in their order
 	left       bool     // it had functions, which a model file does not hold
 }
 

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,7 +20,8 @@ type Trials struct {
 	Metric metrics.Metric
 
 	// Spread tries the points in an order of which every beginning is spread over them, so
-	// that a budget that ends it has looked everywhere, if coarsely.
+	// that a budget that ends it has looked everywhere, if coarsely. That of candidates is spread over the axes of [GridOf]
+	// where they have some.
 	Spread bool
 
 	// Round is the round, from 1, of strategies that score a point more than once. Otherwise it is 0.
@@ -71,8 +73,13 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		iterations[i] = row.Iteration
 	}
 	order := spread(len(t.Points))
-	if !t.Spread {
+	if !t.Spread || r.turns != nil {
 		slices.Sort(order)
+	}
+	if t.Spread && r.turns != nil {
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(r.turns[t.Points[a].Candidate], r.turns[t.Points[b].Candidate])
+		})
 	}
 	var asked []*TraceRow
 	job := trials{folds: t.Folds, metric: t.Metric, workers: r.workers, budget: r.budget}
@@ -108,9 +115,15 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.folds[i], len(t.Folds)
 		}
 	}
-	if done.failed != nil && r.failed == nil {
-		r.failed = done.failed
-		r.Warn("some fits failed, the first with: %v", done.failed)
+	var failed error // the first in the table, in whatever order they were tried
+	for i, first := 0, 0; i < len(asked); i++ {
+		if done.failed[i] != nil && (failed == nil || asked[i].Iteration < first) {
+			failed, first = done.failed[i], asked[i].Iteration
+		}
+	}
+	if failed != nil && r.failed == nil {
+		r.failed = failed
+		r.Warn("some fits failed, the first with: %v", failed)
 	}
 	return iterations, nil
 }
@@ -159,6 +172,6 @@ type trials struct {
 
 // tried is what came of trials.
 type tried struct {
-	folds  []int // how many were fitted
-	failed error // the first of the fits that failed
+	folds  []int   // of each point, how many were fitted
+	failed []error // of each point, that of the first fold that failed; nil: none did
 }

@@ -353,3 +353,18 @@ func TestZeroValueSavedAndLoaded(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(a, b))
 }
+
+// An error about columns does not name steps that the caller has not set.
+func TestZeroValueColumns(t *testing.T) {
+	x, y := problemOf(40, 2, 0.2, 4)
+	r := &Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	_, err := r.Predict(mat.NewDense(1, 3, nil))
+	require.ErrorIs(t, err, estimators.ErrShape)
+	assert.EqualError(t, err, "selection: Regressor: x has 3 columns, fitted on 2")
+	assert.EqualError(t, r.PredictTo(make([]float64, 1), mat.NewDense(1, 3, nil)), "selection: Regressor: x has 3 columns, fitted on 2")
+	own := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+	require.NoError(t, own.Fit(ctx, x, y))
+	_, err = own.Predict(mat.NewDense(1, 3, nil))
+	assert.ErrorContains(t, err, "Preprocess: step 0 (StandardScaler): x has 3 columns, fitted on 2", "which the caller has set")
+}

@@ -125,9 +125,18 @@ func (c *cells) category(row int, index uint64) (float64, error) {
 }
 
 func notFinite(name string, row int, v float64) error {
-	return fmt.Errorf("attribute %q, row %d: %w", name, row,
-		&fault.NotFiniteError{Name: name, Row: row, Col: -1, Value: v})
+	return &cellNotFinite{&fault.NotFiniteError{Name: name, Row: row, Col: -1, Value: v}}
 }
+
+// cellNotFinite tells the attribute and the row of a NaN or an infinity once, in the words of a grid.
+type cellNotFinite struct{ err *fault.NotFiniteError }
+
+func (e *cellNotFinite) Error() string {
+	return fmt.Sprintf("attribute %q, row %d is %v", e.err.Name, e.err.Row, e.err.Value)
+}
+
+// Unwrap returns the fault.NotFiniteError.
+func (e *cellNotFinite) Unwrap() error { return e.err }
 
 // guard turns a panic of golearn code, or of a filter, into an error. It stands
 // where a grid is read, which may run a view's or a filter's code at each cell, and

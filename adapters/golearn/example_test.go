@@ -387,7 +387,7 @@ func ExampleMissing() {
 		fmt.Println(m, cls.Fit(train))
 	}
 	// Output:
-	// Refuse golearn: Classifier: attribute "temperature", row 1: temperature[1] is NaN
+	// Refuse golearn: Classifier: attribute "temperature", row 1 is NaN: set Missing to Impute or Pass
 	// Impute <nil>
 }
 

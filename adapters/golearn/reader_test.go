@@ -109,7 +109,7 @@ func TestTheFirstBadRowIsNamed(t *testing.T) {
 		for _, grid := range []base.FixedDataGrid{g, tally(g)} {
 			err = (&Classifier{Estimator: &centroids{}}).Fit(grid)
 			require.ErrorIs(t, err, estimators.ErrNotFinite)
-			assert.ErrorContains(t, err, fmt.Sprintf("row %d:", c.first))
+			assert.ErrorContains(t, err, fmt.Sprintf("row %d is", c.first))
 		}
 	}
 }

@@ -189,7 +189,11 @@ func (s *schema) encode(c *cells, column, known int, dst []float64, stride int, 
 		case s.Missing == Impute && math.IsNaN(v):
 			dst[i*stride] = s.Fills[column]
 		default:
-			return i, notFinite(c.column.Name, rows[i], v)
+			err := notFinite(c.column.Name, rows[i], v)
+			if math.IsNaN(v) { // which Refuse refuses
+				err = fmt.Errorf("%w: set Missing to Impute or Pass", err)
+			}
+			return i, err
 		}
 	}
 	return n, err

@@ -1,5 +1,5 @@
-// Kernelinfo prints what model files hold: the type, the settings, the kernel, columns and classes, the library that wrote it, size and
-// checksum, and the same of the parts of a pipeline.
+// Kernelinfo prints what model files hold: the type, the settings, the kernel, columns and classes, the imports that a
+// program needs to load it, the library that wrote it, size and checksum, and the same of the parts of a pipeline.
 //
 //	go run github.com/kernelearn/kernelearn/cmd/kernelinfo model.keln
 //	go run github.com/kernelearn/kernelearn/cmd/kernelinfo -json model.keln

@@ -36,6 +36,7 @@ func TestRun(t *testing.T) {
 	require.NoError(t, run([]string{good, bare}, &out, io.Discard))
 	assert.Contains(t, out.String(), good+"\ntype       lssvm.Classifier\nsettings   Kernel: RBF(gamma=2)\n           Ridge: 0.5\n")
 	assert.Contains(t, out.String(), "columns    1\nclasses    [3 7] (\"no\", \"ye\\x1b[2Js\")\n")
+	assert.Contains(t, out.String(), "imports    github.com/kernelearn/kernelearn/estimators/lssvm\n           github.com/kernelearn/kernelearn/kernels\n")
 	assert.Contains(t, out.String(), bare+"\ntype       lssvm.Classifier\nversion    1\n")
 
 	out.Reset()

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,6 +17,7 @@ type Info struct {
 	Name        string    `json:"name,omitempty"`         // of a part in the whole: "Steps[0]", "Final"
 	Type        string    `json:"type"`                   // "lssvm.Regressor"
 	Package     string    `json:"package,omitempty"`      // the import that makes the type known
+	Imports     []string  `json:"imports,omitempty"`      // all that a program which loads the file needs, that of Package first
 	Settings    []Setting `json:"settings,omitempty"`     // exported fields that are not zero
 	LeftOut     []string  `json:"left_out,omitempty"`     // fields that were set and cannot be stored
 	Kernel      string    `json:"kernel,omitempty"`       // that the model uses, with what it learnt
@@ -70,6 +72,11 @@ func Describe(data []byte) (Info, error) {
 	out.Settings, out.LeftOut = pairs(h.Settings.Pairs()), h.Settings.Missing()
 	out.Kernel, out.Columns, out.Classes = h.Kernel, h.Columns, h.Classes
 	out.ColumnNames, out.ClassNames, out.Comment = h.Notes.Columns, h.Notes.Classes, h.Notes.Comment
+	for _, t := range s.imports() {
+		if t.Package != "" && !slices.Contains(out.Imports, t.Package) {
+			out.Imports = append(out.Imports, t.Package)
+		}
+	}
 	out.Library, out.GoesOn = s.Library, len(s.Goes) > 0
 	out.Parts = infos(h.Parts)
 	if model, err := codec.Look(s.Model); err == nil { // a type of the caller's may write anything
@@ -144,8 +151,12 @@ func (i Info) write(b *strings.Builder, indent string) {
 	if i.GoesOn {
 		line("goes on", "PartialFit, from the statistics in the file")
 	}
-	if i.Package != "" {
-		line("import", "%s", i.Package)
+	for k, path := range i.Imports {
+		what := "imports"
+		if k > 0 {
+			what = ""
+		}
+		line(what, "%s", path)
 	}
 	if i.Format > 0 {
 		line("written by", "kernelearn %s, format %d, model version %d", i.Library, i.Format, i.Version)

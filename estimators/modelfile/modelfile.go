@@ -62,6 +62,8 @@ type head struct {
 	Classes       []int    `cbor:",omitempty"`
 	Notes         Notes
 	Parts         []part `cbor:",omitempty"`
+	// Uses are the types that parts are of and that Settings do not name, as the estimator that a search has built.
+	Uses []settings.Import `cbor:",omitempty"`
 }
 
 // part is what a file says of a fitted part.
@@ -145,8 +147,9 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 		return nil, err
 	}
 	set.Pointer = true
-	f := factsOf(model, 0)
-	h := head{Type: set.Type, Package: set.Package, Settings: set, Kernel: f.Kernel, Columns: f.Columns, Classes: f.Classes, Notes: n, Parts: f.Parts}
+	named := set.Imports(nil)
+	f, uses := factsOf(model, 0, named)
+	h := head{Type: set.Type, Package: set.Package, Settings: set, Kernel: f.Kernel, Columns: f.Columns, Classes: f.Classes, Notes: n, Parts: f.Parts, Uses: uses[len(named):]}
 	v := reflect.Indirect(reflect.ValueOf(model))
 	for _, name := range known.Needs {
 		if !v.FieldByName(name).IsZero() {
@@ -185,8 +188,8 @@ func (h *head) noted() error {
 // mostParts bounds how deep parts are told.
 const mostParts = 8
 
-// factsOf asks a fitted model.
-func factsOf(model any, depth int) (out part) {
+// factsOf asks a fitted model; to the types that are told it appends those of the parts.
+func factsOf(model any, depth int, told []settings.Import) (out part, _ []settings.Import) {
 	if k, ok := model.(interface{ ChosenKernel() kernels.Kernel }); ok {
 		if kernel := k.ChosenKernel(); !check.IsNil(kernel) {
 			out.Kernel = kernel.String()
@@ -198,17 +201,18 @@ func factsOf(model any, depth int) (out part) {
 	out.Columns = columnsOf(model)
 	known, ok := registry.Typed(reflect.TypeOf(model))
 	if !ok || known.Parts == nil || depth == mostParts {
-		return out
+		return out, told
 	}
 	for _, p := range known.Parts(model) {
-		one := factsOf(p.Value, depth+1)
+		var one part
+		one, told = factsOf(p.Value, depth+1, told)
 		one.Name, one.Type = p.Name, strings.TrimPrefix(fmt.Sprintf("%T", p.Value), "*")
 		if set, err := settings.Encode(p.Value); err == nil {
-			one.Settings = set.Pairs()
+			one.Settings, told = set.Pairs(), set.Imports(told)
 		}
 		out.Parts = append(out.Parts, one)
 	}
-	return out
+	return out, told
 }
 
 // columnsOf is how many columns a model wants, which it says of a row of one; 0 where it does not.
@@ -261,7 +265,7 @@ func Library() string {
 const devel = "(devel)"
 
 // Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it has, any for one. Errors:
-// ErrBadModel, which names the type that the file holds where it is no T, the import that is missing where it is not known, and both
+// ErrBadModel, which names the type that the file holds where it is no T, all imports that are missing where types of the file are not known, and both
 // versions where it is of a newer one; and the file system's.
 func Load[T any](path string) (T, error) {
 	data, err := os.ReadFile(path)
@@ -311,10 +315,10 @@ func ReadInto(data []byte, model any) error {
 	if err != nil {
 		return err
 	}
-	known, ok := registry.Named(s.Head.Type)
-	if !ok {
-		return s.missing()
+	if err := s.missing(s.Head.Settings.Imports(nil)); err != nil {
+		return err
 	}
+	known, _ := registry.Named(s.Head.Type)
 	into := reflect.ValueOf(model)
 	if into.Kind() != reflect.Pointer || into.IsNil() || into.Type().Elem() != known.Of {
 		return fault.Param(typ, "model", fmt.Sprintf("%T", model), "a *"+s.Head.Type+", which the file holds")
@@ -345,12 +349,29 @@ func open(data []byte) (*stored, error) {
 	return &s, nil
 }
 
-func (s *stored) missing() error {
-	return fault.BadModel(kind, "%v", &settings.MissingError{Type: s.Head.Type, Package: s.Head.Package})
+// missing is the error for those of some types that the program does not know, with all others of the file, so that who reads it
+// adds all imports at once. It is nil where there are none.
+func (s *stored) missing(types []settings.Import) error {
+	if len(settings.Unknown(types)) == 0 {
+		return nil
+	}
+	return &fault.BadModelError{Kind: kind, Reason: s.by(&settings.MissingError{Types: settings.Unknown(s.imports())}).Error()}
+}
+
+// imports are all types that the file names, each once.
+func (s *stored) imports() []settings.Import {
+	out := s.Head.Settings.Imports(nil)
+	for _, u := range s.Head.Uses {
+		out = settings.Told(out, u)
+	}
+	return out
 }
 
 // value makes the model; what was left out is as in old.
 func (s *stored) value(old any) (any, error) {
+	if err := s.missing(s.Head.Settings.Imports(nil)); err != nil {
+		return nil, err
+	}
 	v, err := settings.New(s.Head.Settings, old, s.size)
 	if err != nil {
 		return nil, fault.BadModel(kind, "%v", s.by(err))
@@ -360,6 +381,10 @@ func (s *stored) value(old any) (any, error) {
 		return nil, fault.BadModel(kind, "a %T has no UnmarshalBinary", v)
 	}
 	if err := u.UnmarshalBinary(s.Model); err != nil {
+		// What has the functions that build its parts, as a Space, is read without their types.
+		if missing := s.missing(s.Head.Uses); missing != nil {
+			return nil, missing
+		}
 		if !errors.Is(err, fault.ErrBadModel) {
 			return nil, fault.BadModel(kind, "%v", s.by(err))
 		}

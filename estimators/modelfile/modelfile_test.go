@@ -293,6 +293,46 @@ func TestOtherPrograms(t *testing.T) {
 	assert.ErrorContains(t, err, `written by kernelearn "v9.8.7 ", this is "(devel)"`)
 }
 
+// All imports that a file needs are told at once: those of its settings, at any depth, and those of what a search has built.
+func TestAllImportsAreTold(t *testing.T) {
+	const module = "github.com/kernelearn/kernelearn/"
+	data, err := modelfile.Marshal(fittedPipeline(t), modelfile.Notes{})
+	require.NoError(t, err)
+	info, err := modelfile.Describe(data)
+	require.NoError(t, err)
+	assert.Equal(t, []string{module + "estimators/pipeline", module + "transformers", module + "estimators/lssvm", module + "kernels"}, info.Imports)
+	assert.Contains(t, info.String(), "imports    "+module+"estimators/pipeline\n           "+module+"transformers\n           "+module+"estimators/lssvm\n           "+module+"kernels\n")
+
+	unknown := changed(t, changed(t, changed(t, data, 1, "lssvm", "lsvvm"), 1, "pipeline", "pipelime"), 1, "kernels.", "kernelz.")
+	unknown = changed(t, unknown, 1, "rn/kernels", "rn/kernelz")
+	for _, err := range []error{load(unknown), modelfile.ReadInto(unknown, &pipeline.Regressor{})} {
+		require.ErrorIs(t, err, estimators.ErrBadModel)
+		assert.EqualError(t, err, `modelfile: bad model data: the types pipelime.Regressor, lsvvm.Regressor, kernelz.Sum, kernelz.RBF, kernelz.Scaled, kernelz.Linear `+
+			`are not known to this program: import "`+module+`estimators/pipelime" and "`+module+`estimators/lsvvm" and "`+module+`kernelz", which register them`)
+	}
+
+	search := &selection.Regressor{
+		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
+		Search: &selection.Grid{Points: 3, Splitter: selection.KFold{Folds: 3}},
+	}
+	require.NoError(t, search.Fit(ctx, rows, y))
+	data, err = modelfile.Marshal(search, modelfile.Notes{})
+	require.NoError(t, err)
+	info, err = modelfile.Describe(data)
+	require.NoError(t, err)
+	assert.Contains(t, info.Imports, module+"estimators/lssvm", "which only the function of the Space names")
+	unknown = changed(t, data, 1, "lssvm.", "lsvvm.")
+	unknown = changed(t, unknown, 1, "estimators/lssvm", "estimators/lsvvm")
+	err = load(unknown)
+	require.ErrorIs(t, err, estimators.ErrBadModel)
+	assert.ErrorContains(t, err, `the type lsvvm.Regressor is not known to this program: import "`+module+`estimators/lsvvm", which registers it`)
+}
+
+func load(data []byte) error {
+	_, err := modelfile.Unmarshal[any](data)
+	return err
+}
+
 func describe(data []byte) error {
 	_, err := modelfile.Describe(data)
 	return err

@@ -99,7 +99,7 @@ func TestColumnTransformerBlocks(t *testing.T) {
 	}
 	rest := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &transformers.StandardScaler{}}}}
 	err := rest.FitBlocks(context.Background(), stream(1))
-	assert.EqualError(t, err, "pipeline: ColumnTransformer: the block after 1 rows: x[1,2] is NaN")
+	assert.EqualError(t, err, "pipeline: ColumnTransformer: the block after 1 rows: x[1,2] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	gone := errors.New("the disk is gone")
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) { yield(nil, gone) }), gone)
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), nil), estimators.ErrParam)
@@ -145,7 +145,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 	bad := mat.DenseCopyOf(cars)
 	bad.Set(1, 3, nan)
 	_, err = c.Transform(bad)
-	assert.EqualError(t, err, "pipeline: ColumnTransformer: x[1,3] is NaN")
+	assert.EqualError(t, err, "pipeline: ColumnTransformer: x[1,3] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	unnamed := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: bareStep{}}}}
 	require.NoError(t, unnamed.Fit(ctx, cars.Slice(0, 1, 0, 4)))
 	_, err = unnamed.FeatureNames(nil)

@@ -93,7 +93,7 @@ func TestTransformerWithoutSteps(t *testing.T) {
 	assert.True(t, mat.Equal(x, copied))
 	assert.EqualError(t, tr.TransformTo(&mat.Dense{}, mat.NewDense(1, 3, nil)), "mine: Preprocess: x has 3 columns, fitted on 2")
 	bad := mat.NewDense(1, 2, []float64{math.NaN(), 0})
-	assert.EqualError(t, tr.Fit(ctx, bad), "mine: Preprocess: x[0,0] is NaN")
+	assert.EqualError(t, tr.Fit(ctx, bad), "mine: Preprocess: x[0,0] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	assert.Empty(t, tr.FittedSteps())
 }
 

@@ -105,8 +105,15 @@ func (e *NotFiniteError) Error() string {
 	if e.Col < 0 {
 		return fmt.Sprintf("%s%s[%d] is %s", before(e.Type), e.Name, e.Row, v)
 	}
-	return fmt.Sprintf("%s%s[%d,%d] is %s", before(e.Type), e.Name, e.Row, e.Col, v)
+	hint := ""
+	if e.Name == "x" && v == "NaN" { // rows of a table, whose gaps can be filled
+		hint = gapHint
+	}
+	return fmt.Sprintf("%s%s[%d,%d] is %s%s", before(e.Type), e.Name, e.Row, e.Col, v, hint)
 }
+
+// gapHint says what to do about a NaN in rows.
+const gapHint = " (counted from 0): fill gaps with transformers.Imputer"
 
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }

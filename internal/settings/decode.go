@@ -6,17 +6,43 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// MissingError says of which type a file is and which package makes it known.
-type MissingError struct{ Type, Package string }
+// MissingError says which types of a file the program does not know, and which packages make them known.
+type MissingError struct{ Types []Import }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("the type %s is not known to this program: import %q, which registers it", cut(e.Type), cut(e.Package))
+	var types, packages []string
+	room, left := longestMissing, 0
+	for _, t := range e.Types {
+		name, path := cut(t.Type), `"`+cut(t.Package)+`"`
+		if len(name)+len(path) > room {
+			left++
+			continue
+		}
+		room -= len(name) + len(path)
+		types = append(types, name)
+		if !slices.Contains(packages, path) {
+			packages = append(packages, path)
+		}
+	}
+	if len(e.Types) == 1 && left == 0 {
+		return fmt.Sprintf("the type %s is not known to this program: import %s, which registers it", types[0], packages[0])
+	}
+	more := ""
+	if left > 0 {
+		more = fmt.Sprintf(", and what %d more types need", left)
+	}
+	return fmt.Sprintf("the types %s are not known to this program: import %s, which register them%s", strings.Join(types, ", "), strings.Join(packages, " and "), more)
 }
+
+// longestMissing is how many bytes of names an error tells: a file may have any number of them. The first always has room, for cut
+// returns at most 803 bytes.
+const longestMissing = 2000
 
 // cut is a text of a file for an error.
 func cut(s string) string {
@@ -63,7 +89,7 @@ func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value,
 	var none reflect.Value
 	typ, ok := registry.Named(s.Type)
 	if !ok {
-		return none, at(path, "%w", &MissingError{s.Type, s.Package})
+		return none, at(path, "%w", &MissingError{[]Import{{s.Type, s.Package}}})
 	}
 	if old.IsValid() && old.Kind() == reflect.Interface {
 		old = old.Elem()

@@ -182,6 +182,22 @@ func TestTreesThatAreWrong(t *testing.T) {
 	}
 }
 
+// However many types a file names, of whatever names, what is told of them is bounded.
+func TestImportsAreBounded(t *testing.T) {
+	tree := settings.Value{Type: "main.Type", Package: "main"}
+	for i := range 10000 {
+		name := fmt.Sprint(i%5000) + strings.Repeat("\x00", 1000)
+		tree.List = append(tree.List, settings.Value{Type: name, Package: name, List: []settings.Value{{Type: "deep.Type", Package: "deep"}}})
+	}
+	told := tree.Imports(nil)
+	require.Len(t, told, settings.MostImports)
+	assert.Equal(t, []settings.Import{{"main.Type", "main"}, {"0" + strings.Repeat("\x00", 1000), "0" + strings.Repeat("\x00", 1000)}, {"deep.Type", "deep"}}, told[:3])
+	text := (&settings.MissingError{Types: settings.Unknown(told)}).Error()
+	assert.Less(t, len(text), 3000)
+	assert.Contains(t, text, `import "main" and "0\x00`)
+	assert.Contains(t, text, `"deep", which register them, and what 61 more types need`)
+}
+
 // Whatever the tree is, reading and telling it do not panic.
 func TestCampaignSettings(t *testing.T) {
 	good, err := settings.Encode(sample())

@@ -359,11 +359,11 @@ func checkConcurrent(p *conformance.Probe, s *subject) {
 }
 
 func checkLengths(p *conformance.Probe, s *subject) {
+	d := s.width(2)
 	defer func() {
 		if r := recover(); r == nil {
-			p.Errorf("Eval of rows of 2 and 3 does not panic")
+			p.Errorf("Eval of rows of %d and %d does not panic: begin it with if len(x) != len(z) { panic(\"rows of different lengths\") }", d, d+1)
 		}
 	}()
-	d := s.width(2)
 	s.kernel.Eval(make([]float64, d), make([]float64, d+1))
 }

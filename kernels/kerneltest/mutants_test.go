@@ -309,7 +309,7 @@ func mutants() map[string]map[string]any {
 		"concurrent": {"during concurrent calls": broken{eval: func(x, z []float64) float64 {
 			return rbf.Eval(x, z) + float64(calls.Add(1))
 		}}, "panic: oh": broken{blocks: func(dst, x, z *mat.Dense) { panic("oh") }}},
-		"lengths": {"does not panic": broken{eval: func(x, z []float64) float64 { return 1 }}},
+		"lengths": {"rows of 2 and 3 does not panic: begin it with if len(x) != len(z)": broken{eval: func(x, z []float64) float64 { return 1 }}},
 
 		"bounds": {
 			"Bounds are":                       brokenFamily{bounds: func() (float64, float64) { return 0, 1 }},

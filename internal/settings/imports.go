@@ -1,0 +1,43 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/registry"
+)
+
+// Import is a type as it is registered, and the package that registers it.
+type Import struct{ Type, Package string }
+
+// MostImports is how many types Imports tells: a file may name any number.
+const MostImports = 64
+
+// Imports appends the types that the settings name, each once, to those that are told already.
+func (s Value) Imports(told []Import) []Import {
+	told = Told(told, Import{s.Type, s.Package})
+	for _, one := range s.List {
+		if len(told) >= MostImports {
+			break
+		}
+		told = one.Imports(told)
+	}
+	return told
+}
+
+// Told appends a type unless it is told already, has no name, or there are MostImports.
+func Told(told []Import, one Import) []Import {
+	if one.Type == "" || len(told) >= MostImports || slices.Contains(told, one) {
+		return told
+	}
+	return append(told, one)
+}
+
+// Unknown returns those of some types that the program does not know.
+func Unknown(types []Import) (out []Import) {
+	for _, t := range types {
+		if _, ok := registry.Named(t.Type); !ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}
