@@ -1,4 +1,4 @@
-// Quickstart shows, in half a minute and on real data, what this module is for:
+// Quickstart shows, in a few seconds and on real data, what this module is for:
 // an estimator in ordinary golearn code, and one that chooses its own kernel by
 // entropy where others search a grid.
 //

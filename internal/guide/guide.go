@@ -208,7 +208,7 @@ func call(t *testing.T, dir string, args ...string) {
 // start returns what a command prints, which has to succeed within five minutes: the first build of all may take long.
 func start(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	var out, messages bytes.Buffer
