@@ -51,7 +51,7 @@ func registered(path string, v reflect.Value, depth int) (Value, error) {
 	}
 	out.Type, out.Package, out.Pointer = typ.Name, typ.Package, pointer
 	if err == nil && !pointer {
-		out.Text = said(v)
+		out.Text = described(v)
 	}
 	return out, err
 }
@@ -125,11 +125,11 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 	case kind == reflect.Pointer:
 		return pointed(path, v, depth)
 	case v.CanInt():
-		return Value{Kind: Int, Number: uint64(v.Int()), Text: said(v)}, nil
+		return Value{Kind: Int, Number: uint64(v.Int()), Text: described(v)}, nil
 	case kind == reflect.Uintptr:
 		return Value{Kind: LeftOut}, nil
 	case v.CanUint():
-		return Value{Kind: Uint, Number: v.Uint(), Text: said(v)}, nil
+		return Value{Kind: Uint, Number: v.Uint(), Text: described(v)}, nil
 	case v.CanFloat():
 		return Value{Kind: Float, Number: math.Float64bits(v.Float())}, nil
 	case kind == reflect.Bool:
@@ -151,8 +151,8 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 	return Value{Kind: LeftOut}, nil // functions, channels
 }
 
-// said is what a constant or a kernel says of itself; "" of one that is out of range and panics.
-func said(v reflect.Value) (text string) {
+// described is what a constant or a kernel says of itself; "" of one that is out of range and panics.
+func described(v reflect.Value) (text string) {
 	s, ok := v.Interface().(fmt.Stringer)
 	if !ok {
 		return ""
