@@ -53,6 +53,9 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 
 // plain is an error without the place of a step that the caller has not set, where it is about the columns of x.
 func (f *fitted[E]) plain(err error) error {
+	if err == nil { // before anything is allocated
+		return nil
+	}
 	var shape *fault.ShapeError
 	if f.parts == nil || len(f.chain.Steps) > 1 || fault.FittedColumns(err) == 0 || !errors.As(err, &shape) {
 		return err

@@ -358,7 +358,7 @@ func TestPowerTransformerClips(t *testing.T) {
 func TestPowerTransformerGaps(t *testing.T) {
 	nan := math.NaN()
 	x := mat.NewDense(4, 2, []float64{1, nan, nan, nan, 3, nan, 9, nan})
-	assert.EqualError(t, (&PowerTransformer{}).Fit(context.Background(), x), "transformers: PowerTransformer: x[0,1] is NaN")
+	assert.EqualError(t, (&PowerTransformer{}).Fit(context.Background(), x), "transformers: PowerTransformer: x[0,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	tr := &PowerTransformer{Gaps: true}
 	z := fitTransform(t, tr, x)
 	assert.InDeltaSlice(t, fitTransform(t, &PowerTransformer{}, asColumn([]float64{1, 3, 9})).RawMatrix().Data, present(mat.Col(nil, 0, z)), 1e-15)

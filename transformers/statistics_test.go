@@ -370,7 +370,7 @@ func TestStatisticsWithGaps(t *testing.T) {
 	}
 	s, err := (&StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
-	assert.EqualError(t, s.AddBlock(ctx, x), "transformers: StandardScaler: x[7,1] is NaN")
+	assert.EqualError(t, s.AddBlock(ctx, x), "transformers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
 }
 
 // Statistics of every version so far can be read.

@@ -47,7 +47,7 @@ func TestWinsorizerDefinition(t *testing.T) {
 func TestWinsorizerGapsAndErrors(t *testing.T) {
 	ctx, nan := context.Background(), math.NaN()
 	x := mat.NewDense(3, 2, []float64{1, nan, nan, nan, 3, nan})
-	assert.EqualError(t, (&Winsorizer{}).Fit(ctx, x), "transformers: Winsorizer: x[0,1] is NaN")
+	assert.EqualError(t, (&Winsorizer{}).Fit(ctx, x), "transformers: Winsorizer: x[0,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	w := &Winsorizer{Gaps: true}
 	z := fitTransform(t, w, x)
 	assert.InDelta(t, 1.02, z.At(0, 0), 1e-12, "a hundredth of the way from 1 to 3")
