@@ -125,7 +125,8 @@ func (s *server) answer(ctx context.Context, within time.Duration) ([]byte, erro
 	select {
 	case line, ok := <-s.lines:
 		if !ok {
-			return nil, errors.New(lastWords(s.problems.text(), fmt.Errorf("the server ended: %w", cmp0(s.cmd.Wait(), io.EOF))))
+			ended := cmp0(s.cmd.Wait(), io.EOF) // after which all of what it wrote is there
+			return nil, errors.New(lastWords(s.problems.text(), fmt.Errorf("the server ended: %w", ended)))
 		}
 		return line, nil
 	case <-limit.C:
