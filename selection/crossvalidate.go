@@ -44,6 +44,9 @@ type Scores struct {
 	// Values has the scores, as [metric][fold].
 	Values [][]float64
 
+	// TrainRows and TestRows have the numbers of rows, as [fold].
+	TrainRows, TestRows []int
+
 	// FitSeconds has the seconds of each fit, as [fold].
 	FitSeconds []float64
 
@@ -68,9 +71,7 @@ func (s Scores) SD(metric string) float64 {
 // StandardError returns the standard error of Mean: SD divided by the square root of the number of folds. It returns NaN if
 // there is no such metric or only one fold. Folds share training rows, and repeated folds test rows too, so that their
 // scores depend on each other and the true error of Mean is larger; more repeats make this number smaller but not the
-// error. To compare two estimators, cross-validate both on the same folds and look at the differences of their Values:
-// the test of C. Nadeau and Y. Bengio (Machine Learning 52, 2003, 239) takes their variance times 1/folds + test
-// rows/training rows, and not times 1/folds.
+// error. To compare two estimators, cross-validate both on the same folds and take [Scores.Minus].
 func (s Scores) StandardError(metric string) float64 {
 	for i, name := range s.Metrics {
 		if name == metric {
@@ -212,6 +213,8 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		for m, v := range c.scores {
 			out.Values[m] = append(out.Values[m], v)
 		}
+		out.TrainRows = append(out.TrainRows, len(folds[f].Train))
+		out.TestRows = append(out.TestRows, len(folds[f].Test))
 		out.FitSeconds = append(out.FitSeconds, c.fit.Seconds())
 		out.PredictSeconds = append(out.PredictSeconds, c.predict.Seconds())
 	}

@@ -64,6 +64,28 @@ func ExampleRegressor() {
 	// Output: sin(π/2) = 1.00 after 1 fit
 }
 
+func ExampleDifference() {
+	x, y := wave()
+	folds := &selection.CVOptions{
+		Splitter: selection.KFold{Folds: 5, Seed: 1},
+		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
+	}
+	var scores [2]selection.Scores
+	for i, build := range []func() estimators.Regressor{
+		func() estimators.Regressor { return &lssvm.Regressor{} },
+		func() estimators.Regressor { return &ridge.Regressor{} },
+	} {
+		var err error
+		if scores[i], err = selection.CrossValidateRegressor(context.Background(), build, x, y, folds); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	d, err := scores[0].Minus(scores[1], "MAE")
+	fmt.Println(d, err)
+	// Output: -0.595 ± 0.066, p = 0.00082 <nil>
+}
+
 func ExampleClassifier() {
 	x, y := rings()
 	c := &selection.Classifier{Search: &selection.Entropy{}} // RBF, lssvm, by entropy

@@ -75,7 +75,7 @@
 // For a kernel matrix that is far from positive semi-definite there may be no such machine at any λ. C is then 1 for
 // classes. For targets C is their standard deviation and ε a tenth of it. Report has a warning.
 //
-// docs/choosing.md compares this rule with C = 1 and with a grid of C and γ.
+// docs/measured/kernels.md compares this rule with C = 1 and with a grid of C and γ.
 //
 // # More than two classes
 //

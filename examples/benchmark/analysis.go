@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/selection"
 )
 
 // criterion is an error that methods are compared by; less is better.
@@ -53,8 +55,10 @@ func (c criterion) suffix(before string) string {
 }
 
 // title names the criterion with its task and its collection.
-func (c criterion) title() string {
-	text := c.Name + ", " + c.Task
+func (c criterion) title() string { return c.named(c.Name + ", " + c.Task) }
+
+// named is a text with the collection, where there is more than the sets of the repository.
+func (c criterion) named(text string) string {
 	if c.Collection != "" && c.Collection != shippedCollection {
 		text += ", " + c.Collection
 	}
@@ -112,6 +116,7 @@ type front struct {
 	criterion
 	Set    string  `json:"set"`
 	Points []point `json:"points"` // of all complete methods, the fastest first
+	ratios bool    // the errors are drawn on a scale of ratios
 	// Ours are four readings of how this module does, each stricter than the first.
 	OnFront        bool `json:"ours_on_front"`                // one of ours is beaten in both by none
 	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // so, with an error not above the median method's
@@ -315,16 +320,13 @@ func (r results) pair(a, b string) pair {
 }
 
 // compare is of the errors of a less those of b, if both are complete on two splits.
-func (r results) compare(d description, a, b string) (comparison, bool) {
+func (r results) compare(d description, a, b string) (selection.Difference, bool) {
 	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
-	if len(x) < 2 || len(x) != len(y) {
-		return comparison{}, false
+	if len(x) != len(y) {
+		return selection.Difference{}, false
 	}
-	differences := make([]float64, len(x))
-	for i := range x {
-		differences[i] = x[i] - y[i]
-	}
-	return compare(differences, d.TrainRows, d.TestRows), true
+	c, err := selection.PairedDifference(x, y, d.TrainRows, d.TestRows)
+	return c, err == nil
 }
 
 func (r results) front(d description) front {
@@ -341,7 +343,6 @@ func (r results) front(d description) front {
 		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Error, b.Error))
 	})
 	least := f.Points[0]
-	var sorted []float64
 	lowest := math.Inf(1)
 	for i := range f.Points {
 		p := &f.Points[i]
@@ -352,10 +353,8 @@ func (r results) front(d description) front {
 		if p.Error < least.Error {
 			least = *p
 		}
-		sorted = append(sorted, p.Error)
 	}
-	slices.Sort(sorted)
-	median := stat.Quantile(.5, stat.Empirical, sorted, nil)
+	middle := f.median()
 	for i := range f.Points {
 		p := &f.Points[i]
 		c, ok := r.compare(d, p.Method, least.Method)
@@ -367,7 +366,7 @@ func (r results) front(d description) front {
 			continue
 		}
 		f.OnFront = f.OnFront || p.OnFront
-		f.OnBetterHalf = f.OnBetterHalf || p.OnFront && p.Error <= median
+		f.OnBetterHalf = f.OnBetterHalf || p.OnFront && p.Error <= middle
 		f.Least = f.Least || p.Error == least.Error
 		f.LevelAndFaster = f.LevelAndFaster || p.level(least) && p.Seconds < least.Seconds
 	}

@@ -132,7 +132,7 @@ func TestRatios(t *testing.T) {
 	assert.Equal(t, []string{"c"}, svm.ClearlyBetter)
 
 	var b strings.Builder
-	r.Analyses[0].ratios(&b)
+	r.Analyses[0].ratios(&b, "### ", "")
 	assert.Contains(t, b.String(), "### NMSE relative to selection\n")
 	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +3 \| +1\.776 \| +2 \| +1\.050 \| +2 \| +2 \| +0 \|`, b.String())
 	assert.Contains(t, b.String(), "Clearly better than selection:\n\n- c: sklearn-svm\n")
@@ -157,7 +157,7 @@ func TestRatiosThatAreNotClear(t *testing.T) {
 	assert.Nil(t, ofErrors([]string{"sklearn-svm"}, map[string]map[string][]float64{"a": {"sklearn-svm": {1, 1, 1}}}).Analyses[0].Ratios)
 
 	var b strings.Builder
-	analysis{criterion: criteria[0], Ratios: &ratios{Reference: "selection", Methods: []ratio{of([]float64{.3, .3, .3}, []float64{.331, .332, .333})}}}.ratios(&b)
+	analysis{criterion: criteria[0], Ratios: &ratios{Reference: "selection", Methods: []ratio{of([]float64{.3, .3, .3}, []float64{.331, .332, .333})}}}.ratios(&b, "### ", "")
 	assert.Contains(t, b.String(), "No method is clearly better than selection on any set.")
 }
 
@@ -227,7 +227,7 @@ func TestKindsAndLevels(t *testing.T) {
 	assert.Equal(t, "sklearn-svm", r.Fronts[1].fastestLevel().Method)
 	assert.Equal(t, "sklearn-svm", r.Fronts[2].fastestLevel().Method)
 	var b strings.Builder
-	r.levels(&b, r.Analyses[0])
+	r.levels(&b, r.Analyses[0], "### Level")
 	assert.Regexp(t, `\| sklearn-svm +\| scikit-learn \| +3 \| +3 \| +2 \| +4 \|`, b.String())
 	assert.Regexp(t, `\| lssvm +\| +kernelearn \| +1 \| +1 \| +1 \| +3 \|`, b.String())
 }

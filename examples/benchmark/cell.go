@@ -89,7 +89,7 @@ func (s settings) jobs(p prepared) []job {
 		for split := range p.splits {
 			j := job{
 				Key: key{
-					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: budget.String(), MaxRows: s.maxRows,
+					Set: p.Set, Method: m.name, Split: split, Seed: s.seed, Budget: budget.String(), MaxRows: p.MaxRows,
 					Workers: s.workers, Data: p.SHA256, Configuration: m.configuration,
 				},
 				Description: p.description, Train: p.path(split, "train"), Test: p.path(split, "test"), Command: s.programs.command(m), served: m.isServed(), env: m.env,

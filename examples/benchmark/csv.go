@@ -41,14 +41,14 @@ func optional(v *float64) string {
 }
 
 func (r *report) setTable() [][]string {
-	out := [][]string{{"set", "task", "rows", "features", "classes", "training_rows", "training_rows_available", "test_rows"}}
+	out := [][]string{{"collection", "set", "task", "rows", "features", "classes", "training_rows", "training_rows_available", "test_rows"}}
 	for _, d := range r.Sets {
 		classes := ""
 		if d.Classes != nil {
 			classes = strconv.Itoa(len(d.Classes))
 		}
 		out = append(out, []string{
-			d.Set, d.Task, strconv.Itoa(d.Rows), strconv.Itoa(d.Features), classes,
+			d.Collection, d.Set, d.Task, strconv.Itoa(d.Rows), strconv.Itoa(d.Features), classes,
 			strconv.Itoa(d.TrainRows), strconv.Itoa(d.Available), strconv.Itoa(d.TestRows),
 		})
 	}
@@ -61,10 +61,7 @@ func (r *report) cellTable() [][]string {
 		head = append(head, m.Name)
 	}
 	out := [][]string{append(head, "fit_seconds", "predict_seconds", "predict_seconds_per_1000", "memory_before_bytes", "memory_peak_bytes", "model_bytes", "error")}
-	collections := map[string]string{}
-	for _, d := range r.Sets {
-		collections[d.Set] = d.Collection
-	}
+	collections := r.collectionsOfSets()
 	for _, c := range r.Cells {
 		row := []string{collections[c.Set], c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows), strconv.Itoa(c.TestRows)}
 		for _, m := range measures {
@@ -79,6 +76,14 @@ func (r *report) cellTable() [][]string {
 	return out
 }
 
+func (r *report) collectionsOfSets() map[string]string {
+	out := map[string]string{}
+	for _, d := range r.Sets {
+		out[d.Set] = d.Collection
+	}
+	return out
+}
+
 func measured(of map[string]float64, name string) string {
 	v, there := of[name]
 	if !there {
@@ -88,23 +93,32 @@ func measured(of map[string]float64, name string) string {
 }
 
 func (r *report) summaryTable() [][]string {
-	head := []string{"set", "method", "source", "ok", "over_budget", "not_run", "failed"}
+	head := []string{"collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed"}
 	for _, m := range measures {
 		head = append(head, m.Name, m.Name+"_sd")
 	}
 	out := [][]string{append(head, "fit_seconds", "predict_seconds", "memory_before_bytes", "memory_peak_bytes", "model_bytes")}
+	collections := r.collectionsOfSets()
 	for _, s := range r.Summary {
-		row := []string{s.Set, s.Method, sourceOf(s.Method), strconv.Itoa(s.OK), strconv.Itoa(s.OverBudget), strconv.Itoa(s.NotRun), strconv.Itoa(s.Failed)}
+		row := []string{collections[s.Set], s.Set, s.Method, sourceOf(s.Method), strconv.Itoa(s.OK), strconv.Itoa(s.OverBudget), strconv.Itoa(s.NotRun), strconv.Itoa(s.Failed)}
 		for _, m := range measures {
 			mean, sd := "", ""
 			if v, there := s.Measures[m.Name]; there {
-				mean, sd = number(v.Mean), optional(v.SD)
+				mean, sd = rounded(&v.Mean), rounded(v.SD)
 			}
 			row = append(row, mean, sd)
 		}
-		out = append(out, append(row, optional(s.FitSeconds), optional(s.PredictSeconds), optional(s.BeforeBytes), optional(s.PeakBytes), optional(s.ModelBytes)))
+		out = append(out, append(row, rounded(s.FitSeconds), rounded(s.PredictSeconds), rounded(s.BeforeBytes), rounded(s.PeakBytes), rounded(s.ModelBytes)))
 	}
 	return out
+}
+
+// rounded has six digits: the summary is read and drawn again, the cells have all.
+func rounded(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', 6, 64)
 }
 
 func (r *report) rankTable() [][]string {

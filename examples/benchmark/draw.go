@@ -65,7 +65,10 @@ func (r *report) draw(folder string) error {
 	if r.Growth != nil {
 		return r.drawGrowth(filepath.Join(folder, growthPicture))
 	}
-	return nil
+	if err := r.drawOverview(folder); err != nil {
+		return err
+	}
+	return r.drawRelations(filepath.Join(folder, relationsPicture))
 }
 
 const growthPicture = "growth.png"
@@ -274,9 +277,17 @@ func (r *report) shownFronts(c criterion) (out []front) {
 
 // drawFronts draws error against seconds, a panel for each of a few sets.
 func (r *report) drawFronts(path string, c criterion) error {
+	return drawPanels(path, r.shownFronts(c), 3.2*vg.Inch)
+}
+
+// drawPanels draws fronts side by side, with a legend of their sources above; nothing where there are none.
+func drawPanels(path string, fronts []front, high vg.Length) error {
+	if len(fronts) == 0 {
+		return nil
+	}
 	var panels []*plot.Plot
 	seen := map[string]bool{}
-	for _, f := range r.shownFronts(c) {
+	for _, f := range fronts {
 		p, err := f.panel()
 		if err != nil {
 			return err
@@ -286,14 +297,11 @@ func (r *report) drawFronts(path string, c criterion) error {
 			seen[q.Source] = true
 		}
 	}
-	if len(panels) == 0 {
-		return nil
-	}
 	columns := min(2, len(panels))
 	picture.Inner(panels, columns)
 	legend := legendOf(func(source string) bool { return seen[source] })
 	legend.Add("front", &plotter.Line{LineStyle: frontLine})
-	return picture.Write(path, legend, panels, columns, 3.2*vg.Inch)
+	return picture.Write(path, legend, panels, columns, high)
 }
 
 var frontLine = draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(1)}
@@ -302,12 +310,23 @@ var frontLine = draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(1)}
 func (f front) panel() (*plot.Plot, error) {
 	p := plotstyle.New(f.Set, "seconds of fit and prediction", f.Name)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 6}, plotstyle.Round{Most: 6}
+	shown := func(e float64) float64 { return e }
+	if f.ratios {
+		p.Y.Tick.Marker, shown = plotstyle.Logs{Most: 6}, math.Log10
+	}
 	lo, top, hi := f.spread()
 	// What is far worse than the front would press the rest together.
 	ceiling := min(hi, lo+2*(top-lo)+0.25*f.median())
-	height := max(ceiling-lo, 1e-9)
-	p.Y.Min, p.Y.Max = max(lo-0.12*height, 0), ceiling+0.03*height
-	steps, err := plotter.NewLine(f.steps())
+	height := max(shown(ceiling)-shown(lo), 1e-9)
+	p.Y.Min, p.Y.Max = shown(lo)-0.12*height, shown(ceiling)+0.03*height
+	if !f.ratios { // the logarithm of a ratio may be below 0
+		p.Y.Min = max(p.Y.Min, 0)
+	}
+	line := f.steps()
+	for i := range line {
+		line[i].Y = shown(line[i].Y)
+	}
+	steps, err := plotter.NewLine(line)
 	if err != nil {
 		return nil, err
 	}
@@ -321,7 +340,7 @@ func (f front) panel() (*plot.Plot, error) {
 			if q.Source != source {
 				continue
 			}
-			xy := plotter.XY{X: ofSeconds(q.Seconds), Y: min(q.Error, ceiling)}
+			xy := plotter.XY{X: ofSeconds(q.Seconds), Y: shown(min(q.Error, ceiling))}
 			if xys = append(xys, xy); q.OnFront || q == best {
 				names.XYs, names.Labels = append(names.XYs, xy), append(names.Labels, q.Method)
 			} else {
@@ -382,8 +401,7 @@ func (f front) medianOf(value func(point) float64) float64 {
 	for _, p := range f.Points {
 		all = append(all, value(p))
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return median(all)
 }
 
 // leastShown is where seconds are drawn that a coarse clock gives as 0, such as R's, which

@@ -130,10 +130,10 @@ func TestRedraw(t *testing.T) {
 	assert.ErrorIs(t, redraw(t.TempDir()), os.ErrNotExist)
 	bad := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "summary.csv"), []byte("set,method\na,b\n"), 0o600))
-	assert.ErrorContains(t, redraw(bad), `no column "source"`)
+	assert.ErrorContains(t, redraw(bad), `no column "collection"`)
 	content, err := os.ReadFile(filepath.Join(dir, "summary.csv"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(bad, "summary.csv"), content, 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(bad, "ranks.csv"), []byte("criterion,method,source,mean_rank,complete_sets\nNMSE,ridge,kernelearn,x,3\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "ranks.csv"), []byte("collection,criterion,method,source,mean_rank,complete_sets\n,NMSE,ridge,kernelearn,x,3\n"), 0o600))
 	assert.ErrorContains(t, redraw(bad), "line 2, mean_rank")
 }

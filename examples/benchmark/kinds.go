@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -80,11 +78,11 @@ func (f front) leastError() (float64, bool) {
 }
 
 // byKind writes the best methods of each kind, and the best of each other source.
-func (a analysis) byKind(b *strings.Builder) {
+func (a analysis) byKind(b *strings.Builder, heading string) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### By %s, kinds of data\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", a.title(), fewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n%s\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", heading, fewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -109,7 +107,7 @@ func (s standing) String() string { return fmt.Sprintf("%s %.1f", s.Method, s.Me
 
 // levels writes on how many sets each method is level with the least error, and what it
 // takes.
-func (r *report) levels(b *strings.Builder, a analysis) {
+func (r *report) levels(b *strings.Builder, a analysis, heading string) {
 	type row struct {
 		method, source        string
 		least, level, fastest int
@@ -141,15 +139,10 @@ func (r *report) levels(b *strings.Builder, a analysis) {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n### By %s, level with the least error\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", a.title(), total)
+	fmt.Fprintf(b, "\n%s\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", heading, total)
 	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
-		median := "-"
-		if len(one.seconds) > 0 {
-			slices.Sort(one.seconds)
-			median = short(stat.Quantile(.5, stat.Empirical, one.seconds, nil))
-		}
-		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest), median})
+		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest), dashed(one.seconds)})
 	}
 	align(b, lines)
 }

@@ -43,15 +43,17 @@
 // in DIR2 of the second collection (docs/measured/second-collection.md), which are read by
 // the general rule of docs/data.md without exceptions. The report has every table for each
 // collection. Sets are split 75/25, by class where there are classes: ten times up to 1000
-// rows, five times up to 10 000 and three times above, or -splits times. The splits
+// rows and three times above, or -splits times. The splits
 // depend on the seed and the set alone and are CSV files under OUT/splits, which
 // other programs can read too (README.md there says how); the methods read the same
 // files. A method scales its features itself. With -rows, training parts over so many rows
-// are cut to that many at random, by class too; test parts are not cut.
+// are cut to that many at random, by class too; test parts are not cut. The cells of sets
+// with fewer rows are the same with it and without.
 //
-// The report is OUT/report.md with its pictures, OUT/report.json, OUT/sets.md, a page of
-// one line for each set, and tables as CSV (cells, summary, ranks, pairs, relations,
-// fronts, front), and is printed. Two runs give the same on any number of workers but for
+// The report is OUT/report.md with its pictures, and is printed. Beside it are OUT/report.json,
+// pages to be read one by one (one for each comparison, intervals.md, costs.md, ratios.md,
+// sets.md with a line for each set, methods.md), and tables as CSV (sets, cells, summary, ranks, pairs, relations, fronts,
+// front). Two runs give the same on any number of workers but for
 // seconds, memory, and what follows from them: the fronts of error against time, which
 // cells were over a budget that is near what they need, and the searches of peers that stop
 // when half of it is used. Methods of golearn's that draw without a seed are marked.
@@ -61,7 +63,8 @@
 // has the exponent of each method's growth. A method that is over budget on a size is
 // not run on larger ones, and the budget does not grow.
 //
-// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv and ranks.csv.
+// With -redraw nothing is measured: the pictures of a report in a folder are drawn again from its summary.csv,
+// ranks.csv and relations.csv.
 //
 // Memory is the resident memory of the cell's process, its language's runtime and the data
 // included: "MB before" is that when the training rows were read and the garbage
@@ -156,7 +159,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	flags.StringVar(&s.programs.python, "python", "", "`program` that runs Python with scikit-learn and what else of peers/README.md there is; empty: without")
 	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
 	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("examples", "benchmark", "peers"), "`folder` of what they run")
-	flags.StringVar(&s.redraw, "redraw", "", "in place of all else, draw the pictures of the report in a `folder` again from its summary.csv and ranks.csv")
+	flags.StringVar(&s.redraw, "redraw", "", "in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}

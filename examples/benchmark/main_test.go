@@ -205,6 +205,8 @@ func TestAnotherConfigurationIsNotMixedIn(t *testing.T) {
 		assert.ErrorContains(t, err, "take another -out")
 	}
 
+	_, err = bench(t, append(args, "-rows", "6")...)
+	require.NoError(t, err, "a limit that cuts nothing is no other configuration")
 	_, err = bench(t, append(args, "-splits", "2")...)
 	require.NoError(t, err, "more splits are no other configuration")
 	assert.Len(t, readReport(t, dir).Cells, 2)

@@ -3,20 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-
-	"github.com/kernelearn/kernelearn/examples/internal/picture"
-	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
 
 const overviewLegend = `The medians over all sets of a method's error relative to the least error of the set, and of its seconds of fit and prediction. A set
@@ -64,9 +57,7 @@ func (r results) overview() overview {
 			seconds = append(seconds, r.seconds[[2]string{d.Set, m}])
 			p.Complete++
 		}
-		slices.Sort(errors)
-		slices.Sort(seconds)
-		p.Error, p.Seconds = stat.Quantile(.5, stat.Empirical, errors, nil), stat.Quantile(.5, stat.Empirical, seconds, nil)
+		p.Error, p.Seconds = median(errors), median(seconds)
 		if !math.IsInf(p.Error, 1) && !math.IsInf(p.Seconds, 1) {
 			out.Points = append(out.Points, p)
 		}
@@ -117,51 +108,36 @@ func (r *report) overviewSection(b *strings.Builder) {
 
 // drawOverview draws a panel for each collection and task.
 func (r *report) drawOverview(folder string) error {
-	var panels []*plot.Plot
-	seen := map[string]bool{}
+	var fronts []front
 	for _, o := range r.Overviews {
 		if !o.first() || len(o.Points) == 0 {
 			continue
 		}
-		f := front{criterion: criterion{Name: "median error over the least"}, Set: o.title()}
+		f := front{criterion: criterion{Name: "median error over the least"}, Set: o.named(o.Name), ratios: true}
 		for _, q := range o.Points {
 			f.Points = append(f.Points, point{Method: q.Method, Source: q.Source, Seconds: q.Seconds, Error: q.Error, OnFront: q.OnFront})
-			seen[q.Source] = true
 		}
-		p, err := f.panel()
-		if err != nil {
-			return err
-		}
-		p.X.Label.Text = "median seconds of fit and prediction"
-		panels = append(panels, p)
+		fronts = append(fronts, f)
 	}
-	if len(panels) == 0 {
-		return nil
-	}
-	columns := min(2, len(panels))
-	picture.Inner(panels, columns)
-	legend := legendOf(func(source string) bool { return seen[source] })
-	legend.Add("front", &plotter.Line{LineStyle: frontLine})
-	return picture.Write(filepath.Join(folder, overviewPicture), legend, panels, columns, 3.6*vg.Inch)
+	return drawPanels(filepath.Join(folder, overviewPicture), fronts, 3.6*vg.Inch)
 }
 
 const setsLegend = `# The sets, one by one
 
 The mean error over the splits by the first criterion of each task: that of selection with nothing set, the least of ours and the
-least of all others. The last column compares selection with that other by the corrected resampled t-test, level 0.05. All cells
-are in cells.csv.
+least of all others. The last column compares selection with that other by the corrected resampled t-test, level 0.05. The means
+of all methods are in summary.csv.
 `
 
 // setsPage writes a line for each set.
-func (r *report) setsPage(out io.Writer) error {
-	var b strings.Builder
+func (r *report) setsPage(b *strings.Builder) {
 	b.WriteString(setsLegend)
 	for _, a := range r.Analyses {
 		if !a.first() {
 			continue
 		}
 		res := r.resultsBy(a.criterion)
-		fmt.Fprintf(&b, "\n## %s\n\n", a.title())
+		fmt.Fprintf(b, "\n## %s\n\n", a.title())
 		lines := [][]string{{"set", "rows", "features", zeroMethod, "best of ours", "", "best of others", "", zeroMethod + " is"}}
 		for _, d := range res.sets {
 			ours, others := res.best(d.Set, true), res.best(d.Set, false)
@@ -170,10 +146,8 @@ func (r *report) setsPage(out io.Writer) error {
 				ours.Method, decimals(ours.Error), others.Method, decimals(others.Error), res.against(d, zeroMethod, others.Method),
 			})
 		}
-		align(&b, lines)
+		align(b, lines)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
 }
 
 // best is the least error of ours or of all others, with "" where none is complete.
@@ -206,8 +180,4 @@ func decimals(v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-func (r *report) writeSetsPage(folder string) error {
-	return atomicfile.Write(filepath.Join(folder, "sets.md"), r.setsPage)
 }

@@ -99,7 +99,7 @@ var peerMethods = []method{
 	},
 	{
 		name: "xrfm", source: torchSource, tasks: bothTasks,
-		configuration: "z-score, targets too; xRFM, Laplace kernel, bandwidth of 1, 3, 10, 30 and regularisation of 1e-4, 1e-2, 1 by a fifth of the rows, while half the budget lasts",
+		configuration: "z-score, targets too; xRFM, Laplace kernel, bandwidth of 1, 3, 10, 30 and regularisation of 1e-4, 1e-2, 1 by the squared error or Brier score of a fifth of the rows, while half the budget lasts",
 	},
 	{
 		name: "falkon-python", source: torchSource, tasks: bothTasks,

@@ -18,11 +18,11 @@ import (
 
 func TestSplitsBySize(t *testing.T) {
 	bySize := settings{}
-	for rows, want := range map[int]int{8: 10, 1000: 10, 1001: 5, 10_000: 5, 10_001: 3, 1_000_000: 3} {
+	for rows, want := range map[int]int{8: 10, 1000: 10, 1001: 3, 1_000_000: 3} {
 		assert.Equal(t, want, bySize.splitsOf(rows), rows)
 		assert.Equal(t, 7, settings{splits: 7}.splitsOf(rows))
 	}
-	assert.Equal(t, "10 of sets up to 1000 rows, 5 up to 10 000, 3 above", splitsBySize)
+	assert.Equal(t, "10 of sets up to 1000 rows, 3 of larger ones", splitsBySize)
 
 	// A set of its own, without -splits and -rows: all rows, ten times.
 	data, dir := t.TempDir(), t.TempDir()
@@ -40,9 +40,9 @@ func TestSplitsBySize(t *testing.T) {
 	for _, c := range r.Cells {
 		splits[c.Set]++
 	}
-	assert.Equal(t, map[string]int{"large": 5, "small": 10}, splits)
+	assert.Equal(t, map[string]int{"large": 3, "small": 10}, splits)
 	assert.Equal(t, r.Sets[0].Available, r.Sets[0].TrainRows)
-	assert.Contains(t, printed, "Splits 75/25: 10 of sets up to 1000 rows, 5 up to 10 000, 3 above, seed 1, 20s of the processor for a cell, all training rows")
+	assert.Contains(t, printed, "Splits 75/25: 10 of sets up to 1000 rows, 3 of larger ones, seed 1, 20s of the processor for a cell, all training rows")
 }
 
 func TestBudgetGrowsWithRows(t *testing.T) {

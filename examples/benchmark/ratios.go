@@ -103,11 +103,11 @@ func geometric(sum float64, n int) *float64 {
 }
 
 // ratios writes the errors beside the ranks.
-func (a analysis) ratios(b *strings.Builder) {
+func (a analysis) ratios(b *strings.Builder, level, where string) {
 	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n### %s relative to %s\n\n"+ratioLegend+"\n", a.Name+a.suffix(", "), a.Ratios.Reference, a.Ratios.Reference, noisyError)
+	fmt.Fprintf(b, "\n%s%s relative to %s\n\n"+ratioLegend+"\n", level, a.Name+where, a.Ratios.Reference, a.Ratios.Reference, noisyError)
 	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
 	better := map[string][]string{} // the methods that are, by set
 	for _, m := range a.Ratios.Methods {

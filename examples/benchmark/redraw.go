@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// redraw draws the pictures of a report again, from its ranks.csv and the means in its summary.csv.
+// redraw draws the pictures of a report again, from its ranks.csv, its relations.csv and the means in its summary.csv.
 func redraw(folder string) error {
 	r, err := readSummary(filepath.Join(folder, "summary.csv"))
 	if err != nil {
@@ -17,6 +17,9 @@ func redraw(folder string) error {
 	}
 	r.analyse()
 	if err := r.readRanks(filepath.Join(folder, "ranks.csv")); err != nil {
+		return err
+	}
+	if err := r.readRelations(filepath.Join(folder, "relations.csv")); err != nil {
 		return err
 	}
 	return r.draw(folder)
@@ -40,7 +43,7 @@ func readTable(path string, wanted ...string) (table, error) {
 	if err != nil {
 		return t, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(rows) < 2 {
+	if len(rows) == 0 {
 		return t, fmt.Errorf("%s: no rows", path)
 	}
 	for i, name := range rows[0] {
@@ -68,7 +71,7 @@ func (t table) number(row int, name string) (float64, error) {
 // readRanks takes the ranks of the report in place of those by means: errors that are equal on all splits differ in the
 // last digit of means.
 func (r *report) readRanks(path string) error {
-	t, err := readTable(path, "criterion", "method", "source", "mean_rank", "complete_sets")
+	t, err := readTable(path, "collection", "criterion", "method", "source", "mean_rank", "complete_sets")
 	if err != nil {
 		return err
 	}
@@ -82,15 +85,52 @@ func (r *report) readRanks(path string) error {
 		if err != nil {
 			return err
 		}
-		name := t.text(i, "criterion")
+		name := t.comparison(i)
 		methods[name] = append(methods[name], standing{Method: t.text(i, "method"), Source: t.text(i, "source"), MeanRank: rank, Complete: int(complete)})
 	}
 	for i := range r.Analyses {
 		a := &r.Analyses[i]
-		if len(methods[a.Name]) != len(a.Methods) {
-			return fmt.Errorf("%s: %d methods by %s, and %d in summary.csv", path, len(methods[a.Name]), a.Name, len(a.Methods))
+		found := methods[a.comparison()]
+		if len(found) != len(a.Methods) {
+			return fmt.Errorf("%s: %d methods by %s, and %d in summary.csv", path, len(found), a.title(), len(a.Methods))
 		}
-		a.Methods = methods[a.Name]
+		a.Methods = found
+	}
+	return nil
+}
+
+// comparison names a comparison among those of all collections.
+func (c criterion) comparison() string { return c.Collection + "/" + c.Name }
+
+func (t table) comparison(row int) string {
+	return t.text(row, "collection") + "/" + t.text(row, "criterion")
+}
+
+// readRelations takes what is better and worse by the test, which means cannot tell.
+func (r *report) readRelations(path string) error {
+	t, err := readTable(path, "collection", "criterion", "ours", "peer", "better", "ties", "worse", "only_ours_complete", "only_theirs_complete")
+	if err != nil {
+		return err
+	}
+	found := map[string][]relation{}
+	for i := range t.rows {
+		one := relation{Ours: t.text(i, "ours"), Peer: t.text(i, "peer")}
+		for name, to := range map[string]*[]string{
+			"better": &one.Better, "ties": &one.Ties, "worse": &one.Worse, "only_ours_complete": &one.OnlyOurs, "only_theirs_complete": &one.OnlyTheirs,
+		} {
+			n, err := t.number(i, name)
+			if err != nil {
+				return err
+			}
+			if n < 0 || n > float64(len(r.Sets)) {
+				return fmt.Errorf("%s: line %d, %s: %v of %d sets", path, i+2, name, n, len(r.Sets))
+			}
+			*to = make([]string, int(n))
+		}
+		found[t.comparison(i)] = append(found[t.comparison(i)], one)
+	}
+	for i := range r.Analyses {
+		r.Analyses[i].Relations = found[r.Analyses[i].comparison()]
 	}
 	return nil
 }
@@ -98,15 +138,16 @@ func (r *report) readRanks(path string) error {
 // readSummary makes a report of one split, whose cells are the means of all splits of a method on a set. A method of
 // which a split was not ok has none, as in the comparisons of the report.
 func readSummary(path string) (*report, error) {
-	t, err := readTable(path, "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds", "predict_seconds")
+	t, err := readTable(path, "collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds", "predict_seconds")
 	if err != nil {
 		return nil, err
 	}
 	r := &report{Settings: conditions{Splits: 1}}
-	tasks := map[string]string{}
+	tasks, collections := map[string]string{}, map[string]string{}
 	for i := range t.rows {
 		c := cell{key: key{Set: t.text(i, "set"), Method: t.text(i, "method")}, Source: t.text(i, "source"), Status: statusOK}
 		c.Measures = map[string]float64{}
+		collections[c.Set] = t.text(i, "collection")
 		for _, m := range measures {
 			if _, there := t.column[m.Name]; !there || t.text(i, m.Name) == "" {
 				continue
@@ -134,7 +175,7 @@ func readSummary(path string) (*report, error) {
 	for i := range r.Cells { // a method that never got there has no measures, its set has a task all the same
 		c := &r.Cells[i]
 		if c.Task = tasks[c.Set]; c.Task != "" && !slices.ContainsFunc(r.Sets, func(d description) bool { return d.Set == c.Set }) {
-			r.Sets = append(r.Sets, description{Set: c.Set, Task: c.Task})
+			r.Sets = append(r.Sets, description{Set: c.Set, Task: c.Task, Collection: collections[c.Set]})
 		}
 	}
 	return r, nil

@@ -12,7 +12,7 @@ const zeroMethod = "selection"
 
 // rivals are the peers that single methods of ours are compared with.
 var rivals = []string{
-	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest", "sklearn-gp-columns",
+	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest", "sklearn-gp-columns", "xrfm",
 }
 
 const zeroLegend = `Whether the zero value of selection, with nothing set, has the first mean rank, or is within Nemenyi's critical difference of the
@@ -20,9 +20,9 @@ first: among all methods, and among the peers alone, where fewer methods make th
 methods that give what its criterion measures.
 `
 
-const relationLegend = `On how many sets a method of ours is better than a peer, ties with it and is worse, by the corrected resampled t-test (Nadeau and
-Bengio 2003), level 0.05, on the sets where both are complete; "only ours" and "only theirs" count the sets where the other is
-over budget or failed. Ours are selection with nothing set, and ours of the best mean rank.
+const relationLegend = `On how many sets selection with nothing set is better than a peer - ties with it - is worse, by the corrected resampled t-test
+(Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed, "−n" those on which
+selection is. Which sets selection is better and worse on, and the same of ours of the best mean rank, is in relations.csv.
 `
 
 // zero is the place of the zero value of selection in a comparison.
@@ -163,20 +163,74 @@ func (r *report) answers(b *strings.Builder) {
 		b.WriteString("\n## Selection with nothing set\n\n" + zeroLegend + "\n")
 		align(b, lines)
 	}
-	lines = [][]string{{"criterion", "ours", "peer", "better", "tie", "worse", "only ours", "only theirs", "worse on"}}
-	for _, a := range r.Analyses {
-		for _, one := range a.Relations {
-			line := []string{a.title(), one.Ours, one.Peer}
-			for _, sets := range [][]string{one.Better, one.Ties, one.Worse, one.OnlyOurs, one.OnlyTheirs} {
-				line = append(line, strconv.Itoa(len(sets)))
+	b.WriteString(r.against())
+}
+
+// against is a table for each collection: a line for each peer, a column for each criterion.
+func (r *report) against() string {
+	var b strings.Builder
+	for _, collection := range r.collections() {
+		lines := [][]string{{"selection against"}}
+		for _, a := range r.Analyses {
+			if a.Collection != collection || len(a.ofZero()) == 0 {
+				continue
 			}
-			lines = append(lines, append(line, strings.Join(one.Worse, ", ")))
+			lines[0] = append(lines[0], a.Name)
+			for _, one := range a.ofZero() {
+				i := slices.IndexFunc(lines, func(line []string) bool { return line[0] == one.Peer })
+				if i < 0 {
+					i = len(lines)
+					lines = append(lines, []string{one.Peer})
+				}
+				for len(lines[i]) < len(lines[0])-1 {
+					lines[i] = append(lines[i], "-")
+				}
+				lines[i] = append(lines[i], one.String())
+			}
+		}
+		if len(lines) == 1 {
+			continue
+		}
+		for i := range lines {
+			for len(lines[i]) < len(lines[0]) {
+				lines[i] = append(lines[i], "-")
+			}
+		}
+		if b.Len() == 0 {
+			b.WriteString("\n## Selection against single peers\n\n" + relationLegend)
+		}
+		b.WriteString("\n")
+		if collection != "" {
+			fmt.Fprintf(&b, "%s:\n\n", capital(collection))
+		}
+		align(&b, lines)
+	}
+	if slices.ContainsFunc(r.Analyses, analysis.drawn) {
+		fmt.Fprintf(&b, "\n![On how many sets selection is better than a peer, ties with it and is worse.](%s)\n", relationsPicture)
+	}
+	return b.String()
+}
+
+// ofZero are the relations of selection with nothing set.
+func (a analysis) ofZero() (out []relation) {
+	for _, one := range a.Relations {
+		if one.Ours == zeroMethod {
+			out = append(out, one)
 		}
 	}
-	if len(lines) > 1 {
-		b.WriteString("\n## Ours against single peers\n\n" + relationLegend + "\n")
-		align(b, lines)
+	return out
+}
+
+// String is a relation in a cell of a table.
+func (o relation) String() string {
+	text := fmt.Sprintf("%d-%d-%d", len(o.Better), len(o.Ties), len(o.Worse))
+	if n := len(o.OnlyOurs); n > 0 {
+		text += fmt.Sprintf(" +%d", n)
 	}
+	if n := len(o.OnlyTheirs); n > 0 {
+		text += fmt.Sprintf(" −%d", n)
+	}
+	return text
 }
 
 func (r *report) relationTable() [][]string {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,7 +70,7 @@ func TestRelations(t *testing.T) {
 	}, a.Relations)
 	var b strings.Builder
 	r.answers(&b)
-	assert.Regexp(t, `\| NMSE, regression \| selection \| +lightgbm \| +1 \| +0 \| +1 \| +0 \| +1 \| +b \|`, b.String())
+	assert.Regexp(t, `\| lightgbm +\| 1-0-1 −1 \|`, b.String())
 	assert.Equal(t, []string{"", "NMSE", regressionTask, "lssvm", "sklearn-forest", "2", "0", "0", "1", "0", "a b", ""}, r.relationTable()[4])
 }
 
@@ -128,9 +132,68 @@ func TestSetsPage(t *testing.T) {
 	}
 	r.analyse()
 	var b strings.Builder
-	require.NoError(t, r.setsPage(&b))
+	r.setsPage(&b)
 	words := strings.Fields(strings.ReplaceAll(b.String(), "|", " "))
 	assert.Less(t, len(words), 2500)
 	assert.Regexp(t, `\| set-0 +\| +12 345 \| +10 \| +0\.5900 \| +lssvm \| +0\.5500 \| sklearn-forest \| +0\.3200 \| +worse \|`, b.String())
 	assert.Equal(t, 4, strings.Count(b.String(), "\n## "))
+}
+
+// The pictures and pages of two collections, and the pictures again from the tables.
+func TestPagesAndPicturesOfTwoCollections(t *testing.T) {
+	r := ofErrors([]string{"selection", "lssvm", "lightgbm", "sklearn-forest"}, map[string]map[string][]float64{
+		"a": {"selection": {.30, .31, .29}, "lssvm": {.1, .11, .09}, "lightgbm": {.50, .52, .48}, "sklearn-forest": {.30, .29, .31}},
+		"b": {"selection": {.30, .31, .29}, "lssvm": {.1, .11, .09}, "lightgbm": {.10, .14, .12}, "sklearn-forest": {.30, .29, .31}},
+		"c": {"selection": {.20, .22, .21}, "lssvm": {.1, .11, .09}, "lightgbm": {.10, .14, .12}},
+	})
+	for i, collection := range []string{firstCollection, firstCollection, secondCollection} {
+		r.Sets[i].Collection = collection
+	}
+	for i := range r.Cells {
+		r.Cells[i].FitSeconds = float64(len(r.Cells[i].Method))
+	}
+	r.Summary, r.Analyses, r.Overviews, r.Fronts = nil, nil, nil, nil
+	r.summarise()
+	r.analyse()
+	dir := t.TempDir()
+	require.NoError(t, r.write(dir))
+	for name, want := range map[string][]string{
+		"nmse.md":         {"# NMSE, regression, the first collection\n", "(methods.md)", "(ranks-nmse.png)", "## Level with the least error\n"},
+		"nmse-second.md":  {"# NMSE, regression, the second collection\n", "(ranks-nmse-second.png)"},
+		"methods.md":      {"## Ranks\n", "## Error against time\n", "## Measures\n", "## Methods\n"},
+		"sets.md":         {"| a "},
+		"ratios.md":       {"\n## NMSE relative to selection\n", "\n## NMSE, second relative to selection\n"},
+		"costs.md":        {"# Seconds, memory and files, the first collection\n", "\n## Regression\n", "| lightgbm       |"},
+		"costs-second.md": {"# Seconds, memory and files, the second collection\n", "\n## Regression\n"},
+		"report.md":       {"The first collection:\n\n| selection against |", "The second collection:\n", "(relations.png)"},
+	} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		for _, part := range want {
+			assert.Contains(t, string(content), part, name)
+		}
+	}
+	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
+	require.NoError(t, err)
+	require.Len(t, pictures, 8, "bars, front and ranks of two collections, overview, relations")
+	before := map[string][]byte{}
+	for _, path := range pictures {
+		before[path], err = os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(path))
+	}
+	require.NoError(t, redraw(dir))
+	for path, content := range before {
+		again, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(content, again), path)
+	}
+
+	table, err := os.ReadFile(filepath.Join(dir, "relations.csv"))
+	require.NoError(t, err)
+	for _, n := range []string{"-1", "1e9"} {
+		wrong := regexp.MustCompile(`(?m)^([^,]*,NMSE,regression,selection,lightgbm),1,`).ReplaceAll(table, []byte("$1,"+n+","))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "relations.csv"), wrong, 0o600))
+		assert.ErrorContains(t, redraw(dir), "relations.csv: line 2, better: ", "of %s", n)
+	}
 }

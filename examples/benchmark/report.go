@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -180,10 +179,7 @@ func (r *report) write(folder string) error {
 		return err
 	}
 	if r.Analyses != nil {
-		if err := r.drawOverview(folder); err != nil {
-			return err
-		}
-		if err := r.writeSetsPage(folder); err != nil {
+		if err := r.writePages(folder); err != nil {
 			return err
 		}
 	}
@@ -215,6 +211,12 @@ func (r *report) markdown(out io.Writer) error {
 		}
 		fmt.Fprintf(&b, "- %s\n", m)
 	}
+	if r.Analyses != nil {
+		b.WriteString("\nPages with less on each, in the same folder:\n\n")
+		for _, p := range r.pages() {
+			fmt.Fprintf(&b, "- [%s](%s): %s\n", p.name, p.name, p.about)
+		}
+	}
 	r.compare(&b)
 	r.growthSection(&b)
 	for _, d := range r.Sets {
@@ -228,15 +230,15 @@ func (r *report) markdown(out io.Writer) error {
 }
 
 func (d description) heading(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## %s, %s\n\n%s rows × %d features", d.Set, d.Task, grouped(d.Rows), d.Features)
+	fmt.Fprintf(b, "\n## %s, %s\n\n%s rows × %d features", d.Set, d.Task, thousands(d.Rows), d.Features)
 	if d.Classes != nil {
 		fmt.Fprintf(b, ", %d classes", len(d.Classes))
 	}
-	fmt.Fprintf(b, "; trained on %s rows", grouped(d.TrainRows))
+	fmt.Fprintf(b, "; trained on %s rows", thousands(d.TrainRows))
 	if d.TrainRows < d.Available {
-		fmt.Fprintf(b, " of %s, drawn at random", grouped(d.Available))
+		fmt.Fprintf(b, " of %s, drawn at random", thousands(d.Available))
 	}
-	fmt.Fprintf(b, ", tested on %s.\n\n", grouped(d.TestRows))
+	fmt.Fprintf(b, ", tested on %s.\n\n", thousands(d.TestRows))
 }
 
 // table writes a row for each method, with the measures that any of them has.
@@ -306,18 +308,6 @@ func scaled(format string, v *float64, unit float64) string {
 	return fmt.Sprintf(format, *v/unit)
 }
 
-// grouped is a number of rows with its thousands set apart, from 10 000 on.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	if n < 10_000 {
-		return s
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + " " + s[i:]
-	}
-	return s
-}
-
 // align writes a table of Markdown that is one on a terminal too.
 func align(b *strings.Builder, lines [][]string) {
 	widths := make([]int, len(lines[0]))
@@ -368,10 +358,7 @@ func (r *report) explain(b *strings.Builder) {
 	b.WriteString(legend)
 	b.WriteString("\n## Methods\n\n")
 	var versions []string
-	for _, m := range methods {
-		if !slices.ContainsFunc(r.Summary, func(s summary) bool { return s.Method == m.name }) {
-			continue
-		}
+	for _, m := range r.methodsThere() {
 		fmt.Fprintf(b, "- %s: %s", m.name, m.configuration)
 		if m.unrepeatable {
 			b.WriteString("; its numbers differ from run to run")

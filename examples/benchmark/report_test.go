@@ -75,6 +75,6 @@ func TestNoSecondsAreDrawn(t *testing.T) {
 
 func TestThousandsAreSetApart(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 9999: "9999", 10000: "10 000", 123456: "123 456", 1234567: "1 234 567"} {
-		assert.Equal(t, want, grouped(n))
+		assert.Equal(t, want, thousands(n))
 	}
 }

@@ -42,9 +42,10 @@ func (r *report) compare(b *strings.Builder) {
 	r.inShort(b)
 	b.WriteString("\n## Ranks\n\n" + rankLegend)
 	for _, a := range r.Analyses {
+		fmt.Fprintf(b, "\n### By %s\n\n", a.title())
 		a.ranks(b)
-		a.ratios(b)
-		a.byKind(b)
+		a.ratios(b, "### ", a.suffix(", "))
+		a.byKind(b, "### By "+a.title()+", kinds of data")
 	}
 	r.errorAgainstTime(b)
 }
@@ -93,7 +94,6 @@ func (a analysis) leastOf(source string) string {
 }
 
 func (a analysis) ranks(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### By %s\n\n", a.title())
 	if a.Friedman == nil {
 		b.WriteString("Fewer than two sets or methods: no test.\n\n")
 	} else {
@@ -162,7 +162,7 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 	}
 	align(b, lines)
 	for _, a := range r.Analyses {
-		r.levels(b, a)
+		r.levels(b, a, "### By "+a.title()+", level with the least error")
 		if a.first() {
 			r.bestsBySet(b, a)
 			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best of each source named.](%s)\n", a.Name, a.picture("front"))
@@ -272,7 +272,7 @@ func (r *report) growthSection(b *strings.Builder) {
 		}
 		i := slices.IndexFunc(r.Sets, func(d description) bool { return d.TrainRows == g.Most })
 		s, _ := r.summaryOn(r.Sets[i].Set, g.Method)
-		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), grouped(g.Most), fmt.Sprintf("%.4f", g.Error),
+		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), thousands(g.Most), fmt.Sprintf("%.4f", g.Error),
 			scaled("%.3f", s.FitSeconds, 1), scaled("%.1f", s.PeakBytes, 1e6)})
 	}
 	align(b, lines)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -49,7 +50,7 @@ type description struct {
 	Rows       int      `json:"rows"`
 	Features   int      `json:"features"`
 	Seed       uint64   `json:"seed"`
-	MaxRows    int      `json:"max_rows"`
+	MaxRows    int      `json:"max_rows"` // 0: none, or more than there are
 	Available  int      `json:"training_rows_available"`
 	TrainRows  int      `json:"training_rows"`
 	TestRows   int      `json:"test_rows"`
@@ -87,7 +88,7 @@ func (s settings) prepare(one named) (prepared, error) {
 	}
 	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, splits: splits, description: description{
 		Set: name, Collection: one.collection, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
-		Rows: n, Features: d, Seed: s.seed, MaxRows: s.maxRows,
+		Rows: n, Features: d, Seed: s.seed, MaxRows: s.limitOf(len(folds[0].Train)),
 		Available: len(folds[0].Train), TrainRows: s.cut(len(folds[0].Train)), TestRows: len(folds[0].Test),
 	}}
 	if set.Classes != nil {
@@ -130,11 +131,11 @@ func (s settings) writeSplitsReadme() error {
 
 // Splits of a set where -splits does not say how many: a large test part tells more.
 const (
-	fewRows, manyRows                  = 1000, 10_000
-	fewSplits, someSplits, leastSplits = 10, 5, 3
+	fewRows                = 1000
+	fewSplits, leastSplits = 10, 3
 )
 
-var splitsBySize = fmt.Sprintf("%d of sets up to %d rows, %d up to %s, %d above", fewSplits, fewRows, someSplits, thousands(manyRows), leastSplits)
+var splitsBySize = fmt.Sprintf("%d of sets up to %d rows, %d of larger ones", fewSplits, fewRows, leastSplits)
 
 func (s settings) splitsOf(rows int) int {
 	switch {
@@ -142,22 +143,19 @@ func (s settings) splitsOf(rows int) int {
 		return s.splits
 	case rows <= fewRows:
 		return fewSplits
-	case rows <= manyRows:
-		return someSplits
 	}
 	return leastSplits
 }
 
-// thousands sets them apart from 10 000 on.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	if n < 10_000 {
-		return text
+func thousands(n int) string { return numeral.Thousands(strconv.Itoa(n)) }
+
+// limitOf is -rows for a set that has more training rows than that, and 0 for others, whose
+// cells are the same without it.
+func (s settings) limitOf(rows int) int {
+	if rows <= s.maxRows {
+		return 0
 	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
+	return s.maxRows
 }
 
 // cut is how many of the training rows are taken.

@@ -41,7 +41,7 @@ func TestSplitsAreFilesThatSayWhereRowsComeFrom(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, description{
 		Set: "own", Collection: firstCollection, SHA256: p.SHA256, Task: regressionTask, Target: "price", Rows: 8, Features: 4,
-		Seed: 1, MaxRows: 100, Available: 6, TrainRows: 6, TestRows: 2,
+		Seed: 1, Available: 6, TrainRows: 6, TestRows: 2,
 	}, p.description)
 	for split := range 3 {
 		content, err := os.ReadFile(p.path(split, "train"))

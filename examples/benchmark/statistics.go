@@ -113,33 +113,6 @@ func rangeProbability(q float64, k int) float64 {
 	return float64(k) * quad.Fixed(f, -8, 8+q, 200, quad.Legendre{}, 0)
 }
 
-// comparison is the corrected resampled t-test of the differences a - b over splits
-// (C. Nadeau and Y. Bengio, Machine Learning 52, 2003): splits share training rows, so
-// that their variance is not divided by their number alone but
-//
-//	t = mean(d) / √((1/J + test/train) var(d)),    J - 1 degrees of freedom
-type comparison struct {
-	Mean, StandardError, P float64
-}
-
-// compare needs two differences at least. Where they are all the same, as shares of few test
-// rows can be, there is no variance to test with: the standard error is 0 and nothing is
-// found, P = 1.
-func compare(differences []float64, train, test int) comparison {
-	j := float64(len(differences))
-	mean, variance := stat.MeanVariance(differences, nil)
-	c := comparison{Mean: mean, StandardError: math.Sqrt((1/j + float64(test)/float64(train)) * variance)}
-	switch {
-	case mean == 0:
-		c.P = 1
-	case c.StandardError <= 1e-12*math.Abs(mean): // rounding of equal ones
-		c.StandardError, c.P = 0, 1
-	default:
-		c.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: j - 1}.Survival(math.Abs(mean)/c.StandardError)
-	}
-	return c
-}
-
 // growthOf is the exponent p of seconds = c·rows^p by least squares on the logarithms,
 // and its standard error; it wants three points.
 func growthOf(rows, seconds []float64) (p, standardError float64) {

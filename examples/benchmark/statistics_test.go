@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/stat"
 )
 
 // The critical values that Demšar prints in his Table 5.
@@ -81,19 +80,6 @@ func TestAverageRanks(t *testing.T) {
 	assert.Equal(t, []float64{1.5, 3, 1.5, 4}, averageRanks([]float64{1, 2, 1, 3}))
 	assert.Equal(t, []float64{3.5, 1, 3.5, 2}, averageRanks([]float64{nan, 1, nan, 2}), "what is missing shares the worst")
 	assert.Equal(t, []float64{2, 2, 2}, averageRanks([]float64{nan, nan, nan}))
-}
-
-func TestCorrectedResampledT(t *testing.T) {
-	c := compare([]float64{1, 2, 3, 6}, 75, 25)
-	assert.Equal(t, 3., c.Mean)
-	assert.InDelta(t, math.Sqrt((1./4+1./3)*14/3), c.StandardError, 1e-12)
-	// 3 over that is t = 1.818, whose two tails with 3 degrees of freedom are .167.
-	assert.InDelta(t, .1667, c.P, 1e-3)
-	assert.Equal(t, 1., compare([]float64{0, 0, 0}, 75, 25).P)
-	assert.Equal(t, 1., compare([]float64{-1, 1}, 75, 25).P)
-	for _, same := range [][]float64{{2, 2, 2}, {.1 + .2, .3, .3}} {
-		assert.Equal(t, comparison{Mean: stat.Mean(same, nil), P: 1}, compare(same, 75, 25))
-	}
 }
 
 func TestGrowthOf(t *testing.T) {

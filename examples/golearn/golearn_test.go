@@ -69,7 +69,7 @@ func TestPrograms(t *testing.T) {
 	folders, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, f := range folders {
-		if f.IsDir() && f.Name() != "theirs" { // it has a test of its own
+		if own, _ := filepath.Glob(filepath.Join(f.Name(), "*_test.go")); f.IsDir() && len(own) == 0 {
 			assert.Contains(t, programs, f.Name())
 		}
 	}

@@ -2,12 +2,10 @@ package plotstyle
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/color"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -15,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
 
 const pad = 3 * vg.Millimeter
@@ -60,14 +60,10 @@ func SaveWith(legend *Legend, typ, path string, panels []*plot.Plot, columns int
 			}
 		}
 	}
-	f, err := os.Create(path)
-	if err != nil {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := canvas.WriteTo(w)
 		return err
-	}
-	if _, err := canvas.WriteTo(f); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return f.Close()
+	})
 }
 
 func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {

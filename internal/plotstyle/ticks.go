@@ -2,70 +2,12 @@ package plotstyle
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"gonum.org/v1/plot"
 )
-
-// Number writes a number in at most three digits, with its leading zero, thousands apart from 10 000 on, and a power of
-// ten where it would be longer than that.
-func Number(v float64) string { return Digits(v, 3) }
-
-// Digits is Number with another number of digits.
-func Digits(v float64, digits int) string {
-	size := math.Abs(v)
-	switch {
-	case v == 0:
-		return "0"
-	case math.IsInf(v, 0) || math.IsNaN(v):
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case size < 0.9995e-4 || size >= 0.9995e7:
-		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
-		if strings.Contains(mantissa, ".") {
-			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-		}
-		e, _ := strconv.Atoi(exponent)
-		return mantissa + "e" + strconv.Itoa(e)
-	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
-	if math.Abs(rounded) >= 1000 { // no digit of a whole number is lost
-		rounded = math.Round(v)
-	}
-	return Thousands(strconv.FormatFloat(rounded, 'f', -1, 64))
-}
-
-var decimal = regexp.MustCompile(`-?\d*\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+`)
-
-// Rounded writes the numbers in a text, such as a kernel's parameters, in three digits. Whole numbers stay.
-func Rounded(text string) string {
-	return decimal.ReplaceAllStringFunc(text, func(found string) string {
-		v, err := strconv.ParseFloat(found, 64)
-		if err != nil {
-			return found
-		}
-		return Number(v)
-	})
-}
-
-// Thousands sets the thousands of a number apart, from 10 000 on.
-func Thousands(number string) string {
-	whole, rest, point := strings.Cut(number, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	if len(whole) > 4 {
-		for i := len(whole) - 3; i > 0; i -= 3 {
-			whole = whole[:i] + " " + whole[i:]
-		}
-	}
-	if point {
-		whole += "." + rest
-	}
-	return sign + whole
-}
 
 // Round labels round numbers, 1, 2 or 5 times a power of ten apart.
 type Round struct {
@@ -82,7 +24,7 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 		r.Most = 7
 	}
 	if !(high > low) {
-		return []plot.Tick{{Value: low, Label: Digits(low, 6)}}
+		return []plot.Tick{{Value: low, Label: numeral.Digits(low, 6)}}
 	}
 	power := math.Floor(math.Log10(high - low))
 	step, decimals := math.Pow(10, power), 0.0
@@ -100,7 +42,7 @@ func (r Round) Ticks(low, high float64) (out []plot.Tick) {
 		}
 		label := strconv.FormatFloat(v, 'g', 6, 64)
 		if math.Abs(v) < 1e7 && decimals <= 5 {
-			label = Thousands(strconv.FormatFloat(v, 'f', int(decimals), 64))
+			label = numeral.Thousands(strconv.FormatFloat(v, 'f', int(decimals), 64))
 		}
 		if v == 0 || math.Abs(v) < 1e-9*step {
 			v, label = 0, "0"
@@ -152,7 +94,7 @@ func (l Logs) Ticks(low, high float64) (out []plot.Tick) {
 // power writes a digit times a power of ten.
 func power(digit float64, exponent int) string {
 	if exponent >= -4 && exponent <= 6 {
-		return Thousands(strconv.FormatFloat(digit*math.Pow(10, float64(exponent)), 'f', max(0, -exponent), 64))
+		return numeral.Thousands(strconv.FormatFloat(digit*math.Pow(10, float64(exponent)), 'f', max(0, -exponent), 64))
 	}
 	d := strconv.FormatFloat(digit, 'f', 0, 64)
 	switch {
@@ -181,7 +123,7 @@ func At(values []float64, apart float64) plot.ConstantTicks {
 		if n := len(out); n > 0 && at-out[n-1].Value < apart {
 			continue
 		}
-		out = append(out, plot.Tick{Value: at, Label: Number(v)})
+		out = append(out, plot.Tick{Value: at, Label: numeral.Short(v)})
 	}
 	return out
 }

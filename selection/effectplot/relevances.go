@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
@@ -56,7 +57,7 @@ func Relevances(r inspection.Relevances) (*plot.Plot, error) {
 		ends[at] = plotter.XY{X: v.Relevance, Y: float64(at)}
 		numbers[at] = fmt.Sprintf("%.2f", v.Relevance)
 		if v.Length-v.Length == 0 { // neither NaN nor infinite
-			numbers[at] += fmt.Sprintf("  length %s", plotstyle.Digits(v.Length, 2))
+			numbers[at] += fmt.Sprintf("  length %s", numeral.Digits(v.Length, 2))
 		}
 	}
 	p := plotstyle.New(title, "variance from the column / variance of the predictions", "")

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 )
@@ -62,7 +63,7 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 		ends[at] = [3]float64{v.Mean, float64(at), 2 * se}
 		low, high = min(low, v.Mean-2*se), max(high, v.Mean+2*se)
 	}
-	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %s; bars: 2 standard errors)", r.Metric, plotstyle.Number(r.Score))
+	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %s; bars: 2 standard errors)", r.Metric, numeral.Short(r.Score))
 	bars, err := plotter.NewBarChart(values, 0.38*vg.Centimeter)
 	if err != nil {
 		return nil, err
@@ -241,7 +242,7 @@ func (a axis) label(i int) string {
 	if a.points[i].Label != "" {
 		return short(a.points[i].Label, levelLetters)
 	}
-	return plotstyle.Number(a.points[i].At)
+	return numeral.Short(a.points[i].At)
 }
 
 // apply labels the points of a logarithmic axis or of one of names themselves.

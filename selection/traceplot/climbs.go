@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection"
 )
@@ -53,7 +54,7 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 	if r.Columns != "" {
 		name += ": " + r.Columns
 	}
-	return p, addChoice(p, legend, plotstyle.Rounded(name), chosen)
+	return p, addChoice(p, legend, numeral.Rounded(name), chosen)
 }
 
 // climbOf returns the rows of the last climb: of as many rows and lengths as the chosen one.

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/selection"
 )
@@ -205,7 +206,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
 	}
-	return p, addChoice(p, legend, "chosen: "+plotstyle.Rounded(r.Choice()), chosen)
+	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
 // scores draws the lower panel, nil where there are none.
@@ -239,7 +240,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 	if param, ok := chosenAt(r); ok && finite(r.Score) {
 		chosen = plotter.XYs{{X: param, Y: r.Score}}
 	}
-	return p, addChoice(p, legend, "chosen: "+plotstyle.Rounded(r.Choice()), chosen)
+	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
 // chosenAt returns where the chosen parameter is drawn. Of a family of two parameters it is on the line that
@@ -319,7 +320,7 @@ func candidates(r *selection.Result) plot.ConstantTicks {
 }
 
 func addCurve(p *plot.Plot, legend *plotstyle.Legend, c curve, xys plotter.XYs, i, of int) error {
-	name := plotstyle.Rounded(c.name)
+	name := numeral.Rounded(c.name)
 	if of == 1 {
 		name = ""
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/internal/plotstyle"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 )
@@ -78,7 +78,7 @@ func TestEveryKindOfSearch(t *testing.T) {
 			require.NoError(t, err)
 			texts := c.texts
 			if result.Values == nil {
-				texts = append(texts, "chosen: "+plotstyle.Rounded(result.Choice()))
+				texts = append(texts, "chosen: "+numeral.Rounded(result.Choice()))
 			}
 			for _, want := range texts {
 				assert.True(t, bytes.Contains(text, []byte(want)), want)

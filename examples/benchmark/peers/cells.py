@@ -7,7 +7,7 @@
 # class as a number from 0. Prints JSON: seconds, bytes and predictions, which the program
 # measures as those of all methods. METHODS below says what there is. A search draws no more
 # settings when it has used SEARCH of SECONDS. With -serve it stays up over cells: serve.py.
-# Debian: python3-sklearn; pip: scikit-learn lightgbm xgboost catboost xrfm falkon, each of them optional.
+# Debian: python3-sklearn; pip: scikit-learn lightgbm xgboost catboost xrfm, each of them optional (README.md).
 import importlib
 import json
 import os
@@ -38,6 +38,7 @@ SETTINGS = 10  # of a search of boosting: the library's defaults, and so many le
 ROUNDS, PATIENCE = 1000, 50  # of boosting with early stopping
 FOLDED = 5000  # rows from which on a fifth of them takes the place of three folds
 SEARCH = 0.5  # of the budget, at most, for a search
+PROBE, FEWEST = 20, 100  # rounds that tell what a round takes, and those that are worth a setting
 
 # What a cell has: its budget in seconds, and its threads.
 budget, threads = float("inf"), 1
@@ -323,24 +324,40 @@ class Boosted:
             split = (StratifiedShuffleSplit if k and not rare else ShuffleSplit)(1, test_size=0.2, random_state=self.seed)
         folds = list(split.split(x, y))
         rng = np.random.default_rng(self.seed)
-        best, longest = None, 0
+        best = None
         for i in range(SETTINGS):
-            began = processor()
-            if i and began + longest > SEARCH * budget:
+            if i and processor() > SEARCH * budget:
                 break
             params = self.library.draw(rng, len(y)) if i else {}
+            limit = self.affordable(params, k, x, y, folds)
+            if limit < FEWEST and not i:  # at least the defaults
+                folds = folds[:1]
+                limit = max(1, self.affordable(params, k, x, y, folds))
+            elif limit < FEWEST:
+                continue
             losses, rounds = [], []
             for train, valid in folds:
                 if k:  # a class that is not among the rows to train on has no probability
                     valid = valid[np.isin(y[valid], y[train])]
-                _, n, loss = self.library.train(params, k, x[train], y[train], ROUNDS, (x[valid], y[valid]), self.seed)
+                _, n, loss = self.library.train(params, k, x[train], y[train], limit, (x[valid], y[valid]), self.seed)
                 losses.append(loss)
                 rounds.append(n)
             if best is None or np.mean(losses) < best[0]:
                 best = np.mean(losses), params, max(1, round(np.mean(rounds)))
-            longest = max(longest, processor() - began)
-        self.searches = i + 1
         return best[1:]
+
+    def affordable(self, params, k, x, y, folds):
+        """At most ROUNDS, so many that the search ends in its part of the budget, and the fit to all rows in what is left."""
+        train = folds[0][0]
+        began = processor()
+        self.library.train(params, k, x[train], y[train], PROBE, None, self.seed)
+        spent = processor()
+        if budget == float("inf") or spent == began:
+            return ROUNDS
+        a_round = (spent - began) / PROBE
+        of_search = (SEARCH * budget - spent) / (len(folds) * a_round)
+        of_all = (0.9 * budget - spent) / ((len(folds) + len(y) / len(train)) * a_round)
+        return int(min(ROUNDS, of_search, of_all))
 
     def predict(self, x):
         p = self.library.predict(self.model, x)
@@ -390,6 +407,8 @@ class OnTensors:
 
 
 class XRFM(OnTensors):
+    """Its own loss for classes is Brier's, of probabilities."""
+
     def learn(self, x, xv, y, yv):
         from xrfm import xRFM
         best = None
@@ -399,15 +418,27 @@ class XRFM(OnTensors):
                     break
                 params = dict(model=dict(kernel="l2", bandwidth=float(bandwidth), exponent=1.0, diag=False, bandwidth_mode="constant"),
                               fit=dict(reg=reg, iters=5, verbose=False, early_stop_rfm=True))
-                m = xRFM(params, device="cpu", tuning_metric="mse")
-                m.fit(x, y, xv, yv)
-                loss = float(((np.asarray(m.predict(xv)).reshape(len(yv), -1) - np.asarray(yv)) ** 2).mean())
+                m = xRFM(params, device="cpu", n_threads=threads, random_state=self.seed, verbose=False)
+                m.fit(x, self.targets(y), xv, self.targets(yv))
+                loss = float(((self.of(m, xv) - np.asarray(yv)) ** 2).mean())
                 if best is None or loss < best[0]:
                     best = loss, m
         self.model = best[1]
+        if not self.regression:
+            self.predict_proba = self.values
+
+    def targets(self, y):
+        return y if self.regression else y.argmax(1)
+
+    def of(self, m, x):
+        p = np.asarray(m.predict(x) if self.regression else m.predict_proba(x), dtype=float).reshape(len(x), -1)
+        if self.regression:
+            return p
+        p = np.clip(p, 1e-6, 1)  # its 0 is one of single precision
+        return p / p.sum(1, keepdims=True)
 
     def raw(self, x):
-        return np.asarray(self.model.predict(x)).reshape(len(x), -1)
+        return self.of(self.model, x)
 
 
 class Falkon(OnTensors):

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
@@ -53,13 +55,7 @@ func (p Protocol) row() string {
 		strings.Join(classes, ", "), strings.Join(left, ", "), filled, p.Note)
 }
 
-// grouped is a number of rows with its thousands set apart, from 10 000 on.
-func grouped(n int) string {
-	if n < 10_000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d %03d", n/1000, n%1000)
-}
+func grouped(n int) string { return numeral.Thousands(strconv.Itoa(n)) }
 
 func TestTheDocumentStatesTheProtocols(t *testing.T) {
 	content, err := os.ReadFile(document)

@@ -1,0 +1,5 @@
+//go:build !cgo
+
+package main
+
+var theirCgoClassifiers, theirCgoRegressors []line

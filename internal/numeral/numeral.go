@@ -1,0 +1,67 @@
+// Package numeral writes numbers for readers: few digits, thousands apart.
+package numeral
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Short writes a number in at most three digits, with its leading zero, thousands apart from 10 000 on, and a power of
+// ten where it would be longer than that.
+func Short(v float64) string { return Digits(v, 3) }
+
+// Digits is [Short] with another number of digits.
+func Digits(v float64, digits int) string {
+	size := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case size < 0.9995e-4 || size >= 0.9995e7:
+		mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+		if strings.Contains(mantissa, ".") {
+			mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
+		}
+		e, _ := strconv.Atoi(exponent)
+		return mantissa + "e" + strconv.Itoa(e)
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if math.Abs(rounded) >= 1000 { // no digit of a whole number is lost
+		rounded = math.Round(v)
+	}
+	return Thousands(strconv.FormatFloat(rounded, 'f', -1, 64))
+}
+
+var decimal = regexp.MustCompile(`-?\d*\.\d+(e[-+]?\d+)?|-?\d+e[-+]?\d+`)
+
+// Rounded writes the numbers in a text, such as a kernel's parameters, in three digits. Whole numbers stay.
+func Rounded(text string) string {
+	return decimal.ReplaceAllStringFunc(text, func(found string) string {
+		v, err := strconv.ParseFloat(found, 64)
+		if err != nil {
+			return found
+		}
+		return Short(v)
+	})
+}
+
+// Thousands sets the thousands of a number apart, from 10 000 on.
+func Thousands(number string) string {
+	whole, rest, point := strings.Cut(number, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	if len(whole) > 4 {
+		for i := len(whole) - 3; i > 0; i -= 3 {
+			whole = whole[:i] + " " + whole[i:]
+		}
+	}
+	if point {
+		whole += "." + rest
+	}
+	return sign + whole
+}
