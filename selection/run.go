@@ -287,7 +287,8 @@ func (r *Run) show(row *TraceRow) {
 	if r.observe != nil {
 		shown := *row
 		shown.Ridges = slices.Clone(row.Ridges)
-		shown.Taken, shown.Theta, shown.Gradient = slices.Clone(row.Taken), slices.Clone(row.Theta), slices.Clone(row.Gradient)
+		shown.Taken, shown.Theta = slices.Clone(row.Taken), slices.Clone(row.Theta)
+		shown.Gradient, shown.Elsewhere = slices.Clone(row.Gradient), slices.Clone(row.Elsewhere)
 		r.observe(shown)
 	}
 }

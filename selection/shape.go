@@ -376,33 +376,53 @@ func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int)
 
 // climb improves all lengths from one.
 func (l *learning) climb(ctx context.Context, at *spot) error {
-	extra := at.theta[1:]
 	k := l.kernel(l.Groups)
-	theta := append(slices.Repeat(at.theta[:1], len(k.Lengths)), extra...)
-	centre := theta[0]
 	n, _ := l.run.x.Dims()
-	var prior *shape.Prior
-	if !l.NoPrior {
-		prior = l.prior(k, theta)
-	}
 	rows := cmp.Or(l.onBlocks, n)
 	parts := []part{{[]*shape.Block{l.sample}, l.sampled}, {l.blocks, rows}}
 	if l.sampled == rows {
 		parts = parts[1:]
 	}
+	one, err := l.useful(progress.Apart(ctx), parts[0], at.theta)
+	if err != nil {
+		return err
+	}
+	theta := append(slices.Repeat(one[:1], len(k.Lengths)), one[1:]...)
+	centre := theta[0]
+	var prior *shape.Prior
+	if !l.NoPrior {
+		prior = l.prior(k, theta)
+	}
 	var inverse *mat.SymDense
 	group := progress.Open(ctx)
+	learnt := false
 	for i, part := range parts {
+		first, second := progress.Two(group.Of(i, len(parts)), 3, 2)
 		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, shape.MaxSteps))
 		p.Prior, p.Inverse = prior, inverse
-		out, err := p.Improve(group.Of(i, len(parts)), theta)
+		out, err := p.Improve(first, theta)
 		if !math.IsInf(out.F, -1) {
 			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
 		}
 		if err != nil {
 			return err
 		}
-		theta, inverse = slices.Clone(at.theta), out.Inverse
+		if inverse = out.Inverse; !learnt {
+			// More rows may show what few did not.
+			var place []float64
+			if place, learnt, err = l.elsewhere(second, part, prior, at.theta); err != nil {
+				return err
+			}
+			if place != nil {
+				if out, err = p.ImproveElsewhere(progress.Apart(ctx), place, at.theta); out.F > at.score+shape.ClearlyHigher*float64(part.rows) {
+					at.theta, at.score, inverse = out.Theta, out.F, out.Inverse
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		theta = slices.Clone(at.theta)
 		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
 		for j := range k.Lengths {
 			theta[j] = min(theta[j], centre+shape.Farthest)

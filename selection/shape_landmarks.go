@@ -162,7 +162,7 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 		return nil
 	}
 	parts := progress.Parts(ctx, 1, 4, 5)
-	starts, err := l.starts(parts[0], few, *learnt, centre)
+	starts, err := l.landmarkStarts(parts[0], few, *learnt, centre)
 	if err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	return err
 }
 
-// starts are what was learnt, and the best of few lengths for all columns.
-func (l *learning) starts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
+// landmarkStarts are what was learnt, and the best of few lengths for all columns.
+func (l *learning) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
 	group := progress.Open(ctx)

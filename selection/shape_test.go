@@ -259,7 +259,9 @@ func TestShapeObjectives(t *testing.T) {
 		res := r.Result()
 		best := math.Inf(-1)
 		for _, row := range res.Trace {
-			best = max(best, row.Score)
+			if row.Basis != OnStarts { // that is over the evidence of noise
+				best = max(best, row.Score)
+			}
 		}
 		assert.Equal(t, best, res.Score, "%v", objective)
 		assert.Greater(t, best, res.Trace[0].Score, "%v", objective)

@@ -75,6 +75,10 @@ type TraceRow struct {
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
+	// Elsewhere is where a Shape that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
+	// if the Shape found no such place.
+	Elsewhere []float64 `json:"elsewhere,omitempty"`
+
 	Basis Basis `json:"basis,omitempty"`
 
 	// ScoredOn is the number of pivots, rows or folds, as Basis says.
@@ -140,6 +144,9 @@ const (
 	OnBlocks Basis = "blocks"
 	// OnLandmarks is Rows rows by the features of ScoredOn landmarks that are not among them.
 	OnLandmarks Basis = "landmarks"
+	// OnStarts is how much larger the log evidence of a row is than that of noise alone, at the highest of the tops to
+	// which a Shape has climbed from several starts, in the mean of ScoredOn rows.
+	OnStarts Basis = "starts"
 )
 
 // Unscored says why there is no score where one was wanted.
@@ -198,6 +205,10 @@ func (t TraceRow) Decision() string {
 		add("mean of %d folds", t.ScoredOn)
 	case t.Basis == OnLandmarks:
 		add("on %d %s, slope %.3g", t.ScoredOn, t.Basis, floats.Norm(t.Gradient, 2))
+	case t.Basis == OnStarts && t.Elsewhere != nil:
+		add("other starts on %d rows: one leads clearly higher", t.ScoredOn)
+	case t.Basis == OnStarts:
+		add("other starts on %d rows: none leads clearly higher", t.ScoredOn)
 	case t.Round > 0 && len(t.Theta) > 0:
 		least := missing
 		for _, at := range t.Ridges {
@@ -298,7 +309,7 @@ func cloneTrace(rows []TraceRow) []TraceRow {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Taken, out[i].Ridges = slices.Clone(out[i].Taken), slices.Clone(out[i].Ridges)
-		out[i].Theta, out[i].Gradient = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient)
+		out[i].Theta, out[i].Gradient, out[i].Elsewhere = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient), slices.Clone(out[i].Elsewhere)
 	}
 	return out
 }

@@ -105,6 +105,7 @@ type course struct {
 	one     []float64     // the best of one length, the centre of the prior, and its ridge
 	theta   []float64     // nil before the first
 	inverse *mat.SymDense // as Problem has it
+	learnt  bool          // anything
 }
 
 // climb goes on from theta, or where that is nil from the best of one length.
@@ -112,6 +113,9 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	first, rest := progress.Two(ctx, 1, 3)
 	if c.theta == nil {
 		if err := c.begin(first, b); err != nil || c.theta == nil {
+			return err
+		}
+		if err := c.useful(progress.Apart(ctx), b); err != nil {
 			return err
 		}
 	} else if c.d > 1 {
@@ -133,9 +137,47 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	all := c.problem(b, c.d, nil)
 	all.Inverse = c.inverse
 	all.Prior = &Prior{Centre: append(slices.Repeat(c.one[:1], c.d), math.NaN()), Nu: PriorDegrees, Tau: PriorScale}
-	out, err := all.Improve(rest, c.theta)
-	if err == nil && !math.IsInf(out.F, -1) {
-		c.theta, c.inverse = out.Theta, out.Inverse
+	climb, other := progress.Two(rest, 3, 2)
+	out, err := all.Improve(climb, c.theta)
+	if err != nil || math.IsInf(out.F, -1) {
+		return err
+	}
+	c.theta, c.inverse = out.Theta, out.Inverse
+	if c.learnt {
+		return nil
+	}
+	starts := c.starts(b, all.Kernel.(kernels.ARD))
+	starts.Prior = all.Prior
+	top, err := starts.From(other, c.theta, c.Kind != Restricted)
+	if err != nil {
+		return err
+	}
+	if c.learnt = top.Gain > Something; top.Theta == nil {
+		return nil
+	}
+	again, err := all.ImproveElsewhere(progress.Apart(ctx), top.Theta, c.theta)
+	if err == nil && again.F > out.F+starts.clearly() {
+		c.theta, c.inverse = again.Theta, again.Inverse
+	}
+	return err
+}
+
+// starts are other starts than that of a climb.
+func (c *course) starts(b *Block, k kernels.ARD) *Starts {
+	return &Starts{Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), Median: c.median}
+}
+
+// useful puts the median distance in the place of one length that says nothing of the rows.
+func (c *course) useful(ctx context.Context, b *Block) error {
+	one := c.problem(b, c.d, make([]int, c.d))
+	starts := c.starts(b, one.Kernel.(kernels.ARD))
+	if yes, err := starts.Useful(ctx, c.one); yes || err != nil {
+		return err
+	}
+	at := []float64{min(max(c.median, one.Bounds.Low[0]), one.Bounds.High[0]), 0}
+	at, _, err := one.BestRidge(ctx, at, ShortRidges)
+	if err == nil {
+		c.one, c.theta = at, append(slices.Repeat(at[:1], c.d), at[1])
 	}
 	return err
 }
