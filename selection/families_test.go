@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -35,7 +36,7 @@ func TestFamilies(t *testing.T) {
 			default:
 				assert.LessOrEqual(t, res.Score, o.Score)
 			}
-			assert.Contains(t, res.String(), "not taken: "+o.Kernel)
+			assert.Contains(t, res.String(), "not taken: "+numeral.Rounded(o.Kernel))
 		}
 		if i == 0 {
 			assert.Equal(t, min(alone[0], alone[1], alone[2]), res.Score)
@@ -67,7 +68,7 @@ func TestResultString(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	text := res.String()
-	assert.Contains(t, text, "entropy: "+res.Kernel+", ok, entropy 0.")
+	assert.Contains(t, text, "entropy: "+numeral.Rounded(res.Kernel)+", ok, entropy 0.")
 	assert.Contains(t, text, "leave-one-out NMSE")
 	assert.Contains(t, text, "towards entropy 0.3")
 	for _, row := range res.Trace {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 )
 
 // Status says how a search ended.
@@ -121,20 +122,22 @@ type Result struct {
 }
 
 // String returns the choice and the trace as a table for people, in which a climb of a Shape is
-// one line, and the points that a spent budget left no time for are one line with their number.
+// one line, and the points that a spent budget left no time for are one line with their number. Parameters have three
+// digits there; Kernel has all.
 func (r Result) String() string {
 	var out strings.Builder
 	if r.Columns != "" {
 		r.ways(&out)
 	}
-	fmt.Fprintf(&out, "%s: %s, %s", r.Strategy, r.Choice(), r.Status)
+	fmt.Fprintf(&out, "%s: %s, %s", r.Strategy, numeral.Rounded(r.Choice()), r.Status)
 	if !math.IsNaN(r.Entropy) {
 		fmt.Fprintf(&out, ", entropy %.3f", r.Entropy)
 	}
 	if !math.IsNaN(r.Score) {
 		fmt.Fprintf(&out, ", %s %.5g", r.ScoreName, r.Score)
 	}
-	fmt.Fprintf(&out, "\n%d entropies, %d kernel matrices, %d fits, %.3g s\n", r.Evaluations, r.KernelMatrices, r.Fits, r.Seconds)
+	fmt.Fprintf(&out, "\n%s, %s, %s, %.3g s\n", numeral.Count(r.Evaluations, "entropy", "entropies"),
+		numeral.Count(r.KernelMatrices, "kernel matrix", "kernel matrices"), numeral.Count(r.Fits, "fit", "fits"), r.Seconds)
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tparameter\tentropy\tfrom\tto\trows\tpivots\tscore\tridge\tseconds\t  decision\n")
 	untried := 0
@@ -167,7 +170,7 @@ func (r Result) String() string {
 		if o.Columns != "" {
 			continue // the table has it
 		}
-		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", o.Choice(), o.ScoreName, o.Score)
+		fmt.Fprintf(&out, "not taken: %s, %s %.5g\n", numeral.Rounded(o.Choice()), o.ScoreName, o.Score)
 	}
 	return out.String()
 }

@@ -65,3 +65,11 @@ func Thousands(number string) string {
 	}
 	return sign + whole
 }
+
+// Count is a number with the word for one or for several.
+func Count(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + several
+}

@@ -18,5 +18,6 @@ func TestNumbers(t *testing.T) {
 	assert.Equal(t, "RBF(gamma=0.000516)", Rounded("RBF(gamma=0.0005159691736877854)"))
 	assert.Equal(t, "Matern(nu=2.5, length=1.23e-6), 20000 rows", Rounded("Matern(nu=2.5, length=1.2345e-06), 20000 rows"))
 	assert.Equal(t, "Yeo-Johnson", Rounded("Yeo-Johnson"))
+	assert.Equal(t, "0 fits, 1 fit, 2 fits", Count(0, "fit", "fits")+", "+Count(1, "fit", "fits")+", "+Count(2, "fit", "fits"))
 	assert.Equal(t, "-12 345.5", Thousands("-12345.5"))
 }
