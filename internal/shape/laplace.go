@@ -33,9 +33,10 @@ func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gr
 		}
 	}
 	_, columns := t.Y.Dims()
+	memory := mat.NewSymDense(n, nil)
 	for c := range columns {
 		m := &mode{
-			y: mat.Col(nil, c, t.Y), weights: t.Weights, prior: prior,
+			y: mat.Col(nil, c, t.Y), weights: t.Weights, prior: prior, memory: memory,
 			f: make([]float64, n), a: make([]float64, n), slope: make([]float64, n), root: make([]float64, n),
 		}
 		if ok, err = m.climb(ctx); err != nil || !ok {
@@ -76,6 +77,7 @@ type mode struct {
 	height     float64   // the log posterior, but for its determinant
 	slope      []float64 // d/df of the log likelihood
 	root       []float64 // the root of minus its second derivative
+	memory     *mat.SymDense
 	factor     *linalg.Cholesky
 }
 
@@ -102,20 +104,20 @@ func softplus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// factorise sets factor to that of B = I + W½ prior W½. The error is ctx's.
-func (m *mode) factorise(ctx context.Context) (bool, error) {
+// factorise sets factor to that of B = I + W½ prior W½, which has no eigenvalue below 1, in memory that is kept. The
+// error is ctx's.
+func (m *mode) factorise(ctx context.Context) (ok bool, err error) {
 	n := len(m.f)
-	b := mat.NewSymDense(n, nil)
-	to, from := b.RawSymmetric().Data, m.prior.RawSymmetric().Data
+	to, from := m.memory.RawSymmetric().Data, m.prior.RawSymmetric().Data
 	for i, r := range m.root {
+		row := to[i*n : i*n+n]
 		for j := i; j < n; j++ {
-			to[i*n+j] = r * m.root[j] * from[i*n+j]
+			row[j] = r * m.root[j] * from[i*n+j]
 		}
-		to[i*n+i]++
+		row[i]++
 	}
-	factor, err := linalg.NewCholesky(ctx, "", b)
-	m.factor = factor
-	return definite(err)
+	m.factor, ok, err = linalg.TryCholesky(ctx, m.memory)
+	return ok, err
 }
 
 // definite says of the error of a factor whether there is one, and returns the error where that is
