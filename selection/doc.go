@@ -34,6 +34,10 @@
 // rows or with 50 columns of noise beside 60 rows, learning with it never costs much, while the leave-one-out error
 // of the same rows gives no warning.
 //
+// The climb begins at the best length for all columns, from which a wave or a product of a few columns among many
+// cannot be seen. It is therefore compared with climbs from other starts, and the highest top is taken if it is clearly
+// higher (docs/measured/hidden.md).
+//
 // For classes, the evidence of targets ±1 treated as numbers chooses lengths that are worse than one length for all
 // columns. Laplace's approximation of the evidence of a classifier is better (Rasmussen and Williams, 2006, 3.4 and
 // 5.5.1), and is used. docs/measured/shape.md has the measurements.

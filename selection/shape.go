@@ -111,7 +111,7 @@ const (
 // short length for all columns, and from the best place with the length of one column short, that with which the
 // evidence is largest, again and again. If the few rows say next to nothing, more are asked. A kernel matrix and three
 // factors for each column are the cost, up to 256 columns; beyond, lengths are not shortened one by one. Tops that are
-// about as high are left alone, since the error does not follow the evidence there. docs/measured/shape.md has what
+// about as high are left alone, since the error does not follow the evidence there. docs/measured/hidden.md has what
 // this finds, and NoRestarts leaves it out.
 //
 // Of more than MaxRows rows the objective is the sum over a random block of 700 rows and four of 250
@@ -420,7 +420,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 		if !math.IsInf(out.F, -1) {
 			at.theta, at.groups, at.score = out.Theta, l.Groups, out.F
 		}
-		if err != nil {
+		if err != nil || math.IsInf(out.F, -1) { // what was there stays
 			return err
 		}
 		if inverse = out.Inverse; !learnt && !l.NoRestarts {
