@@ -256,8 +256,12 @@ func TestZeroValueResumes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var seen []TraceRow
-			whole, err := fit(ctx, 1, func(row TraceRow) { seen = append(seen, row) }, nil)
+			var seen []TraceRow // without reports of progress, of which there may be one more or less
+			whole, err := fit(ctx, 1, func(row TraceRow) {
+				if row.Step == nil {
+					seen = append(seen, row)
+				}
+			}, nil)
 			require.NoError(t, err)
 			want := ofAllWays(t, whole)
 			data, err := json.Marshal(allRows(whole))
@@ -275,6 +279,9 @@ func TestZeroValueResumes(t *testing.T) {
 				inside, cancel := context.WithCancel(ctx)
 				var some []TraceRow
 				none, err := fit(inside, 1, func(row TraceRow) {
+					if row.Step != nil {
+						return
+					}
 					if some = append(some, row); len(some) == at {
 						cancel()
 					}
