@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -47,6 +48,12 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
+	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
+	// with the rows that are equal to it.
+	Groups []int
+
 	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
 	Seed uint64
 
@@ -76,7 +83,7 @@ var (
 
 func (c *Classifier) settings() settings {
 	return settings{
-		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed,
+		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
 		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
 		classify: true,
 	}
@@ -204,8 +211,8 @@ func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, sol
 		return err
 	}
 	target.Sub(target, m.left.residuals) // what the machines of the other rows say
-	m.left = nil
-	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, weights)
+	m.left, m.groups, m.given = nil, nil, given{first: m.given.first, n: m.given.n}
+	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, distinct.Counts(weights, len(y), m.n))
 	return nil
 }
 

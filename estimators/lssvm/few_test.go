@@ -150,6 +150,6 @@ func TestFewRidgesAreObserved(t *testing.T) {
 // At the documented number of rows the way changes.
 func TestFewRidgesFrom(t *testing.T) {
 	assert.Equal(t, 1500, allRidgesUpTo, "the package documentation says so")
-	assert.Equal(t, loo.MaxEvaluations, mostLooks(1500))
-	assert.Equal(t, loo.MaxLooks, mostLooks(1501))
+	assert.Equal(t, loo.MaxEvaluations, (&machine{n: 1500}).mostLooks())
+	assert.Equal(t, loo.MaxLooks, (&machine{n: 1501}).mostLooks())
 }

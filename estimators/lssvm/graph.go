@@ -39,7 +39,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 		if err != nil {
 			return k, err
 		}
-		return v.Times(left.scale), nil
+		return v.Times(left.scale).Plus(r.m.given.noise(0)), nil
 	}}, err
 }
 
@@ -60,7 +60,7 @@ func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error)
 	zero := k.Number(0)
 	function := diag.Sub(k.SolveUpper(chol.Upper()).Square().Sum()).Max(zero)
 	bias := k.MatMul(k.Constant(mat.NewDense(m.n, 1, slices.Clone(m.eta)))).Neg().Plus(1)
-	return function.Add(bias.Square().Times(1 / vecmath.Sum(m.eta))).Plus(m.ridge), left, nil
+	return function.Add(bias.Square().Times(1 / vecmath.Sum(m.eta))).Plus(m.noise()), left, nil
 }
 
 // Graph implements [graph.Grapher].

@@ -7,18 +7,74 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// leftOut is what leaving one row out says.
+// given are the rows that Fit was given, of which the machine has the distinct ones.
+type given struct {
+	index  []int      // the distinct row that each is; nil if no two are equal
+	rest   *mat.Dense // what the means of equal rows leave of their targets, with index
+	within []float64  // k, its weighted mean square; nil without index
+	first  []int      // where each distinct row occurs first, after FitMatrix of equal rows
+	n      int        // rows, after FitMatrix
+}
+
+func newGiven(merged *distinct.Rows, targets *mat.Dense) given {
+	if !merged.Repeated() {
+		return given{}
+	}
+	mean := merged.Mean(targets)
+	out := given{index: merged.Index, within: merged.Within(targets, mean), rest: mat.DenseCopyOf(targets)}
+	out.rest.Sub(out.rest, merged.Spread(mean))
+	return out
+}
+
+// noise is what the variance of one target has beside that of the mean of equal rows.
+func (g given) noise(target int) float64 {
+	if g.within == nil {
+		return 0
+	}
+	return g.within[target]
+}
+
+// leftOut is what leaving out one distinct row, or group, says.
 type leftOut struct {
-	residuals *mat.Dense // n×k; nil for one row
+	residuals *mat.Dense // of each row given, ×k; nil for one distinct row
 	scale     float64    // s², the mean over the targets
 	scales    []float64  // s² of each target
+	press     float64    // the mean weighted square of the residuals, summed over the targets
+}
+
+// leftOut takes the residuals of the distinct rows (n×k) to the rows given. A residual α[i]/P[i,i] over its standard
+// deviation has the square α[i]²/P[i,i], and those of a group have the sum α[G]'P[G,G]⁻¹α[G]: α'r in both cases.
+func (m *machine) leftOut(residuals *mat.Dense) *leftOut {
+	n, k := residuals.Dims()
+	out := &leftOut{residuals: residuals, scales: make([]float64, k)}
+	weight := 0.0
+	for i := range n {
+		w := weights.At(m.weights, i)
+		for j, e := range residuals.RawRowView(i) {
+			a := max(0, m.alpha.At(i, j)*e) // below 0 by rounding alone
+			out.scale += a / float64(n*k)
+			out.scales[j] += a / float64(n)
+			out.press += w * e * e
+		}
+		weight += w
+	}
+	out.press /= weight
+	if m.given.index != nil {
+		out.press += vecmath.Sum(m.given.within)
+		out.residuals = linalg.Rows(residuals, m.given.index)
+		out.residuals.Add(out.residuals, m.given.rest)
+	}
+	return out
 }
 
 // waiting is what a fit with a given ridge does not need and what costs as much as the fit:
@@ -89,10 +145,8 @@ func (m *machine) makeFactor(ctx context.Context) (*linalg.Cholesky, error) {
 
 // leaveOut computes it by a factor of M. The error is ctx's.
 func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut, error) {
-	out := &leftOut{}
 	if m.n == 1 {
-		out.scales = make([]float64, len(m.bias))
-		return out, ctx.Err()
+		return &leftOut{scales: make([]float64, len(m.bias))}, ctx.Err()
 	}
 	inverse, err := chol.DiagInverse(ctx)
 	if err != nil {
@@ -100,41 +154,37 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	}
 	n, k := m.alpha.Dims()
 	etaSum := vecmath.Sum(m.eta)
-	out.residuals, out.scales = mat.NewDense(n, k, nil), make([]float64, k)
+	s := &loo.Solution{Alpha: m.alpha, Eta: m.eta, Residuals: mat.NewDense(n, k, nil)}
 	for i, inv := range inverse {
 		pii := inv - m.eta[i]*m.eta[i]/etaSum
 		for j, a := range m.alpha.RawRowView(i) {
 			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
 			if pii > 0 {
-				out.residuals.Set(i, j, a/pii)
-				out.scale += a * a / pii / float64(n*k)
-				out.scales[j] += a * a / pii / float64(n)
+				s.Residuals.Set(i, j, a/pii)
 			}
 		}
 	}
-	return out, nil
-}
-
-// press is the mean weighted squared leave-one-out residual, summed over the targets.
-func (m *machine) press() float64 {
-	if m.left.residuals == nil {
-		return 0
+	_, err = s.LeaveGroupsOut(m.groups, func(group []int) (*mat.SymDense, error) { return loo.InverseBlock(ctx, chol, n, group) })
+	if err != nil {
+		return nil, err
 	}
-	total, weight := 0.0, 0.0
-	for i := range m.n {
-		w := weights.At(m.weights, i)
-		for _, e := range m.left.residuals.RawRowView(i) {
-			total += w * e * e
-		}
-		weight += w
-	}
-	return total / weight
+	return m.leftOut(s.Residuals), nil
 }
 
 // variance returns the predictive variance of a new observation for each row
 // of k (r×n) with prior variances diag.
 func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
-	return m.spread(ctx, k, diag, onesOf(len(diag)), m.ridge)
+	out, err := m.spread(ctx, k, diag, onesOf(len(diag)), m.noise())
+	floats.AddConst(m.given.noise(0), out)
+	return out, err
+}
+
+// noise is the variance of the noise of a row of mean weight, in units of s².
+func (m *machine) noise() float64 {
+	if m.weights == nil {
+		return m.ridge
+	}
+	return m.ridge / stat.Mean(m.weights, nil)
 }
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -34,7 +34,7 @@ func (s settings) choosesLength(n int) bool {
 
 // orChosen returns the configured kernel. Without one it is RBF of the median distance where the ridge is given, and otherwise the Matérn
 // kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
-func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64) (kernels.Kernel, error) {
+func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
 	n, _ := rows.Dims()
 	if !s.choosesLength(n) {
 		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
@@ -46,6 +46,7 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	if n > mostToChoose {
 		drawn := rand.New(rand.NewPCG(s.seed, 0x6c656e677468)).Perm(n)[:mostToChoose] // the stream "length"
 		slices.Sort(drawn)
+		groups = among(groups, drawn)
 		rows, targets = linalg.Rows(rows, drawn), linalg.Rows(targets, drawn)
 		if own != nil {
 			of := make([]float64, len(drawn))
@@ -69,6 +70,7 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 		if err != nil {
 			return 0, err
 		}
+		p.LeaveGroupsOut(groups)
 		return p.Least(ctx, leastToCompare, ridgesToChoose)
 	}}
 	length, err := lengths.Search(ctx)
@@ -76,4 +78,22 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 		return nil, err
 	}
 	return kernel(length), nil
+}
+
+// among returns the groups of some of the rows, ascending, by their places among those. A group of which one row is left
+// is none.
+func among(groups [][]int, rows []int) [][]int {
+	var out [][]int
+	for _, group := range groups {
+		var places []int
+		for _, i := range group {
+			if at, found := slices.BinarySearch(rows, i); found {
+				places = append(places, at)
+			}
+		}
+		if len(places) > 1 {
+			out = append(out, places)
+		}
+	}
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -31,6 +32,7 @@ type settings struct {
 	ridge   float64
 	rule    RidgeRule
 	seed    uint64
+	groups  []int // of the rows, nil: each its own
 	options kernels.Options
 	// classify asks for the leave-one-out residuals at once, to which the link is fitted,
 	// and keeps nothing for a variance.
@@ -51,12 +53,14 @@ func (s settings) validate() error {
 // machine is a solved system for k targets that share M. Only what waits changes after Fit.
 type machine struct {
 	kernel  kernels.Kernel // nil after FitMatrix
-	rows    *mat.Dense     // n×d, nil after FitMatrix
+	rows    *mat.Dense     // n×d, the distinct rows; nil after FitMatrix
 	n       int
 	alpha   *mat.Dense // n×k
 	bias    []float64  // k
 	eta     []float64  // n
 	weights []float64  // nil: all 1
+	groups  [][]int    // of the distinct rows that are left out together
+	given   given
 	ridge   float64
 	report  estimators.Report
 
@@ -67,29 +71,38 @@ type machine struct {
 	waiting waiting
 }
 
-// fitRows solves on rows; targets is n×k and weights may be nil.
+// fitRows solves on the distinct ones of some rows; targets has a row for each of them and weights may be nil.
 func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	n, _ := rows.Dims()
+	merged := distinct.Merge(rows, weights)
+	rows, weights = merged.X, merged.Weights
+	n := merged.Len()
 	if err := s.holds(n); err != nil {
 		return nil, err
 	}
+	groups, err := merged.Groups(s.groups, targets.RawMatrix().Rows)
+	if err != nil {
+		return nil, fault.Of(s.typ, err)
+	}
+	own := newGiven(merged, targets)
+	targets = merged.Mean(targets)
 	choice, rest := ctx, ctx
 	if s.choosesLength(n) {
 		sampled := float64(min(n, mostToChoose))
 		choice, rest = progress.Two(ctx, 20*10*sampled*sampled*sampled, 3*float64(n)*float64(n)*float64(n))
 	}
-	kernel, err := s.orChosen(choice, rows, targets, weights)
+	kernel, err := s.orChosen(choice, rows, targets, weights, groups)
 	if err != nil {
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(rows)
-	if known := loo.KnownOf(ctx); known != nil && weights == nil {
-		m, err := s.fromKnown(rest, known, kernel, kept, targets)
+	if known := loo.KnownOf(ctx); known != nil && weights == nil && groups == nil {
+		m, err := s.fromKnown(rest, known, kernel, kept, targets, own)
 		if m != nil || err != nil {
 			return m, err
 		}
 	}
-	m, err := solve(rest, s, func(ctx context.Context) (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets, weights)
+	m := &machine{n: n, weights: weights, groups: groups, given: own}
+	err = m.solve(rest, s, func(ctx context.Context) (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets)
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +113,12 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 
 // fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
 // rows of the kernel matrix to see that the numbers solve this system.
-func (s settings) fromKnown(ctx context.Context, known *loo.Known, kernel kernels.Kernel, rows, targets *mat.Dense) (*machine, error) {
+func (s settings) fromKnown(ctx context.Context, known *loo.Known, kernel kernels.Kernel, rows, targets *mat.Dense, own given) (*machine, error) {
 	n, k := targets.Dims()
 	if a, b := known.Alpha.Dims(); a != n || b != k || known.Ridge != s.ridge || !reflect.DeepEqual(known.Kernel, kernel) {
 		return nil, nil
 	}
-	m := &machine{n: n, ridge: s.ridge, report: estimators.Report{Converged: true, Iterations: 1}, kernel: kernel, rows: rows, options: s.options}
+	m := &machine{n: n, ridge: s.ridge, given: own, report: estimators.Report{Converged: true, Iterations: 1}, kernel: kernel, rows: rows, options: s.options}
 	solution := *known.Solution
 	solution.Bias = slices.Clone(solution.Bias)
 	floats.Add(solution.Bias, known.Shift)
@@ -150,45 +163,55 @@ func (s settings) holds(rows int) error {
 	return fault.Of(s.typ, err)
 }
 
-// fitMatrix solves on a kernel matrix of the caller's.
+// fitMatrix solves on a kernel matrix of the caller's, of its distinct rows.
 func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
-	m, err := solve(ctx, s, func(ctx context.Context) (*mat.SymDense, error) { return copyOf(k), ctx.Err() }, targets, weights)
+	m, targets, merged, err := newMatrixMachine(s, k, targets, weights)
+	if err != nil {
+		return nil, err
+	}
+	err = m.solve(ctx, s, func(ctx context.Context) (*mat.SymDense, error) { return merged.Kernel(k), ctx.Err() }, targets)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.classify:
 		m.factor = nil
 	case m.factor == nil:
-		m.matrix = packed(k)
+		m.matrix = packed(merged.Kernel(k))
 	}
 	return m, nil
 }
 
-func copyOf(k mat.Symmetric) *mat.SymDense {
-	own := mat.NewSymDense(k.SymmetricDim(), nil)
-	own.CopySym(k)
-	return own
+// newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, with their targets.
+func newMatrixMachine(s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows, error) {
+	merged := distinct.MergeKernel(k, weights)
+	groups, err := merged.Groups(s.groups, k.SymmetricDim())
+	if err != nil {
+		return nil, nil, nil, fault.Of(s.typ, err)
+	}
+	m := &machine{n: merged.Len(), weights: merged.Weights, groups: groups, given: newGiven(merged, targets)}
+	m.given.first, m.given.n = merged.First, k.SymmetricDim()
+	return m, merged.Mean(targets), merged, nil
 }
 
 // gram makes a kernel matrix.
 type gram func(ctx context.Context) (*mat.SymDense, error)
 
 // solve chooses the ridge and solves; gram makes a kernel matrix that it may take over.
-func solve(ctx context.Context, s settings, gram gram, targets *mat.Dense, weights []float64) (*machine, error) {
-	n, _ := targets.Dims()
-	m := &machine{n: n, weights: weights, ridge: givenRidge(s.ridge, s.rule, n), report: estimators.Report{Converged: true, Iterations: 1}}
+func (m *machine) solve(ctx context.Context, s settings, gram gram, targets *mat.Dense) error {
+	n := m.n
+	m.ridge, m.report = givenRidge(s.ridge, s.rule, n), estimators.Report{Converged: true, Iterations: 1}
 	if m.ridge == 0 {
 		solved, err := m.choose(ctx, s, gram, targets)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if solved != nil {
 			m.take(solved)
-			return m, m.finite(s.typ, targets)
+			return m.finite(s.typ, targets)
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	last := 0.
 	if s.classify || n == 1 {
@@ -197,28 +220,28 @@ func solve(ctx context.Context, s settings, gram gram, targets *mat.Dense, weigh
 	parts := progress.Parts(ctx, .4, 1, .1, last)
 	k, err := gram(parts[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if m.factor, err = m.factorise(parts[1], k); err != nil {
-		return nil, err
+		return err
 	}
 	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
 	}
 	if err := m.solveBy(parts[2], m.factor, targets); err != nil {
-		return nil, err
+		return err
 	}
 	if s.classify || n == 1 {
 		if m.left, err = m.leaveOut(parts[3], m.factor); err != nil {
-			return nil, err
+			return err
 		}
-		m.report.Objective = m.press()
+		m.report.Objective = m.left.press
 	} else {
 		for i, t := range targets.RawMatrix().Data {
 			m.report.Objective += t * m.alpha.RawMatrix().Data[i] / 2
 		}
 	}
-	return m, m.finite(s.typ, targets)
+	return m.finite(s.typ, targets)
 }
 
 // choose sets the ridge of the least leave-one-out error, and returns the machine that it
@@ -229,8 +252,8 @@ func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *ma
 	if err != nil {
 		return nil, err
 	}
-	steps := fitsteps.New(ctx, mostLooks(m.n))
-	best, solved, err := search(rest, k, targets, m.weights, s.options.Workers, func(_ int, ridge, objective float64) {
+	steps := fitsteps.New(ctx, m.mostLooks())
+	best, solved, err := m.search(rest, k, targets, s.options.Workers, func(_ int, ridge, objective float64) {
 		steps.Next(objective, "ridge %.3g", ridge)
 	})
 	if err != nil {
@@ -254,9 +277,12 @@ func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *ma
 // the tests.
 var allRidgesUpTo = 1500
 
-// mostLooks is how many ridges a search looks at, at most.
-func mostLooks(n int) int {
-	if n > allRidgesUpTo {
+// fewLooks reports whether few ridges are evaluated. With groups of rows all are, since each takes a part of M⁻¹.
+func (m *machine) fewLooks() bool { return m.n > allRidgesUpTo && m.groups == nil }
+
+// mostLooks is how many ridges a search evaluates at most.
+func (m *machine) mostLooks() int {
+	if m.fewLooks() {
 		return loo.MaxLooks
 	}
 	return loo.MaxEvaluations
@@ -264,17 +290,18 @@ func mostLooks(n int) int {
 
 // search returns the ridge of the least leave-one-out error, and its machine if there is one. It
 // takes k over.
-func search(
-	ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, workers int, observe func(int, float64, float64),
+func (m *machine) search(
+	ctx context.Context, k *mat.SymDense, targets *mat.Dense, workers int, observe func(int, float64, float64),
 ) (loo.Minimum, *loo.Solution, error) {
-	if k.SymmetricDim() > allRidgesUpTo {
-		return loo.SearchFew(ctx, k, targets, own, workers, observe)
+	if m.fewLooks() {
+		return loo.SearchFew(ctx, k, targets, m.weights, workers, observe)
 	}
 	reduction, looks := progress.Two(ctx, 3, 1)
-	problem, err := loo.New(reduction, k, targets, own, workers)
+	problem, err := loo.New(reduction, k, targets, m.weights, workers)
 	if err != nil {
 		return loo.Minimum{}, nil, err
 	}
+	problem.LeaveGroupsOut(m.groups)
 	best, err := problem.Search(looks, observe)
 	if err != nil || best.Ridge == 0 {
 		return best, nil, err
@@ -286,15 +313,8 @@ func search(
 // take fills the machine from the reduction that leave-one-out works on.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
-	n, k := solved.Residuals.Dims()
-	m.left = &leftOut{residuals: solved.Residuals, scales: make([]float64, k)}
-	for i, inverse := range solved.Inverse {
-		for j, e := range solved.Residuals.RawRowView(i) {
-			m.left.scale += e * e * inverse / float64(n*k)
-			m.left.scales[j] += e * e * inverse / float64(n)
-		}
-	}
-	m.report.Objective = m.press()
+	m.left = m.leftOut(solved.Residuals)
+	m.report.Objective = m.left.press
 }
 
 // solveBy solves by a factor of M. The error is ctx's.

@@ -45,6 +45,12 @@ type MultiRegressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
+	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
+	// with the rows that are equal to it.
+	Groups []int
+
 	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
 	Seed uint64
 
@@ -76,7 +82,7 @@ var (
 
 func (r *MultiRegressor) settings() settings {
 	return settings{
-		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed,
+		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -145,6 +151,13 @@ func (m *machine) back(units *targets.Units) error {
 	if err := targets.Finite(multiType, m.bias); err != nil {
 		return err
 	}
+	if m.given.index != nil {
+		units.Back(m.given.rest)
+		units.Squares(m.given.within)
+		if err := targets.Finite(multiType, m.given.within); err != nil {
+			return err
+		}
+	}
 	if m.left != nil {
 		units.Back(m.left.residuals)
 		units.Squares(m.left.scales)
@@ -197,13 +210,16 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 		n, _ := rows.Dims()
 		diag := make([]float64, n)
 		kernels.Diag(diag, m.kernel, rows)
-		v, err := m.spreadOver(context.Background(), k, diag, onesOf(n), m.ridge)
+		v, err := m.spreadOver(context.Background(), k, diag, onesOf(n), m.noise())
 		if err != nil {
 			return err
 		}
 		mean.Slice(start, start+n, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
 		for i, u := range v {
 			floats.ScaleTo(variance.RawRowView(start+i), u, left.scales)
+			if m.given.within != nil {
+				floats.Add(variance.RawRowView(start+i), m.given.within)
+			}
 		}
 		return nil
 	})
@@ -306,7 +322,11 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 		if err != nil {
 			return k, err
 		}
-		return v.Mul(v.Row(left.scales)), nil
+		v = v.Mul(v.Row(left.scales))
+		if r.m.given.within != nil {
+			v = v.Add(v.Row(r.m.given.within))
+		}
+		return v, nil
 	}}, err
 }
 

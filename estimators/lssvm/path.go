@@ -37,19 +37,26 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 		return nil, fault.Shape("the path has", 0, "ridges", "want at least 1")
 	}
 	out := make([]*Classifier, len(ridges))
-	var problem *loo.Problem
+	var path *loo.Problem
 	for i, ridge := range ridges {
 		out[i] = c.Clone().(*Classifier)
 		out[i].Ridge = ridge
 		err := out[i].finish(ctx, y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
-			if n := len(y); problem == nil && n > 1 {
-				var err error
-				if problem, err = loo.New(ctx, copyOf(k), targets, weights, s.options.Workers); err != nil {
+			s.ridge = ridge
+			m, means, merged, err := newMatrixMachine(s, k, targets, weights)
+			if err != nil {
+				return nil, err
+			}
+			if path == nil && m.n > 1 {
+				if path, err = loo.New(ctx, merged.Kernel(k), means, m.weights, s.options.Workers); err != nil {
 					return nil, err
 				}
+				path.LeaveGroupsOut(m.groups)
 			}
-			s.ridge = ridge
-			return fitOfPath(ctx, s, problem, k, targets, weights)
+			if solved, err := m.solveOnPath(ctx, s, path, means); solved || err != nil {
+				return m, err
+			}
+			return fitMatrix(ctx, s, k, targets, weights)
 		})
 		if err != nil {
 			return nil, err
@@ -58,17 +65,17 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	return out, nil
 }
 
-// fitOfPath solves for one ridge by the reduction, or by a Cholesky factor and its jitter
-// where the reduction finds the matrix indefinite.
-func fitOfPath(ctx context.Context, s settings, problem *loo.Problem, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
-	solved, err := problem.Solve(ctx, s.ridge)
-	if err != nil {
-		return nil, err
+// solveOnPath solves for one ridge by the reduction, and reports whether that has a solution. Where the reduction finds
+// the matrix indefinite a Cholesky factor may still be had with some jitter.
+func (m *machine) solveOnPath(ctx context.Context, s settings, path *loo.Problem, targets *mat.Dense) (bool, error) {
+	if path == nil {
+		return false, nil
 	}
-	if solved == nil {
-		return fitMatrix(ctx, s, k, targets, weights)
+	solved, err := path.Solve(ctx, s.ridge)
+	if err != nil || solved == nil {
+		return false, err
 	}
-	m := &machine{n: k.SymmetricDim(), weights: weights, ridge: s.ridge, report: estimators.Report{Converged: true, Iterations: 1}}
+	m.ridge, m.report = s.ridge, estimators.Report{Converged: true, Iterations: 1}
 	m.take(solved)
-	return m, m.finite(s.typ, targets)
+	return true, m.finite(s.typ, targets)
 }

@@ -51,14 +51,24 @@ type stored struct {
 	Matrix  codec.Floats // after FitMatrix the packed kernel matrix, or
 	Factor  codec.Floats // the packed factor of M
 	Report  estimators.Report
+	// Of rows that occur more than once.
+	Given  int          `cbor:",omitempty"` // rows, after FitMatrix
+	Index  []int        `cbor:",omitempty"` // the distinct row that each row given to a Regressor is
+	First  []int        `cbor:",omitempty"` // where each distinct row occurs first, after FitMatrix
+	Rest   codec.Matrix `cbor:",omitzero"`  // what the means of equal rows leave of the targets of a Regressor
+	Within codec.Floats `cbor:",omitzero"`  // its mean square for each target
+	Groups [][]int      `cbor:",omitempty"` // of distinct rows that are left out together
 }
 
 func (m *machine) store(configured kernels.Kernel) stored {
 	s := stored{
 		N: m.n, Rows: codec.FromDense(m.rows), Alpha: codec.FromDense(m.alpha), Bias: m.bias, Eta: m.eta, Weights: m.weights,
 		Ridge: m.ridge, Matrix: m.matrix, Report: m.report,
+		Given: m.given.n, Index: m.given.index, First: m.given.first, Rest: codec.FromDense(m.given.rest), Within: m.given.within,
 	}
-	if m.left != nil {
+	if m.left == nil { // what waits takes them
+		s.Groups = m.groups
+	} else {
 		s.LeftOut, s.Scale = codec.FromDense(m.left.residuals), m.left.scale
 	}
 	if m.factor != nil {
@@ -87,6 +97,12 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if len(m.weights) == 0 {
 		m.weights = nil
 	}
+	if m.given, err = s.given(k); err != nil {
+		return nil, fault.BadModel(kind, "%v", err)
+	}
+	if m.groups, err = s.groups(); err != nil {
+		return nil, fault.BadModel(kind, "%v", err)
+	}
 	if s.Kernel == "" { // FitMatrix
 		if m.rows != nil {
 			return nil, fault.BadModel(kind, "rows without a kernel")
@@ -98,6 +114,59 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	}
 	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma, Nu: s.Nu, Params: s.Params}.Resolve(kind, configured)
 	return m, err
+}
+
+// given reads what a file says of rows that occur more than once, for k targets.
+func (s stored) given(k int) (given, error) {
+	out := given{n: s.Given}
+	if len(s.Index) > 0 {
+		out.index, out.within = s.Index, s.Within
+	}
+	if len(s.First) > 0 {
+		out.first = s.First
+	}
+	if s.Kernel == "" && s.Given == 0 {
+		out.n = s.N
+	}
+	var err error
+	if out.rest, err = s.Rest.Dense(); err != nil {
+		return out, fmt.Errorf("targets of equal rows: %w", err)
+	}
+	outside := func(rows int) func(int) bool {
+		return func(i int) bool { return i < 0 || i >= rows }
+	}
+	switch {
+	case len(s.Index) == 0 && (out.rest != nil || len(s.Within) != 0):
+		return out, fmt.Errorf("targets of equal rows without the rows")
+	case len(s.Index) > 0 && (!isShape(out.rest, len(s.Index), k) || len(s.Within) != k || !s.Within.Finite()):
+		return out, fmt.Errorf("targets of %d equal rows do not fit", len(s.Index))
+	case slices.ContainsFunc(s.Within, func(v float64) bool { return v < 0 }):
+		return out, fmt.Errorf("mean squares %v of the targets of equal rows", s.Within)
+	case slices.ContainsFunc(s.Index, outside(s.N)):
+		return out, fmt.Errorf("a row that is none of %d distinct rows", s.N)
+	case len(s.First) != 0 && (len(s.First) != s.N || slices.ContainsFunc(s.First, outside(s.Given))):
+		return out, fmt.Errorf("%d distinct rows, want %d among %d", len(s.First), s.N, s.Given)
+	case s.Kernel == "" && len(s.First) == 0 && out.n != s.N:
+		return out, fmt.Errorf("%d rows for %d of a kernel matrix", s.N, s.Given)
+	}
+	return out, nil
+}
+
+// groups reads the groups of distinct rows.
+func (s stored) groups() ([][]int, error) {
+	seen := make(map[int]bool)
+	for _, group := range s.Groups {
+		if len(group) < 2 {
+			return nil, fmt.Errorf("a group of %d rows", len(group))
+		}
+		for _, i := range group {
+			if i < 0 || i >= s.N || seen[i] {
+				return nil, fmt.Errorf("row %d in a group, want each of %d in one at most", i, s.N)
+			}
+			seen[i] = true
+		}
+	}
+	return s.Groups, nil
 }
 
 // wrong says what is wrong with the numbers of k targets; "" for nothing.
@@ -134,8 +203,12 @@ func (s stored) complete(kind string, m *machine, k int) error {
 	if err != nil {
 		return fault.BadModel(kind, "leave-one-out residuals: %v", err)
 	}
-	if residuals != nil && !isShape(residuals, s.N, k) {
-		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", s.N)
+	rows := s.N
+	if m.given.index != nil {
+		rows = len(m.given.index)
+	}
+	if residuals != nil && !isShape(residuals, rows, k) {
+		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", rows)
 	}
 	if residuals != nil || s.N == 1 {
 		m.left = &leftOut{residuals: residuals, scale: s.Scale, scales: s.Scales}

@@ -56,7 +56,23 @@ func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
 	if m == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	return check.Wide("K", k, m.n)
+	columns := m.n
+	if m.rows == nil {
+		columns = m.given.n
+	}
+	kd, err := check.Wide("K", k, columns)
+	if err != nil || m.given.first == nil {
+		return kd, err
+	}
+	r, _ := kd.Dims()
+	out := mat.NewDense(r, m.n, nil)
+	for i := range r {
+		row := kd.RawRowView(i)
+		for j, at := range m.given.first {
+			out.Set(i, j, row[at])
+		}
+	}
+	return out, nil
 }
 
 // outputs returns k·α + b, r×k.

@@ -34,6 +34,12 @@ type Regressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
+	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
+	// with the rows that are equal to it.
+	Groups []int
+
 	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
 	Seed uint64
 
@@ -62,7 +68,7 @@ var (
 
 func (r *Regressor) settings() settings {
 	return settings{
-		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed,
+		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }

@@ -39,6 +39,7 @@ type Problem struct {
 	logs    float64    // Σ ln w
 	scale   float64    // mean diagonal of the centred kernel matrix, times the mean weight
 	workers int
+	groups  [][]int // rows that are left out together
 }
 
 // New prepares a problem: gram (n×n), whose memory it takes over, targets (n×k)
@@ -157,6 +158,10 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 			out.Alpha.Set(i, j, a)
 			out.Residuals.Set(i, j, a/out.Inverse[i])
 		}
+	}
+	ok, err := out.LeaveGroupsOut(p.groups, func(group []int) (*mat.SymDense, error) { return p.block(s, group), ctx.Err() })
+	if !ok {
+		return nil, err
 	}
 	return out, nil
 }

@@ -1,0 +1,312 @@
+// Package distinct merges rows that occur more than once into one row with a weight.
+//
+// A copy of a row tells a method that leaves rows out everything about the row that it leaves out, so such a method
+// works on the distinct rows. For targets t[ij] of weight w[ij] at the distinct row i the merged row has
+//
+//	W[i] = Σj w[ij],   t[i] = Σj w[ij] t[ij] / W[i]
+//
+// and what the mean leaves of the targets is
+//
+//	v = Σij w[ij] (t[ij] - t[i])² / ΣW
+//
+// The mean squared error of any function of the rows over the rows given is v plus its weighted mean squared error over
+// the merged ones, so v changes no comparison of functions. If the merged targets have noise of variance s²/W[i] in
+// units in which the mean weight is 1, then s² + v is the mean variance of one target: of rows that were copied with
+// their targets v is 0 and nothing changes, and of repeated observations v is what the means no longer show.
+package distinct
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/rowhash"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Rows are the m distinct rows among n, in the order in which they first occur.
+type Rows struct {
+	X       *mat.Dense // m×d; the matrix itself if no two rows are equal, and nil after [MergeKernel]
+	Weights []float64  // m, the sums of the weights of equal rows; nil if all are 1
+	Index   []int      // n, the distinct row that each row is; nil if no two rows are equal
+	First   []int      // m, where each distinct row occurs first; nil if no two rows are equal
+	given   []float64  // n, the weights given; nil for all 1
+	m       int
+}
+
+// Merge finds the equal rows of x (n×d), which is kept and not changed. Weights may be nil for 1 each. 0 and -0 are
+// equal, as are all NaN. Cost O(nd).
+func Merge(x *mat.Dense, weights []float64) *Rows {
+	n, _ := x.Dims()
+	out := find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) })
+	out.X = x
+	if out.First != nil {
+		out.X = linalg.Rows(x, out.First)
+	}
+	return out
+}
+
+// MergeKernel finds the rows of which a kernel matrix k (n×n) has the same values with all rows, to the bit. Cost O(n²).
+func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
+	n := k.SymmetricDim()
+	return find(n, weights, func(i int, row []float64) []float64 {
+		row = row[:0]
+		for j := range n {
+			row = append(row, k.At(i, j))
+		}
+		return row
+	})
+}
+
+// find compares n rows, which row returns in memory of its own or in that which it is given.
+func find(n int, weights []float64, row func(i int, memory []float64) []float64) *Rows {
+	out := &Rows{Weights: weights, given: weights}
+	index, first := make([]int, n), make([]int, 0, n)
+	latest := make(map[uint64]int, n) // the latest distinct row of a hash
+	earlier := make([]int, 0, n)      // the one before it, or -1
+	var own, other []float64
+	for i := range n {
+		own = row(i, own)
+		h := hash(own)
+		at, found := latest[h]
+		if !found {
+			at = -1
+		}
+		chain := at
+		for at >= 0 {
+			if other = row(first[at], other); equal(own, other) {
+				break
+			}
+			at = earlier[at]
+		}
+		if at < 0 {
+			at = len(first)
+			latest[h] = at
+			first, earlier = append(first, i), append(earlier, chain)
+		}
+		index[i] = at
+	}
+	if out.m = len(first); out.m < n {
+		out.Index, out.First = index, first
+		out.Weights = out.sums()
+	}
+	if ones(out.Weights) {
+		out.Weights = nil
+	}
+	return out
+}
+
+// hash is the same for equal rows.
+func hash(row []float64) uint64 {
+	h := uint64(rowhash.Seed)
+	for _, v := range row {
+		switch {
+		case v == 0:
+			v = 0 // not -0
+		case math.IsNaN(v):
+			v = math.NaN()
+		}
+		h = rowhash.Number(h, v)
+	}
+	return h
+}
+
+func equal(a, b []float64) bool {
+	for j, v := range a {
+		if v != b[j] && !(math.IsNaN(v) && math.IsNaN(b[j])) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Rows) sums() []float64 {
+	out := make([]float64, len(r.First))
+	for i, at := range r.Index {
+		out[at] += weights.At(r.given, i)
+	}
+	return out
+}
+
+func ones(w []float64) bool {
+	for _, v := range w {
+		if v != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// Len returns m, the number of distinct rows.
+func (r *Rows) Len() int { return r.m }
+
+// Repeated reports whether any two rows are equal.
+func (r *Rows) Repeated() bool { return r.Index != nil }
+
+// Relative divides all weights by one number, so that those of the distinct rows have mean 1. In these units a method
+// whose objective counts rows counts each distinct row once. Weights that are all equal become 1 exactly.
+func (r *Rows) Relative() *Rows {
+	if r.Weights == nil {
+		return r
+	}
+	largest, uniform := slices.Max(r.Weights), true
+	mean := 0.0
+	for _, w := range r.Weights {
+		mean += w / largest / float64(len(r.Weights))
+		uniform = uniform && w == largest
+	}
+	out := *r
+	out.Weights = nil
+	if !uniform {
+		out.Weights = make([]float64, len(r.Weights))
+		for i, w := range r.Weights {
+			out.Weights[i] = max(w/largest/mean, leastWeight)
+		}
+	}
+	out.given = out.Weights
+	if r.Index != nil {
+		out.given = make([]float64, len(r.Index))
+		for i, at := range r.Index {
+			out.given[i] = weights.At(r.given, i) / r.Weights[at] * weights.At(out.Weights, at)
+		}
+	}
+	return &out
+}
+
+// leastWeight keeps a relative weight from becoming 0, by which a ridge could not be divided.
+const leastWeight = 1e-100
+
+// Counts scales the weights of n rows, nil for 1 each, so that their sum is m: a count of distinct rows for what counts
+// rows, such as the smoothed labels of a link. It returns nil if all are 1.
+func Counts(own []float64, n, m int) []float64 {
+	if own == nil {
+		if n == m {
+			return nil
+		}
+		return slices.Repeat([]float64{float64(m) / float64(n)}, n)
+	}
+	largest, total := slices.Max(own), 0.0
+	for _, w := range own {
+		total += w / largest
+	}
+	out := make([]float64, n)
+	for i, w := range own {
+		out[i] = w / largest / total * float64(m)
+	}
+	return out
+}
+
+// Given returns the weight of each of the n rows that were merged, in the units of Weights; nil if all are 1.
+func (r *Rows) Given() []float64 { return r.given }
+
+// Mean returns the weighted means (m×k) of the targets t (n×k) of equal rows: t itself if no two rows are equal. The
+// mean of equal targets is that target exactly.
+func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
+	if r.Index == nil {
+		return t
+	}
+	out := linalg.Rows(t, r.First)
+	sums := make([]float64, len(r.First))
+	for i, at := range r.Index {
+		w := weights.At(r.given, i)
+		sums[at] += w
+		row := out.RawRowView(at)
+		for j, v := range t.RawRowView(i) {
+			row[j] += (v - row[j]) * (w / sums[at])
+		}
+	}
+	return out
+}
+
+// Within returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.
+func (r *Rows) Within(t, mean *mat.Dense) []float64 {
+	_, k := t.Dims()
+	out := make([]float64, k)
+	if r.Index == nil {
+		return out
+	}
+	total := 0.0
+	for i, at := range r.Index {
+		w := weights.At(r.given, i)
+		total += w
+		for j, v := range t.RawRowView(i) {
+			d := v - mean.At(at, j)
+			out[j] += w * d * d
+		}
+	}
+	floats.Scale(1/total, out)
+	return out
+}
+
+// Spread gives each of the n rows what the distinct row that it is has in v (m×k): v itself if no two rows are equal.
+func (r *Rows) Spread(v *mat.Dense) *mat.Dense {
+	if r.Index == nil || v == nil {
+		return v
+	}
+	return linalg.Rows(v, r.Index)
+}
+
+// Kernel returns the kernel matrix (m×m) of the distinct rows from that of all (n×n), a copy.
+func (r *Rows) Kernel(k mat.Symmetric) *mat.SymDense {
+	out := mat.NewSymDense(r.m, nil)
+	if r.First == nil {
+		out.CopySym(k)
+		return out
+	}
+	for a, i := range r.First {
+		for b := a; b < r.m; b++ {
+			out.SetSym(a, b, k.At(i, r.First[b]))
+		}
+	}
+	return out
+}
+
+// Groups returns the distinct rows of each group, from the group of each of the n rows. Groups that have a distinct row
+// in common are one, and those of a single distinct row are left out. The error is ErrShape for groups of another
+// length than n, or if there is one group alone. Nil groups are none.
+func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
+	if groups == nil {
+		return nil, nil
+	}
+	if len(groups) != n {
+		return nil, fault.Shape("Groups has", len(groups), "entries", "x has %d rows", n)
+	}
+	parent := make([]int, r.m)
+	for i := range parent {
+		parent[i] = i
+	}
+	root := func(i int) int {
+		for parent[i] != i {
+			parent[i] = parent[parent[i]]
+			i = parent[i]
+		}
+		return i
+	}
+	leader := map[int]int{} // a distinct row of each group
+	for i, g := range groups {
+		at := i
+		if r.Index != nil {
+			at = r.Index[i]
+		}
+		other, found := leader[g]
+		if !found {
+			leader[g] = at
+			continue
+		}
+		a, b := root(at), root(other)
+		parent[max(a, b)] = min(a, b) // the first row leads
+	}
+	members := make([][]int, r.m)
+	for i := range r.m {
+		members[root(i)] = append(members[root(i)], i)
+	}
+	members = slices.DeleteFunc(members, func(m []int) bool { return len(m) < 2 })
+	if len(members) == 1 && len(members[0]) == r.m {
+		return nil, fault.Shape("Groups has", 1, "group of rows that differ", "want at least 2, of which one can be left out")
+	}
+	return members, nil
+}

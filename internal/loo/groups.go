@@ -1,0 +1,90 @@
+package loo
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// LeaveGroupsOut has the rows of each group left out together, as [Solution.LeaveGroupsOut]. The rows in no group are
+// left out alone. The cost of a ridge grows by O(n Σ g²) for groups of g rows.
+func (p *Problem) LeaveGroupsOut(groups [][]int) { p.groups = groups }
+
+// LeaveGroupsOut replaces the residuals of the rows of a group by what the model of the rows outside it leaves of their
+// targets, for M⁻¹ = A:
+//
+//	r[G] = P[G,G]⁻¹ α[G],    P = A - ηη'/1'η
+//
+// block returns A[G,G]. ok is false if rounding makes a P[G,G] indefinite, as it is for a group of all rows.
+func (s *Solution) LeaveGroupsOut(groups [][]int, block func(group []int) (*mat.SymDense, error)) (ok bool, err error) {
+	total := 0.0
+	for _, eta := range s.Eta {
+		total += eta
+	}
+	for _, group := range groups {
+		p, err := block(group)
+		if err != nil {
+			return false, err
+		}
+		for a, i := range group {
+			for b := a; b < len(group); b++ {
+				p.SetSym(a, b, p.At(a, b)-s.Eta[i]*s.Eta[group[b]]/total)
+			}
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(p) {
+			return false, nil
+		}
+		var residuals mat.Dense
+		if err := chol.SolveTo(&residuals, linalg.Rows(s.Alpha, group)); err != nil {
+			return false, nil // singular to rounding
+		}
+		for a, i := range group {
+			s.Residuals.SetRow(i, residuals.RawRowView(a))
+		}
+	}
+	return true, nil
+}
+
+// block returns M⁻¹[G,G] of a ridge.
+func (p *Problem) block(s linalg.Shifted, group []int) *mat.SymDense {
+	n, _ := p.qt.Dims()
+	q := mat.NewDense(n, len(group), nil)
+	for k := range n {
+		row := p.qt.RawRowView(k)
+		for a, i := range group {
+			q.Set(k, a, row[i]*p.root[i])
+		}
+	}
+	solved := mat.DenseCopyOf(q)
+	s.Solve(solved)
+	var product mat.Dense
+	product.Mul(q.T(), solved)
+	return upper(&product)
+}
+
+// InverseBlock returns M⁻¹[G,G] by a factor of M (n×n). Cost O(n² g) for g rows.
+func InverseBlock(ctx context.Context, factor *linalg.Cholesky, n int, group []int) (*mat.SymDense, error) {
+	columns := mat.NewDense(n, len(group), nil)
+	for a, i := range group {
+		columns.Set(i, a, 1)
+	}
+	if err := factor.Solve(ctx, columns); err != nil {
+		return nil, err
+	}
+	return upper(linalg.Rows(columns, group)), nil
+}
+
+// upper is the symmetric matrix of an upper triangle.
+func upper(m *mat.Dense) *mat.SymDense {
+	n, _ := m.Dims()
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, m.At(i, j))
+		}
+	}
+	return out
+}
