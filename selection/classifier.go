@@ -117,8 +117,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The estimator gets them, on all rows and in each fold,
-// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. A row is
-// left out, or falls into a fold, with all its weight, so a weight of 2 is not quite the row given twice. The error
+// and the score of the search counts the rows by them; the preprocessing and the entropy know no weights. Only their
+// ratios matter, and a weight of 2 is the row given twice. The error
 // wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -26,6 +25,7 @@ type closedForm struct {
 	signs    *mat.Dense // those of classes, ±1; nil of numbers
 	means    []float64  // of the signs
 	variance float64    // the sum of the targets' variances
+	within   float64    // what the targets are means of has beside that, which no kernel changes
 	weights  []float64  // of the rows, nil for 1 each
 	minRidge float64    // in units of the mean diagonal
 	workers  int
@@ -46,17 +46,14 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	case e.MinRidge == 0:
 		out.minRidge = defaultMinRidge
 	}
-	switch {
-	case r.labels == nil:
-		out.targets = mat.NewDense(len(r.y), 1, slices.Clone(r.y))
-	case e.Score == LogEvidence:
+	if r.labels != nil && e.Score == LogEvidence {
 		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
-	default:
-		labels, at, err := classes.Of(r.labels)
-		if err != nil {
-			return nil, err
-		}
-		out.targets = classes.AgainstRest(at, len(labels))
+	}
+	var err error
+	if out.targets, out.within, _, err = r.machineTargets(); err != nil {
+		return nil, err
+	}
+	if r.labels != nil {
 		out.signs = mat.DenseCopyOf(out.targets)
 	}
 	if out.centre() {
@@ -188,8 +185,9 @@ func (c *closedForm) given() *mat.Dense {
 // curve is what is known of ridges, errors over the variance of the targets.
 func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
 	var out []RidgeScore
+	variance := c.variance + c.within
 	for _, l := range looks {
-		score := RidgeScore{Ridge: l.Ridge, Score: l.Error / c.variance, StandardError: l.StandardError / c.variance, Evidence: l.Evidence}
+		score := RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence}
 		if c.signs != nil {
 			score.Wrong = l.Wrong
 		}

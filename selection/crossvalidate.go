@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -20,6 +21,8 @@ import (
 // CVOptions says how to cross-validate. Nil means the zero value.
 type CVOptions struct {
 	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers.
+	// These two, [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its
+	// copies are in the same part. Other splitters divide the rows as they like.
 	Splitter Splitter
 
 	// Metrics are the metrics. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
@@ -185,7 +188,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 			return Scores{}, err
 		}
 	}
-	folds, err := split(o.Splitter, n, labels)
+	folds, err := splitTogether(o.Splitter, xd, labels)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -242,10 +245,10 @@ func split(s Splitter, n int, labels []int) ([]Fold, error) {
 	if len(folds) == 0 {
 		return nil, fault.Shape("the splitter made", 0, "folds", "want at least 1")
 	}
+	if err := partsHaveRows(folds); err != nil {
+		return nil, err
+	}
 	for i, f := range folds {
-		if len(f.Train) == 0 || len(f.Test) == 0 {
-			return nil, fault.Shape(fmt.Sprintf("fold %d has", i), 0, "rows in one part", "want at least 1")
-		}
 		for _, rows := range [][]int{f.Train, f.Test} {
 			for _, r := range rows {
 				if r < 0 || r >= n {
@@ -255,4 +258,25 @@ func split(s Splitter, n int, labels []int) ([]Fold, error) {
 		}
 	}
 	return folds, nil
+}
+
+func partsHaveRows(folds []Fold) error {
+	for i, f := range folds {
+		if len(f.Train) == 0 || len(f.Test) == 0 {
+			return fault.Shape(fmt.Sprintf("fold %d has", i), 0, "rows in one part", "want at least 1")
+		}
+	}
+	return nil
+}
+
+// splitTogether divides the rows of x so that equal rows stay together, where the splitter leaves that open.
+func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
+	n, _ := x.Dims()
+	if !numbersRows(s) {
+		return split(s, n, labels)
+	}
+	merged := distinct.Merge(x, nil)
+	p := rowsOf(merged, nil, labels)
+	folds, err := p.foldsOf(s)
+	return spreadFolds(folds, merged), err
 }

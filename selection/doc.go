@@ -151,10 +151,14 @@
 //   - LeaveOneOut is the weighted mean of the squared residuals of the weighted machine;
 //     LogEvidence takes a row's noise to have the variance λs²/w;
 //   - a metric gets those of a fold's test rows, and the mean over the folds is plain;
-//   - the entropy, its ceiling, a family's start and the preprocessing know none.
+//   - the entropy, a family's start and the preprocessing know none.
 //
-// For a learner of fixed settings a weight of 2 is the row given twice. For a score it is not: a row that is there
-// twice is not quite left out when one of the two is.
+// Rows that are equal after the preprocessing are one row whose weight is the sum of theirs, because a copy of a row
+// that is left out tells a learner its target. The search sees the distinct rows, with the means of the targets of equal
+// ones, and folds keep equal rows together. So each row twice gives what each row once gives, and a weight of 2 is the
+// row given twice. Only the ratios of weights matter: a search divides them so that those of the distinct rows have mean
+// 1, also for a learner with a Ridge or Cost of its own. The learner is fitted on all rows given if it takes no weights.
+// Steps of Preprocess are fitted on the distinct rows.
 //
 // # Cross-validation
 //

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -56,8 +57,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err != nil {
 		return nil, err
 	}
-	n, _ := xd.Dims()
-	if err := check.Rows("y", len(y), n); err != nil {
+	if err := check.Rows("y", len(y), xd.RawMatrix().Rows); err != nil {
 		return nil, err
 	}
 	if err := check.Vector("y", target); err != nil {
@@ -69,7 +69,8 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
-	if c.many == nil || n <= c.above {
+	merged := distinct.Merge(xd, nil)
+	if n := merged.Len(); c.many == nil || n <= c.above {
 		if err := c.holds(n); err != nil {
 			return nil, err
 		}
@@ -84,19 +85,21 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	defer end(&err)
 	c.heardBy, c.observe = c.observe, c.telling(ctx)
 	if c.ways != nil {
-		return c.fitWays(ctx, xd, y, weights, target, labels)
+		return c.fitWays(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
-	chain, rows, err := fitChain(first, c.typ, c.steps, xd)
+	chain, rows, err := fitChain(first, c.typ, c.steps, merged.X)
 	if err != nil {
 		return nil, err
 	}
+	rows = merged.Spread(rows)
 	return c.fitOn(rest, rowSet[Y]{xd, y, weights}, chain, rows, target, labels)
 }
 
 // fitOn searches and fits on the rows that a chain has made of those given.
 func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
-	n, _ := rows.Dims()
+	merged, given := c.merge(rows, given)
+	n := merged.Len()
 	handsOver := c.many != nil && n > c.above
 	var spending budget
 	search := c
@@ -111,13 +114,15 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		last = 4
 	}
 	searching, rest := progress.Two(ctx, 4, last)
-	chosen, result, err := search.choose(searching, problem{
-		settings: search.settings, x: rows, y: target, labels: labels, weights: given.weights, metric: c.metric, splitter: c.splitter,
-		columns: c.columns, types: c.space.names(), named: c.space.labels, turns: c.space.turns, ridgeMachine: areRidgeMachines(samples), features: c.featuresOf(samples, rows),
-		try: func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
-			return c.try(ctx, given, family, t)
-		},
-	})
+	p := rowsOf(merged, target, labels)
+	p.settings, p.metric, p.splitter, p.columns = search.settings, c.metric, c.splitter, c.columns
+	p.types, p.named, p.turns = c.space.names(), c.space.labels, c.space.turns
+	p.ridgeMachine, p.features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
+	p.try = func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
+		t.folds = spreadFolds(t.folds, merged)
+		return c.try(ctx, given, family, t)
+	}
+	chosen, result, err := search.choose(searching, p)
 	if err != nil {
 		return nil, err
 	}

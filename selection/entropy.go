@@ -8,12 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -164,11 +161,10 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	var x *mat.Dense
-	s.source, x = newSource(&cfg, r, form)
-	if s.ceiling, err = ceilingOf(x); err != nil {
+	if err := r.rowsDiffer(); err != nil {
 		return Choice{}, err
 	}
+	s.source = newSource(&cfg, r, form)
 	s.scorer = newScorer(&cfg, r, form)
 	s.finder = rootFinder{integer: r.family.Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
 		return s.evaluate(ctx, param)
@@ -205,16 +201,6 @@ func (e *Entropy) shareOfFinals(p problem, entropy bool) float64 {
 	return math.Pow(float64(n)/firstRows, 1.5) / 4
 }
 
-// ceilingOf returns the highest entropy that any kernel has on the rows of x, or an error
-// where that is 0.
-func ceilingOf(x *mat.Dense) (float64, error) {
-	ceiling := measures.EntropyCeiling(x).Entropy
-	if n, _ := x.Dims(); ceiling == 0 {
-		return 0, fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
-	}
-	return ceiling, nil
-}
-
 // coordinate is a target and the parameter that was found for it.
 type coordinate struct {
 	target float64
@@ -228,7 +214,6 @@ type entropySearch struct {
 	run     *Run
 	source  entropySource
 	scorer  scorer
-	ceiling float64
 	start   float64
 	finder  rootFinder
 	asked   int     // targets
@@ -279,18 +264,11 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 	slices.SortStableFunc(targets, func(a, b float64) int { return cmp.Compare(math.Abs(a-middle), math.Abs(b-middle)) })
 	s.asked += len(targets)
 	for _, target := range targets {
-		// Equal rows cap the entropy. Just below the cap the kernel has told all
-		// rows apart that differ, and no parameter gets further.
-		aim, capped := target, false
-		if cap := 0.95 * s.ceiling; target > cap {
-			aim, capped = cap, true
-			s.run.Warn("equal rows cap the entropy at %.3f: looked for %.3f in place of %.3g", s.ceiling, aim, target)
-		}
 		if !s.run.Cut() {
-			s.current = aim
+			s.current = target
 		}
-		s.finder.tolerance = s.tolerance(aim)
-		point, status, err := s.finder.find(s.start, aim)
+		s.finder.tolerance = s.tolerance(target)
+		point, status, err := s.finder.find(s.start, target)
 		if errors.Is(err, ErrBudget) {
 			continue // a later target may lie where an entropy is known
 		}
@@ -298,9 +276,6 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 			return err
 		}
 		s.found++
-		if capped {
-			status = StatusCeiling
-		}
 		s.take(coordinate{target, point, status})
 	}
 	slices.SortFunc(s.coords, func(a, b coordinate) int { return cmp.Compare(a.entropy, b.entropy) })

@@ -109,7 +109,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error
 	if err != nil {
 		return Choice{}, err
 	}
-	if _, err := ceilingOf(r.x); err != nil {
+	if err := r.rowsDiffer(); err != nil {
 		return Choice{}, err
 	}
 	source := &exactSource{run: r, x: r.x}

@@ -19,7 +19,7 @@ type Status string
 const (
 	// StatusOK means that the entropy is within the tolerance of its target.
 	StatusOK Status = "ok"
-	// StatusCeiling means that the family or the rows do not reach the target from below.
+	// StatusCeiling means that the family does not reach the target from below.
 	StatusCeiling Status = "ceiling"
 	// StatusFloor means that the family stays above the target.
 	StatusFloor Status = "floor"

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -53,9 +54,13 @@ type problem struct {
 	y        []float64  // the targets of a regression, nil for a classification
 	labels   []int      // the labels of a classification, nil for a regression
 	weights  []float64  // of the rows, nil for 1 each
-	metric   metrics.Metric
-	splitter Splitter
-	try      func(ctx context.Context, family kernels.Family, t trials) (tried, error)
+	// What was given, of which x has the distinct rows, y the means and labels the most frequent ones.
+	merged      *distinct.Rows // nil: x is what was given
+	givenY      []float64
+	givenLabels []int
+	metric      metrics.Metric
+	splitter    Splitter
+	try         func(ctx context.Context, family kernels.Family, t trials) (tried, error)
 }
 
 // settings are those of a Fit's runs, which the estimator has as fields.
@@ -125,17 +130,18 @@ func (r *Run) Family() kernels.Family { return r.family }
 // Candidates returns the types of the candidates, nil where kernels are searched.
 func (r *Run) Candidates() []string { return slices.Clone(r.types) }
 
-// X returns the training rows (n×d), preprocessed. They must not be changed.
+// X returns the training rows (n×d), preprocessed: of rows that are equal one, with the sum of their weights. They must
+// not be changed.
 func (r *Run) X() *mat.Dense { return r.x }
 
-// Targets returns the n targets of a regression, nil of a classification. They must not be
-// changed, as Labels and Weights.
+// Targets returns the n targets of a regression, of equal rows their mean, and nil of a classification. They must not
+// be changed, as Labels and Weights.
 func (r *Run) Targets() []float64 { return r.y }
 
-// Labels returns the n labels of a classification, nil of a regression.
+// Labels returns the n labels of a classification, of equal rows the most frequent one, and nil of a regression.
 func (r *Run) Labels() []int { return r.labels }
 
-// Weights returns the n weights of the rows, nil for 1 each.
+// Weights returns the n weights of the rows, of mean 1, and nil for 1 each.
 func (r *Run) Weights() []float64 { return r.weights }
 
 // Workers returns the number of goroutines that may be used. 0 is GOMAXPROCS.

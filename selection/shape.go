@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
@@ -279,7 +278,7 @@ type learning struct {
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
 	_, d := r.x.Dims()
-	targets, err := targetsOf(r)
+	targets, within, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -306,25 +305,29 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
+	if l.objective == LaplaceEvidence {
+		l.targets.Weights = r.countsEachRow(within, l.targets.Weights)
+	}
 	l.measure = Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()
 }
 
-// targetsOf are the targets of a regression, ±1 for two classes, or ±1 for each class against the
-// rest of more. No objective knows the constant of the targets, and with a large one digits
-// would be lost.
-func targetsOf(r *Run) (shape.Targets, error) {
-	if r.y != nil {
-		y := slices.Clone(r.y)
-		floats.AddConst(-y[0], y)
-		floats.AddConst(-stat.Mean(y, nil), y)
-		return shape.Targets{Y: mat.NewDense(len(y), 1, y), Weights: r.weights, Outputs: 1}, nil
-	}
-	labels, at, err := classes.Of(r.labels)
+// targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
+// rest of more, and what equal rows have beside their means. No objective knows the constant of the
+// targets, and with a large one digits would be lost.
+func targetsOf(r *Run) (targets shape.Targets, within float64, err error) {
+	y, within, names, err := r.machineTargets()
 	if err != nil {
-		return shape.Targets{}, err
+		return targets, 0, err
 	}
-	return shape.Targets{Y: classes.AgainstRest(at, len(labels)), Weights: r.weights, Outputs: len(labels) - 1}, nil
+	outputs := names - 1
+	if r.labels == nil {
+		values := y.RawMatrix().Data
+		floats.AddConst(-values[0], values)
+		floats.AddConst(-stat.Mean(values, nil), values)
+		outputs = 1
+	}
+	return shape.Targets{Y: y, Weights: r.weights, Outputs: outputs}, within, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or

@@ -80,29 +80,28 @@ type entropySource interface {
 	measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error
 }
 
-// newSource returns the source of a search, and the rows that it is of.
-func newSource(e *Entropy, r *Run, form *closedForm) (entropySource, *mat.Dense) {
+// newSource returns the source of a search.
+func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
 	n, _ := r.x.Dims()
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
 		if form != nil {
 			form = form.on(drawn)
 		}
-		x := linalg.Rows(r.x, drawn)
-		return &exactSource{run: r, form: form, x: x}, x
+		return &exactSource{run: r, form: form, x: linalg.Rows(r.x, drawn)}
 	}
 	switch e.Method.of(n) {
 	case Exact:
-		return &exactSource{run: r, form: form, x: r.x}, r.x
+		return &exactSource{run: r, form: form, x: r.x}
 	case LowRank:
-		return lowRankSource{search: e, x: r.x, workers: r.workers}, r.x
+		return lowRankSource{search: e, x: r.x, workers: r.workers}
 	}
 	out := subsampleSource{all: n}
 	for i := range subsamples {
 		part := linalg.Rows(r.x, e.draw(n, subsampleRows, uint64(i)))
 		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
 	}
-	return out, r.x
+	return out
 }
 
 // draw returns up to count of n rows, ascending; which says for what.

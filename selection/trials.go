@@ -32,13 +32,12 @@ type Trials struct {
 }
 
 // Folds asks a splitter, nil for KFold of a regression and [StratifiedKFold] of a classification, and checks what
-// it gives. Errors: the splitter's, or ErrShape.
+// it gives. The folds are of the rows of X, so that rows that are equal stay together. Errors: the splitter's, or ErrShape.
 func (r *Run) Folds(s Splitter) ([]Fold, error) {
 	if s == nil {
 		s = r.splitter
 	}
-	n, _ := r.x.Dims()
-	return split(s, n, r.labels)
+	return r.foldsOf(s)
 }
 
 // Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a

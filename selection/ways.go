@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -64,12 +64,13 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 }
 
 // fitWays fits once for each way and keeps the mean of the models, or the better one.
-func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
-	chain, rows, err := fitChain(first, c.typ, c.allSteps(), xd)
+	chain, filled, err := fitChain(first, c.typ, c.allSteps(), merged.X)
 	if err != nil {
 		return nil, err
 	}
+	rows := merged.Spread(filled)
 	var parts []*fitted[E]
 	group := progress.Open(rest)
 	for i, w := range c.ways {
@@ -78,14 +79,14 @@ func (c engine[Y, E]) fitWays(ctx context.Context, xd *mat.Dense, y []Y, weights
 			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
 		}
 		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
-		own, even, err := fitChain(shares[0], c.typ, one.steps, rows)
+		own, even, err := fitChain(shares[0], c.typ, one.steps, filled)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights}, own, even, target, labels)
+		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights}, own, merged.Spread(even), target, labels)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}

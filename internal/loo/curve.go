@@ -30,7 +30,7 @@ type Look struct {
 // wrong reports whether what the other rows predict is another class than the row's: targets and
 // residuals are of one row, and mean was taken from the targets (nil for none).
 func wrong(targets, residuals, mean []float64) bool {
-	largest, predicted, own := math.Inf(-1), 0, 0
+	largest, predicted, highest, own := math.Inf(-1), 0, math.Inf(-1), 0
 	for j, t := range targets {
 		m := 0.0
 		if mean != nil {
@@ -39,8 +39,8 @@ func wrong(targets, residuals, mean []float64) bool {
 		if f := t + m - residuals[j]; f > largest {
 			largest, predicted = f, j
 		}
-		if t+m > 0 {
-			own = j
+		if t+m > highest {
+			highest, own = t+m, j
 		}
 	}
 	if len(targets) == 1 { // two classes

@@ -19,7 +19,7 @@ const (
 )
 
 // laplace returns Laplace's approximation of the log evidence of a Gaussian process classifier
-// with the logistic link, of targets ±1 at a kernel matrix k, and the derivatives if they are
+// with the logistic link, of targets ±1, or the means of those of equal rows, at a kernel matrix k, and the derivatives if they are
 // wanted; of several columns of targets the sum. The prior of the log odds is (K + 11')/λ: a constant has the variance of a kernel of
 // unit diagonal. Weights multiply the log likelihoods of rows. ok is false where Newton's steps
 // do not arrive, the error is ctx's. Cost some seven Cholesky factors for a column, with the derivatives an inverse more (Rasmussen and Williams, algorithms 3.1 and 5.1).
@@ -89,11 +89,27 @@ func (m *mode) look() {
 		if m.weights != nil {
 			w = m.weights[i]
 		}
-		m.height -= w * softplus(-y*f)
 		p := 1 / (1 + math.Exp(-f))
-		m.slope[i] = w * y / (1 + math.Exp(y*f))
+		m.height -= w * logisticLoss(y, f)
+		m.slope[i] = w * logisticSlope(y, f)
 		m.root[i] = math.Sqrt(w * p * (1 - p))
 	}
+}
+
+// logisticLoss is minus the log likelihood of log odds f, for a target y that is ±1 or the mean of several.
+func logisticLoss(y, f float64) float64 {
+	if y == 1 || y == -1 {
+		return softplus(-y * f)
+	}
+	return (1+y)/2*softplus(-f) + (1-y)/2*softplus(f)
+}
+
+// logisticSlope is the derivative of the log likelihood in f.
+func logisticSlope(y, f float64) float64 {
+	if y == 1 || y == -1 {
+		return y / (1 + math.Exp(y*f))
+	}
+	return (1+y)/2 - 1/(1+math.Exp(-f))
 }
 
 // softplus is ln(1 + exp(x)).
@@ -183,7 +199,7 @@ func (m *mode) step(toA, toF []float64) float64 {
 				w = m.weights[i]
 			}
 			p := 1 / (1 + math.Exp(-f))
-			slope += w * m.y[i] / (1 + math.Exp(m.y[i]*f)) * to
+			slope += w * logisticSlope(m.y[i], f) * to
 			curve -= w * p * (1 - p) * to * to
 		}
 		next := min(max(s-slope/curve, 1), longestStep)

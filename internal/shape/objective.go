@@ -290,14 +290,11 @@ func (s *state) logistic(p *mat.SymDense, slope float64) losses {
 	for i := range n {
 		y, w := s.Y.At(i, 0), 1/s.noise(i)/total
 		r := s.a.At(i, 0) / p.At(i, i)
-		margin := slope * y * (y - r)
-		loss, share := math.Log1p(math.Exp(-margin)), 1/(1+math.Exp(margin))
-		if margin < 0 { // exp(-margin) may overflow
-			loss = math.Log1p(math.Exp(margin)) - margin
-		}
-		out.f -= w * loss
-		out.extra += w * margin * share
-		u := w * slope * y * share / p.At(i, i)
+		logit := slope * (y - r)
+		derivative := logisticSlope(y, logit)
+		out.f -= w * logisticLoss(y, logit)
+		out.extra += w * logit * derivative
+		u := w * slope * derivative / p.At(i, i)
 		out.u.Set(i, 0, u)
 		out.v[i] = u * r
 	}
