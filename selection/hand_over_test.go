@@ -305,7 +305,7 @@ func TestShapeOfComplexity(t *testing.T) {
 	assert.Equal(t, 30, res.Trace[at].ScoredOn)
 	other, yOther := problemOf(200, 3, .2, 5)
 	assert.Less(t, nmseOf(t, r, other, yOther), .15)
-	err := (&Regressor{Space: over(shapely), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 120))
+	err := (&Regressor{Space: over(shapely), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1, 2}, 60))
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "without weights")
 

@@ -210,7 +210,11 @@ func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, sol
 	if err != nil {
 		return err
 	}
-	target.Sub(target, m.left.residuals) // what the machines of the other rows say
+	if m.left.residuals == nil { // of one distinct row the others say nothing
+		target.Zero()
+	} else {
+		target.Sub(target, m.left.residuals) // what the machines of the other rows say
+	}
 	m.left, m.groups, m.given = nil, nil, given{first: m.given.first, n: m.given.n}
 	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, distinct.Counts(weights, len(y), m.n))
 	return nil
