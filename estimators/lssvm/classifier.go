@@ -109,7 +109,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A weight of 2
+// has the same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights
+// matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -304,13 +306,14 @@ func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
 
-// Coefficients returns α, a row for each training row and a column for each of Classes, or one column for two
-// classes. It returns nil before Fit.
+// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for
+// each of Classes, or one column for two classes. After FitMatrix there is a row for each row of k, of which the first of
+// those that are equal has the coefficients of all. It returns nil before Fit.
 func (c *Classifier) Coefficients() *mat.Dense {
 	if c.m == nil {
 		return nil
 	}
-	return mat.DenseCopyOf(c.m.alpha)
+	return c.m.coefficients()
 }
 
 // Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.

@@ -47,7 +47,7 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 	return mean, variance, nil
 }
 
-// Rows returns a copy of the rows that Fit saw (n×d). It returns nil before Fit and after FitMatrix.
+// Rows returns a copy of the distinct rows that Fit saw (n×d), in the order of their first occurrence. It returns nil before Fit and after FitMatrix.
 func (r *Regressor) Rows() *mat.Dense {
 	if r.m == nil || r.m.rows == nil {
 		return nil

@@ -15,6 +15,19 @@
 // of Embrechts (IJCNN 2004): there K is centred and the targets are centred, which without weights gives the same
 // α, so one implementation serves both.
 //
+// # Rows that occur more than once
+//
+// Equal rows are one row, whose weight w is the sum of their weights and whose target is their weighted mean, since a row
+// that is left out must not have a copy among the others. The leave-one-out residuals are those of the rows given, each
+// from the machine without the rows that are equal to it; with [Regressor.Groups], without all rows of its group:
+//
+//	t[G] - f₋G(x[G]) = P[G,G]⁻¹ α[G]
+//
+// The variance v of the targets of equal rows around their means, averaged over all rows, is a part of the noise of a new
+// observation. So each row twice makes the machine of each row once, and repeated measurements the machine of their
+// means. A Ridge that is set is for rows of weight 1, so it has half of its effect if each row is there twice. With
+// FitMatrix, rows are equal if all their kernel values are.
+//
 // # The ridge
 //
 // The leave-one-out residual is exact and free of refitting, weights included:
@@ -50,7 +63,9 @@
 // The machine is also a Gaussian process of covariance s²K with noise s²λ and a flat prior on b, so a new
 // observation has the variance
 //
-//	s² (k(x,x) - k'M⁻¹k + (1 - k'η)²/1'η + λ)
+//	s² (k(x,x) - k'M⁻¹k + (1 - k'η)²/1'η + λ/w̄) + v
+//
+// where w̄ is the mean weight of the distinct rows.
 //
 // s² is chosen so that the standardised leave-one-out residuals have mean square one: s² = mean α[i]²/P[i,i]. Where
 // λ was chosen by leave-one-out that is better calibrated than the likelihood's estimate, because both answer the

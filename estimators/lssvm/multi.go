@@ -97,9 +97,8 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With a given
-// Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one row, not one
-// unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
+// same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -261,8 +260,8 @@ func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel
 // ChosenRidge returns the ridge λ that Fit used for all targets. It returns 0 before Fit.
 func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, a row for each training row and a column for each target (n×k). It returns nil before
-// Fit.
+// Coefficients returns α, a row for each distinct training row, in the order of their first occurrence, and a column for
+// each target. It returns nil before Fit.
 func (r *MultiRegressor) Coefficients() *mat.Dense {
 	if r.m == nil {
 		return nil

@@ -75,6 +75,18 @@ func (m *machine) checkCross(typ string, k mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
+// coefficients returns a copy of α: of the distinct rows, or after FitMatrix of all columns that a kernel matrix has.
+func (m *machine) coefficients() *mat.Dense {
+	if m.given.first == nil {
+		return mat.DenseCopyOf(m.alpha)
+	}
+	out := mat.NewDense(m.given.n, len(m.bias), nil)
+	for i, at := range m.given.first {
+		out.SetRow(at, m.alpha.RawRowView(i))
+	}
+	return out
+}
+
 // outputs returns k·α + b, r×k.
 func (m *machine) outputs(k *mat.Dense) *mat.Dense {
 	var out mat.Dense

@@ -73,7 +73,8 @@ func (r *Regressor) settings() settings {
 	}
 }
 
-// Fit learns from x (n×d) and y (n). The cost is O(n²d + n³). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// Fit learns from x (n×d) and y (n). Rows that occur more than once are one row with a weight, see the package
+// documentation. The cost is O(n²d + n³). Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
 // MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that
 // is indefinite beyond the ridge, or the error of ctx.
@@ -85,8 +86,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. With a given Ridge, a weight of 2 has the same effect as
-// the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
+// the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -262,12 +263,13 @@ func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 // ChosenRidge returns the ridge λ that Fit used. It returns 0 before Fit.
 func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
 
-// Coefficients returns α, one for each training row. It returns nil before Fit.
+// Coefficients returns α, one for each of [Regressor.Rows], or after FitMatrix one for each row of k, of which the first
+// of those that are equal has the coefficient of all. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return mat.Col(nil, 0, r.m.alpha)
+	return mat.Col(nil, 0, r.m.coefficients())
 }
 
 // Intercept returns b. It returns 0 before Fit.

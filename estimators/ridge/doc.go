@@ -17,7 +17,9 @@
 //
 // The variance of a new observation at x, with the same calibration as package lssvm's, is
 //
-//	s² (1 + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
+//	s² (1/w̄ + 1/Σw + x'(X'WX + λI)⁻¹x),    s² = mean w[i] e[i]²/(1 - h[i])
+//
+// where w̄ is the mean weight, 1 without weights: only the ratios of weights matter for the noise.
 //
 // # Sums
 //

@@ -44,7 +44,7 @@ func (m *model) graphUncertain(centred graph.Value, g int) graph.Value {
 	if m.basis != nil {
 		v = v.Add(centred.Square().Sum().Sub(within.Square().Sum()).Max(v.Number(0)).Times(1 / m.ridges[g]))
 	}
-	return v.Plus(1 + m.spread)
+	return v.Plus(m.unit + m.spread)
 }
 
 // Graph implements [graph.Grapher].

@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"slices"
@@ -351,6 +352,7 @@ type storedMulti struct {
 	Factors      []storedFactor
 	LOO          codec.Matrix
 	Report       estimators.Report
+	Unit         float64 `cbor:",omitempty"` // 0 for 1
 }
 
 type storedFactor struct {
@@ -366,7 +368,7 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	}
 	s := storedMulti{
 		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
-		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Report: m.report,
+		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Unit: m.storedUnit(), Report: m.report,
 	}
 	for _, f := range m.factors {
 		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
@@ -392,7 +394,7 @@ func (s *storedMulti) model() (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(multiKind, format, args...)
 	}
-	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, report: s.Report}
+	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1), report: s.Report}
 	var err error
 	for _, part := range []struct {
 		name string
@@ -419,13 +421,13 @@ func (s *storedMulti) model() (*model, error) {
 			return bad("leave-one-out residuals of %d targets, there are %d", c, k)
 		}
 	}
-	numbers := codec.Floats{s.Spread, s.Report.Jitter}
+	numbers := codec.Floats{s.Spread, s.Unit, s.Report.Jitter}
 	switch {
 	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k:
 		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
 	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
 		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
-	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !numbers.Finite() || !(s.Spread >= 0):
+	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !numbers.Finite() || !(s.Spread >= 0) || !(s.Unit >= 0):
 		return bad("a value is not finite, or a spread is %v", s.Spread)
 	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(s.Noise, func(v float64) bool { return !(v >= 0) }):
 		return bad("ridges %v, noise %v", s.Ridges, s.Noise)

@@ -1,6 +1,7 @@
 package ridge
 
 import (
+	"cmp"
 	"encoding"
 
 	"gonum.org/v1/gonum/mat"
@@ -34,8 +35,17 @@ type storedModel struct {
 	Basis        codec.Matrix // empty unless there are more columns than rows
 	Factor       codec.Floats // packed
 	LOO          codec.Floats
-	FromSums     bool `cbor:",omitempty"`
+	FromSums     bool    `cbor:",omitempty"`
+	Unit         float64 `cbor:",omitempty"` // 0 for 1
 	Report       estimators.Report
+}
+
+// storedUnit is 0 in the place of 1, the unit without weights, which a file leaves out.
+func (m *model) storedUnit() float64 {
+	if m.unit == 1 {
+		return 0
+	}
+	return m.unit
 }
 
 // MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers
@@ -47,7 +57,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	}
 	return codec.Marshal(regressorKind, version, storedModel{
 		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0], Spread: m.spread,
-		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Report: m.report,
+		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(), Report: m.report,
 	})
 }
 
@@ -81,13 +91,13 @@ func (s storedModel) model() (*model, error) {
 			return bad("a basis of %d×%d for %d columns", rows, rank, d)
 		}
 	}
-	numbers := codec.Floats{s.Target, s.Ridge, s.Noise, s.Spread, s.Report.Jitter}
+	numbers := codec.Floats{s.Target, s.Ridge, s.Noise, s.Spread, s.Unit, s.Report.Jitter}
 	switch {
 	case d == 0 || len(s.Means) != d:
 		return bad("%d coefficients for %d columns", d, len(s.Means))
 	case !s.Means.Finite() || !s.Coefficients.Finite() || !s.Factor.Finite() || !s.LOO.Finite() || !numbers.Finite():
 		return bad("a value is not finite")
-	case !(s.Ridge > 0) || !(s.Noise >= 0) || !(s.Spread >= 0):
+	case !(s.Ridge > 0) || !(s.Noise >= 0) || !(s.Spread >= 0) || !(s.Unit >= 0):
 		return bad("ridge %v, noise %v", s.Ridge, s.Noise)
 	}
 	factor, ok := linalg.FromPacked(rank, s.Factor, s.Report.Jitter)
@@ -95,7 +105,7 @@ func (s storedModel) model() (*model, error) {
 		return bad("the factor does not fit %d columns", d)
 	}
 	m := &model{
-		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread,
+		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1),
 		basis: basis, factors: []*linalg.Cholesky{factor}, fromSums: s.FromSums, report: s.Report,
 	}
 	if len(s.LOO) > 0 {

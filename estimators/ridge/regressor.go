@@ -65,6 +65,7 @@ type model struct {
 	ridges       []float64          // λ: one of all targets, or one of each
 	noise        []float64          // s², k
 	spread       float64            // 1/Σw; 0 without an intercept
+	unit         float64            // 1/w̄, of which times s² is the noise of a row of mean weight w̄
 	basis        *mat.Dense         // d×n where d > n: the centred rows lie in its span
 	factors      []*linalg.Cholesky // of X'X + λI, one for each of the ridges
 	loo          *mat.Dense         // n×k; nil for one row
@@ -147,11 +148,11 @@ func (s settings) fit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 
 // solve fits to a centred problem.
 func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
-	m := &model{means: p.means, target: p.target, report: estimators.Report{Converged: true, Iterations: 1}}
+	n, d := p.z.Dims()
+	m := &model{means: p.means, target: p.target, unit: float64(n) / p.weight, report: estimators.Report{Converged: true, Iterations: 1}}
 	if !s.noIntercept {
 		m.spread = 1 / p.weight
 	}
-	n, d := p.z.Dims()
 	rows, order := float64(n), float64(min(n, d))
 	choice := 0.
 	if s.ridge == 0 && s.rule != Heuristic {
@@ -410,7 +411,7 @@ func (m *model) uncertain(centred *mat.Dense, g int) ([]float64, error) {
 			whole, part := centred.RawRowView(i), within.RawRowView(i)
 			v += max(0, linalg.Dot(whole, whole)-linalg.Dot(part, part)) / m.ridges[g]
 		}
-		out[i] = 1 + m.spread + v
+		out[i] = m.unit + m.spread + v
 	}
 	return out, nil
 }

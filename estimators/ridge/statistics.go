@@ -237,7 +237,7 @@ var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no sta
 // fromSums solves for the moments of rows and targets.
 func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {
 	d := len(g.Mean) - 1
-	m := &model{report: estimators.Report{Converged: true, Iterations: 1}, fromSums: true}
+	m := &model{unit: float64(g.N) / g.Weight, report: estimators.Report{Converged: true, Iterations: 1}, fromSums: true}
 	products, weight := g.S, g.Weight
 	if r.NoIntercept {
 		products, weight = g.About0(), 0
