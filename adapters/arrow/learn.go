@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -26,7 +27,7 @@ type Columns struct {
 	Target   string   // the column of numbers that a regressor learns, if any
 	Label    string   // the column of texts, integers, booleans or of a dictionary that a classifier learns, if any
 	Weight   string   // the column of the weights of rows, if any
-	Ignore   []string // columns that are no features
+	Ignore   []string // columns that are no features; "" is one without a name
 	// Categorical are features of integers or booleans that are categories; of a CSV file the cells as they are written.
 	Categorical []string
 	// Classes are the classes of the label, in the order of their numbers; nil are those that occur, in ascending order.
@@ -65,7 +66,8 @@ type found struct {
 // columns than the schema's.
 //
 // Errors name the file and the column: ErrParam for a column that a shard lacks, has twice, or has of a type that does not fit
-// or of another kind than the shards before it; ErrShape for no classes, in no rows; ErrTooLarge for too many categories.
+// or of another kind than the shards before it, and for text that is not UTF-8; estimators.MixedColumnError, an ErrParam, for a column of
+// a CSV file that is nearly all numbers; ErrShape for no classes, in no rows; ErrTooLarge for too many categories.
 func (c Columns) Learn(ctx context.Context, shards ...Shard) (*Schema, error) {
 	if err := c.check(shards); err != nil {
 		return nil, err
@@ -141,6 +143,9 @@ func (l *learner) shard(ctx context.Context, s Shard) error {
 		if err != nil {
 			return err
 		}
+		if c, ok := in.in.(*csvSource); ok && c.mixed[name] != nil && name != l.of.Label {
+			return c.mixed[name]
+		}
 		f, err := l.column(in.name, in.schema().Field(j))
 		if err != nil {
 			return err
@@ -172,7 +177,8 @@ func (l *learner) names() []string {
 func (l *learner) choose(in *reading) error {
 	names := l.of.Features
 	if names == nil {
-		other := append([]string{l.of.Target, l.of.Label, l.of.Weight}, l.of.Ignore...)
+		other := slices.DeleteFunc([]string{l.of.Target, l.of.Label, l.of.Weight}, func(n string) bool { return n == "" })
+		other = append(other, l.of.Ignore...)
 		for _, f := range in.schema().Fields() {
 			if !slices.Contains(other, f.Name) {
 				names = append(names, f.Name)
@@ -182,6 +188,11 @@ func (l *learner) choose(in *reading) error {
 			if _, err := find(in.name, in.schema(), n); err != nil {
 				return err
 			}
+		}
+	}
+	if _, ok := in.in.(*csvSource); ok {
+		if err := celltext.Unnamed(in.name, names); err != nil {
+			return err
 		}
 	}
 	if len(names) == 0 {

@@ -26,6 +26,7 @@ const (
 type output struct {
 	to, from string // the input whose columns they are
 	of       *arrow.Schema
+	written  *arrow.Schema // that has integers for durations
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
@@ -54,10 +55,31 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	return out, out.writing(func() (err error) {
 		props := parquet.NewWriterProperties(parquet.WithAllocator(mem),
 			parquet.WithMaxRowGroupLength(max(1, min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
+		options := []pqarrow.WriterOption{pqarrow.WithAllocator(mem)}
+		var durations bool
+		if out.written, durations = integersOf(out.of); durations {
+			if err := out.storeDurations(); err != nil {
+				return err
+			}
+		} else {
+			options = append(options, pqarrow.WithStoreSchema())
+		}
 		// The writer would close a file that it could.
-		out.file, err = pqarrow.NewFileWriter(out.of, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+		out.file, err = pqarrow.NewFileWriter(out.written, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(options...))
 		return err
 	})
+}
+
+// storeDurations puts the schema with the durations among the metadata.
+func (o *output) storeDurations() error {
+	stored, err := storedSchema(o.of)
+	if err != nil {
+		return err
+	}
+	meta := o.of.Metadata()
+	meta = arrow.NewMetadata(append(slices.Clone(meta.Keys()), metaOfParquet), append(slices.Clone(meta.Values()), stored))
+	o.written = arrow.NewSchema(o.written.Fields(), &meta)
+	return nil
 }
 
 // writing calls what may panic.
@@ -105,7 +127,9 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		}
 		all := array.NewRecordBatch(o.of, arrays, rows.NumRows())
 		defer all.Release()
-		return o.file.WriteBuffered(all)
+		integers := retyped(all, o.written)
+		defer integers.Release()
+		return o.file.WriteBuffered(integers)
 	})
 }
 

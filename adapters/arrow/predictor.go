@@ -59,6 +59,7 @@ func (p *Predictor[Y]) Write(ctx context.Context, to string, shards ...Shard) (r
 	}
 	// Other columns pass through as what their cells are.
 	w.want.infer, w.want.types = true, (&Schema{Features: p.Schema.Features}).types()
+	w.want.pass, w.want.round = true, p.Schema.RoundIntegers
 	err = atomicfile.Write(to, func(f io.Writer) error {
 		w.file = f
 		for _, s := range shards {

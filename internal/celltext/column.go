@@ -162,7 +162,7 @@ func (c *Column) Numeric(file, name string, round bool, hint string) error {
 		return nil
 	}
 	if s := c.seen.tooLarge; s.Line > 0 {
-		return TooLarge(fmt.Sprintf("%s:%d: column %q", file, s.Line, name), s.Text)
+		return fmt.Errorf("%s:%d: column %q: %w", file, s.Line, name, TooLarge(s.Text))
 	}
 	if s := c.seen.rounded; s.Line > 0 && !round {
 		return fault.Param(fmt.Sprintf("%s:%d", file, s.Line), fmt.Sprintf("column %q", name), s.Text, "an integer that float64 holds to the last digit"+hint)
@@ -171,6 +171,6 @@ func (c *Column) Numeric(file, name string, round bool, hint string) error {
 }
 
 // TooLarge is the error of a number beyond the largest float64.
-func TooLarge(place, text string) error {
-	return fmt.Errorf("%s: %.40s is more than a float64 holds: %w", place, text, fault.ErrNotFinite)
+func TooLarge(text string) error {
+	return fmt.Errorf("%.40s is more than a float64 holds: %w", text, fault.ErrNotFinite)
 }

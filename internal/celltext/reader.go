@@ -45,7 +45,7 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 	}
 	in := bufio.NewReader(r)
 	if _, err := SkipMark(name, in); err != nil {
-		return nil, err
+		return nil, (&Records{name: name}).wrong(err)
 	}
 	c := csv.NewReader(NewLines(name, in, of))
 	c.Comma = of.Comma
@@ -70,6 +70,9 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 	for len(out.names) > 0 && out.names[len(out.names)-1] == "" {
 		out.names = out.names[:len(out.names)-1]
 		out.dropped++
+	}
+	if len(out.names) == 0 {
+		return nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, out.line), 0, "columns with a name", "want at least 1")
 	}
 	return out, nil
 }
@@ -142,8 +145,8 @@ func (r *Records) wrong(err error) error {
 	switch {
 	case errors.As(err, &parse):
 		return fmt.Errorf("%s:%d: column %d: %w", r.name, parse.Line, parse.Column, parse.Err)
-	case errors.As(err, new(*fault.ShapeError)):
-		return err // which names the line
+	case errors.As(err, new(*fault.ShapeError)), errors.As(err, new(*fault.ParamError)):
+		return err // which names the file
 	}
 	return fmt.Errorf("%s: %w", r.name, err)
 }
@@ -151,10 +154,12 @@ func (r *Records) wrong(err error) error {
 // byteOrderMark stands at the beginning of files that spreadsheets have written.
 const byteOrderMark = "\ufeff"
 
-// SkipMark drops a byte order mark and returns its length. Errors: ErrParam for UTF-16.
+// SkipMark drops a byte order mark and returns its length. Errors: ErrParam for UTF-16; those of reading.
 func SkipMark(name string, in *bufio.Reader) (int, error) {
-	start, _ := in.Peek(4)
+	start, err := in.Peek(4)
 	switch {
+	case err != nil && err != io.EOF: // Peek would not tell it again
+		return 0, err
 	case bytes.HasPrefix(start, []byte(byteOrderMark)):
 		return in.Discard(len(byteOrderMark))
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")),
@@ -176,7 +181,8 @@ const (
 type Lines struct {
 	name    string
 	in      *bufio.Reader
-	comma   byte // 0: none that can be counted
+	err     error // of in
+	comma   byte  // 0: none that can be counted
 	header  bool
 	ends    byte // what ends lines: 0 as long as no line has ended
 	quoted  bool
@@ -200,13 +206,20 @@ func NewLines(name string, in *bufio.Reader, of Layout) *Lines {
 // Read implements io.Reader.
 func (l *Lines) Read(p []byte) (int, error) {
 	// One byte less than there is, to see what follows a carriage return.
-	ahead, err := l.in.Peek(min(len(p)+1, l.in.Size()))
+	want := min(len(p)+1, l.in.Size())
+	if l.err != nil {
+		want = min(want, l.in.Buffered())
+	}
+	ahead, err := l.in.Peek(want)
+	if l.err == nil {
+		l.err = err // Peek would not tell it again
+	}
 	n := min(len(ahead), len(p))
-	if len(ahead) > 1 && err == nil {
+	if len(ahead) > 1 && l.err == nil {
 		n = min(n, len(ahead)-1)
 	}
 	if n == 0 {
-		return 0, err
+		return 0, l.err
 	}
 	copy(p[:n], ahead)
 	for i, b := range ahead[:n] {
