@@ -120,7 +120,9 @@ func TestPassedColumnsOfCSV(t *testing.T) {
 	_, err := (&Predictor[float64]{Model: model, Schema: s, mem: checked(t)}).Write(ctx, to, shard)
 	require.NoError(t, err)
 	back := readBack(t, to)
-	at := func(name string, row int) string { return back.Column(back.Schema().FieldIndices(name)[0]).ValueStr(row) }
+	at := func(name string, row int) string {
+		return back.Column(back.Schema().FieldIndices(name)[0]).ValueStr(row)
+	}
 	assert.IsType(t, &array.Int64{}, back.Column(back.Schema().FieldIndices("id")[0]))
 	assert.Equal(t, []string{"9007199254740993", "9007199254740995", "12345678901234567890", "n.a.", "1e400", "007a"},
 		[]string{at("id", 0), at("id", 1), at("long", 0), at("mixed", 4), at("huge", 0), at("words", 0)})

@@ -66,15 +66,20 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 		}
 		return out, nil
 	}
-	out.names = slices.Clone(cells)
-	for len(out.names) > 0 && out.names[len(out.names)-1] == "" {
-		out.names = out.names[:len(out.names)-1]
-		out.dropped++
-	}
+	out.names, out.dropped = Named(slices.Clone(cells))
 	if len(out.names) == 0 {
 		return nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, out.line), 0, "columns with a name", "want at least 1")
 	}
 	return out, nil
+}
+
+// Named returns the names without those at the end that are empty, and how many these are.
+func Named(names []string) (named []string, dropped int) {
+	n := len(names)
+	for n > 0 && names[n-1] == "" {
+		n--
+	}
+	return names[:n], len(names) - n
 }
 
 // Names returns those of the columns. Columns at the end without a name are none.
@@ -167,6 +172,24 @@ func SkipMark(name string, in *bufio.Reader) (int, error) {
 		return 0, fault.Param(name, "encoding", "UTF-16", "UTF-8: save the file as that, or convert it by iconv -f UTF-16 -t UTF-8")
 	}
 	return 0, nil
+}
+
+// ReturnsAlone reports whether the first line ends with a carriage return alone, as far as the reader's memory goes.
+func ReturnsAlone(in *bufio.Reader) bool {
+	start, _ := in.Peek(in.Size())
+	quoted := false
+	for i, b := range start {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\n':
+			return false
+		case b == '\r':
+			return i+1 == len(start) || start[i+1] != '\n'
+		}
+	}
+	return false
 }
 
 // What a line may have beyond what the first line says, before it is refused unread.
