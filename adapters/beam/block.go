@@ -184,12 +184,10 @@ func (r *reading) label(text string) (int, error) {
 // number reads one; a gap is NaN.
 func (r *reading) number(parser *celltext.Parser, field []byte) (float64, error) {
 	text := unsafe.String(unsafe.SliceData(field), len(field)) // which is not kept but in an error, where it is copied
-	text, ok := parser.Text(text)
-	if !ok {
-		return 0, notUTF8(text)
-	}
-	c := parser.Parse(text)
+	text, c, ok := parser.Cell(text)
 	switch {
+	case !ok:
+		return 0, notUTF8(text)
 	case c.Kind == celltext.Gap:
 		return math.NaN(), nil
 	case !c.Measured():

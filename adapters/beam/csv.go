@@ -167,12 +167,12 @@ func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error)
 	if len(line) == 0 {
 		return fields, nil
 	}
-	spaces := " \t"
-	if comma == ' ' || comma == '\t' {
+	spaces, quotes := " \t", bytes.IndexByte(line, '"') >= 0
+	if comma == ' ' || comma == '\t' || !quotes {
 		spaces = ""
 	}
 	for len(fields) < most {
-		if start := bytes.TrimLeft(line, spaces); len(start) > 0 && start[0] == '"' {
+		if start := bytes.TrimLeft(line, spaces); quotes && len(start) > 0 && start[0] == '"' {
 			field, rest, err := quoted(start[1:])
 			if err != nil {
 				return fields, err
@@ -187,14 +187,17 @@ func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error)
 			line = rest[1:]
 			continue
 		}
-		field, rest, more := bytes.Cut(line, []byte{comma})
-		if bytes.IndexByte(field, '"') >= 0 {
+		field, i := line, bytes.IndexByte(line, comma)
+		if i >= 0 {
+			field = line[:i]
+		}
+		if quotes && bytes.IndexByte(field, '"') >= 0 {
 			return fields, errQuote
 		}
-		if fields = append(fields, field); !more {
+		if fields = append(fields, field); i < 0 {
 			return fields, nil
 		}
-		line = rest
+		line = line[i+1:]
 	}
 	return fields, nil
 }

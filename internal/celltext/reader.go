@@ -246,6 +246,10 @@ func (l *Lines) Read(p []byte) (int, error) {
 	}
 	copy(p[:n], ahead)
 	for i, b := range ahead[:n] {
+		if b > ' ' && b != '"' && b != l.comma { // faster
+			l.filled, l.any = true, true
+			continue
+		}
 		if b == '\r' && !l.quoted {
 			if l.ends == 0 && (i+1 == len(ahead) || ahead[i+1] != '\n') {
 				l.ends = '\r'
@@ -289,12 +293,12 @@ func (l *Lines) see(b byte) error {
 
 // wide returns the error of a line that is much too wide.
 func (l *Lines) wide() error {
-	place := fmt.Sprintf("%s:%d: the line has more than", l.name, l.line)
+	place := func() string { return fmt.Sprintf("%s:%d: the line has more than", l.name, l.line) }
 	switch {
 	case l.width == 0 && l.header && l.without > mostNameless:
-		return fault.Shape(place, mostNameless, "columns without a name", "a name for each")
+		return fault.Shape(place(), mostNameless, "columns without a name", "a name for each")
 	case l.width > 0 && l.cells > l.width+mostSurplus:
-		return fault.Shape(place, l.width+mostSurplus, "cells", "the first one has %d", l.width)
+		return fault.Shape(place(), l.width+mostSurplus, "cells", "the first one has %d", l.width)
 	}
 	return nil
 }

@@ -90,6 +90,9 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 // Text decodes a cell and drops the white space around it. It is false for bytes that are not in the encoding.
 func (p *Parser) Text(raw string) (string, bool) {
 	if isASCII(raw) {
+		if raw != "" && raw[0] > ' ' && raw[len(raw)-1] > ' ' { // faster
+			return raw, true
+		}
 		return strings.TrimSpace(raw), true
 	}
 	if !p.rules.Latin1 {
@@ -128,6 +131,19 @@ func (p *Parser) Parse(text string) Cell {
 	return Cell{Kind: Word, Value: math.NaN()}
 }
 
+// Cell is [Parser.Text] and [Parser.Parse] in one.
+func (p *Parser) Cell(raw string) (text string, c Cell, ok bool) {
+	if !p.early && !p.marked { // what is a number is ASCII without white space around it
+		if c, ok := p.number(raw); ok {
+			return raw, c, true
+		}
+	}
+	if text, ok = p.Text(raw); ok {
+		c = p.Parse(text)
+	}
+	return text, c, ok
+}
+
 // Digits returns a number as Go writes it, without the marks of the rules.
 func (p *Parser) Digits(text string) string {
 	if !p.marked {
@@ -149,11 +165,30 @@ func (p *Parser) number(text string) (Cell, bool) {
 	if !ok {
 		return Cell{}, false
 	}
+	if integer && len(text) <= always {
+		return Cell{Kind: Integer, Value: small(text)}, true
+	}
 	v, _ := strconv.ParseFloat(text, 64) // an infinity where it is too large
 	if !integer {
 		return Cell{Kind: Number, Value: v, Decimals: decimals}, true
 	}
 	return Cell{Kind: Integer, Value: v, Rounded: !survives(text, v)}, true
+}
+
+// always is how many digits every float64 gives back.
+const always = 15
+
+// small parses an integer of few digits, faster than strconv does.
+func small(text string) (v float64) {
+	digits := strings.TrimLeft(text, "+-")
+	n := int64(0)
+	for i := range len(digits) {
+		n = 10*n + int64(digits[i]-'0')
+	}
+	if v = float64(n); text[0] == '-' {
+		v = -v // of 0, too
+	}
+	return v
 }
 
 // mostDecimals is the number of decimals beyond which a float64 has no more to say.
@@ -204,7 +239,6 @@ func digits(s string) int {
 
 // survives reports whether v, printed, has the digits of an integer.
 func survives(text string, v float64) bool {
-	const always = 15 // digits that every float64 gives back
 	text = strings.TrimLeft(text, "+-")
 	if len(text) <= always {
 		return true

@@ -62,7 +62,11 @@ func TestRules(t *testing.T) {
 		{rules: Rules{Percent: true}, text: "10%", kind: Number, value: .1}, {rules: Rules{Percent: true}, text: "2.5 %", kind: Number, value: .025}, {rules: Rules{Percent: true}, text: "%", kind: Word, value: gap},
 		{text: "red", kind: Word, value: gap}, {text: "3 apples", kind: Word, value: gap},
 	} {
-		got := parser(t, c.rules).Parse(c.text)
+		p := parser(t, c.rules)
+		got := p.Parse(c.text)
+		_, other, ok := p.Cell(" " + c.text + "\t")
+		assert.True(t, ok)
+		assert.Equal(t, got.Kind, other.Kind, c.text)
 		place := fmt.Sprintf("%q by %+v", c.text, c.rules)
 		assert.Equal(t, c.kind, got.Kind, place)
 		assert.Equal(t, c.rounded, got.Rounded, place)
