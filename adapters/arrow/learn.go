@@ -3,10 +3,12 @@ package arrow
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -114,6 +116,12 @@ func (c Columns) check(shards []Shard) error {
 			}
 		}
 	}
+	if err := check.Text(typ, "columns", slices.Concat(named, c.Ignore, c.Categorical)...); err != nil {
+		return err
+	}
+	if err := check.Text(typ, "Classes", c.Classes...); err != nil {
+		return err
+	}
 	if v, ok := duplicate(c.Classes); ok {
 		return fault.Param(typ, "Classes", strconv.Quote(v)+" twice", "each once")
 	}
@@ -198,6 +206,9 @@ func (l *learner) choose(in *reading) error {
 	if len(names) == 0 {
 		return fault.Param(in.name, "features", "none", "at least one column that is not the target, the label, the weight or ignored")
 	}
+	if err := check.Text(in.name, "column name", names...); err != nil {
+		return err
+	}
 	for _, n := range names {
 		l.schema.Features = append(l.schema.Features, Column{Name: n})
 	}
@@ -253,11 +264,15 @@ func (l *learner) scan(ctx context.Context, in *reading, columns []int, at map[i
 		err = guarded(in.name, in.after(), func() error {
 			for k, j := range columns {
 				f := at[j]
-				if err := f.take(in.batch.Column(k), &dictionaries[k]); err != nil {
+				name := in.schema().Field(j).Name
+				var cell *cellError
+				if err := f.take(in.batch.Column(k), &dictionaries[k]); errors.As(err, &cell) {
+					return errNamed{fault.Param(in.name, fmt.Sprintf("a category of column %q", name), cell.value, cell.want)}
+				} else if err != nil {
 					return err
 				}
 				if len(f.texts) > l.of.MaxCategories {
-					return errNamed{fmt.Errorf("%s: column %q: %w", in.name, in.schema().Field(j).Name, &tooMany{l.of.MaxCategories})}
+					return errNamed{fmt.Errorf("%s: column %q: %w", in.name, name, &tooMany{l.of.MaxCategories})}
 				}
 			}
 			return nil
@@ -301,6 +316,9 @@ func (f *found) take(a arrow.Array, before *arrow.ArrayData) error {
 			continue
 		}
 		if t := text(i); !f.seen[t] {
+			if !utf8.ValidString(t) {
+				return &cellError{strconv.Quote(t), "UTF-8"}
+			}
 			t = strings.Clone(t) // the array's memory goes
 			f.seen[t] = true
 			f.texts = append(f.texts, t)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -46,6 +48,9 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	names := make([]string, len(fields))
 	for j, f := range fields {
 		names[j] = f.Name
+	}
+	if err := check.Text(in.name, "column name", names...); err != nil {
+		return nil, err
 	}
 	if n, ok := duplicate(names); ok {
 		return nil, fault.Param(in.name, "column", strconv.Quote(n)+" twice", "each name once, to be written")
@@ -127,10 +132,35 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		}
 		all := array.NewRecordBatch(o.of, arrays, rows.NumRows())
 		defer all.Release()
+		if err := validColumns(all); err != nil {
+			return err
+		}
 		integers := retyped(all, o.written)
 		defer integers.Release()
 		return o.file.WriteBuffered(integers)
 	})
+}
+
+// validColumns returns ErrParam for a text that is not UTF-8, which other programs could not read.
+func validColumns(b arrow.RecordBatch) error {
+	for j, a := range b.Columns() {
+		if d, ok := a.(*array.Dictionary); ok {
+			a = d.Dictionary()
+		}
+		texts, ok := a.(interface {
+			Value(i int) string
+			IsNull(i int) bool
+		})
+		if !ok {
+			continue
+		}
+		for i := range a.Len() {
+			if !texts.IsNull(i) && !utf8.ValidString(texts.Value(i)) {
+				return fault.Param(fmt.Sprintf("column %q", b.ColumnName(j)), "a text", strconv.Quote(texts.Value(i)), "UTF-8")
+			}
+		}
+	}
+	return nil
 }
 
 func (o *output) close() error { return o.writing(o.file.Close) }

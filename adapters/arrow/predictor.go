@@ -90,6 +90,9 @@ func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) error {
 	if check.IsNil(p.Model) {
 		return fault.Param(predictorName, "Model", nil, "a fitted model")
 	}
+	if err := check.Text(predictorName, "Name", p.Name); err != nil {
+		return err
+	}
 	if p.Interval < 0 || !(p.Interval < 1) {
 		return fault.Param(predictorName, "Interval", p.Interval, "0 for none, or above 0 and below 1")
 	}

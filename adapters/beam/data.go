@@ -9,6 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -106,6 +107,12 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, namedPacked)}
 	if r.Comma == 0 {
 		r.Comma = ','
+	}
+	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID}, "Ignore": d.Ignore,
+		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
+		if err := check.Text(typeData, field, texts...); err != nil {
+			return nil, err
+		}
 	}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {

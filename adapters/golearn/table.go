@@ -33,6 +33,18 @@ func (t *table) bind() error {
 	return nil
 }
 
+// validText returns ErrParam unless all names and categories are UTF-8.
+func (t *table) validText() error {
+	for _, of := range [][]cells{t.features, t.classes} {
+		for _, c := range of {
+			if err := c.column.validText(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (t *table) names() []string {
 	out := make([]string, len(t.features))
 	for j := range out {
