@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -206,7 +207,11 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 	one := block{width: len(features), places: []place{{}}, hashes: []uint64{0}}
 	for i := range int(batch.NumRows()) {
 		one.x, one.y, one.labels, one.weights = one.x[:0], one.y[:0], one.labels[:0], one.weights[:0]
-		if err := r.parquetRow(&one, features, target, weight, byName[r.Target], i); err != nil {
+		err := r.parquetRow(&one, features, target, weight, byName[r.Target], i)
+		if err == nil && !utf8.ValidString(id(i)) {
+			err = fmt.Errorf("column %q: %q is not UTF-8", r.ID, id(i))
+		}
+		if err != nil {
 			c.badRow(first+int64(i), id(i), err.Error(), "")
 		} else {
 			c.rows.append(&one, 0)

@@ -88,7 +88,7 @@ func (t *table) find(cols []column) (*table, error) {
 			}
 			k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
 			if k < 0 {
-				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
+				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training; ReadCSV has CSVOptions.Like for that", want.Kind))
 			}
 			out.features[j] = *found[k]
 		}

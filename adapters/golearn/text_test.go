@@ -63,8 +63,12 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 		"Pipeline": {false, func() base.Classifier {
 			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: classifier()}
 		}},
-		"Bagging":  {true, func() base.Classifier { return &golearn.Bagging{New: func() base.Classifier { return regressor() }, Models: 2} }},
-		"Refitted": {false, func() base.Classifier { return &golearn.Refitted{New: func() golearn.Model { return trees.NewID3DecisionTree(0.6) }} }},
+		"Bagging": {true, func() base.Classifier {
+			return &golearn.Bagging{New: func() base.Classifier { return regressor() }, Models: 2}
+		}},
+		"Refitted": {false, func() base.Classifier {
+			return &golearn.Refitted{New: func() golearn.Model { return trees.NewID3DecisionTree(0.6) }}
+		}},
 	} {
 		s := sheetOfTexts{"size", "colour", "röt", "kind", "jä"}
 		if name != "Refitted" { // ID3 takes no floats
