@@ -28,7 +28,7 @@ const (
 type output struct {
 	to, from string // the input whose columns they are
 	of       *arrow.Schema
-	written  *arrow.Schema // that has integers for durations
+	written  *arrow.Schema // with the types that Parquet has
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
@@ -62,29 +62,16 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 			parquet.WithMaxRowGroupLength(max(1, min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
 		options := []pqarrow.WriterOption{pqarrow.WithAllocator(mem)}
 		var durations bool
-		if out.written, durations = integersOf(out.of); durations {
-			if err := out.storeDurations(); err != nil {
-				return err
-			}
-		} else {
+		if out.written, durations, err = parquetSchema(out.of); err != nil {
+			return err
+		}
+		if !durations {
 			options = append(options, pqarrow.WithStoreSchema())
 		}
 		// The writer would close a file that it could.
 		out.file, err = pqarrow.NewFileWriter(out.written, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(options...))
 		return err
 	})
-}
-
-// storeDurations puts the schema with the durations among the metadata.
-func (o *output) storeDurations() error {
-	stored, err := storedSchema(o.of)
-	if err != nil {
-		return err
-	}
-	meta := o.of.Metadata()
-	meta = arrow.NewMetadata(append(slices.Clone(meta.Keys()), metaOfParquet), append(slices.Clone(meta.Values()), stored))
-	o.written = arrow.NewSchema(o.written.Fields(), &meta)
-	return nil
 }
 
 // writing calls what may panic.
@@ -135,9 +122,9 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		if err := validColumns(all); err != nil {
 			return err
 		}
-		integers := retyped(all, o.written)
-		defer integers.Release()
-		return o.file.WriteBuffered(integers)
+		written := retyped(o.mem, all, o.written)
+		defer written.Release()
+		return o.file.WriteBuffered(written)
 	})
 }
 

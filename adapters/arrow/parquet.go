@@ -22,6 +22,7 @@ type parquetSource struct {
 	of     *arrow.Schema
 	rows   pqarrow.RecordReader
 	chosen *arrow.Schema // of the rows, if they have durations
+	mem    *limited
 	cur    arrow.RecordBatch
 	count  int64
 }
@@ -52,7 +53,7 @@ func openParquet(in Input, want *request) (source, error) {
 			f.Type = arrow.PrimitiveTypes.Int64
 		}
 	}
-	return &parquetSource{in: in, file: f, arrows: arrows, of: of}, nil
+	return &parquetSource{in: in, file: f, arrows: arrows, of: of, mem: want.mem}, nil
 }
 
 func (p *parquetSource) schema() *arrow.Schema { return p.of }
@@ -97,7 +98,7 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 		if p.chosen == nil {
 			return b, nil
 		}
-		p.cur = retyped(b, p.chosen)
+		p.cur = retyped(p.mem, b, p.chosen)
 		return p.cur, nil
 	}
 	if err := p.rows.Err(); err != nil {

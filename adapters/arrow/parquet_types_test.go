@@ -60,3 +60,19 @@ func TestPredictionsBesideDurations(t *testing.T) {
 		assert.Equal(t, Duration, used.Features[0].Kind)
 	}
 }
+
+// Types that package arrow-go does not write are written as those that Parquet has for them.
+func TestPredictionsBesideOtherTypes(t *testing.T) {
+	s, model := fittedRegressor(t)
+	batch := batchOf(t, `[{"v":"b","a":"2.5","b":"-1.25","x":1,"z":2},{"v":null,"a":null,"b":null,"x":2,"z":3}]`, field("v", arrow.BinaryTypes.StringView),
+		field("a", &arrow.Decimal32Type{Precision: 9, Scale: 1}), field("b", &arrow.Decimal64Type{Precision: 12, Scale: 2}), field("x", floats), field("z", floats))
+	to := filepath.Join(t.TempDir(), "out.parquet")
+	_, err := (&Predictor[float64]{Model: model, Schema: s, mem: checked(t)}).Write(ctx, to, inMemory("a.arrow", ipcBytes(t, false, batch)))
+	require.NoError(t, err)
+	used, err := Columns{Features: []string{"v", "a", "b"}}.Learn(ctx, Files(to)...)
+	require.NoError(t, err)
+	assert.Equal(t, []Column{{"v", Category, []string{"b"}}, {"a", Number, nil}, {"b", Number, nil}}, used.Features)
+	got, err := rowsOf(t, checked(t), used, Files(to)...)
+	require.NoError(t, err)
+	same(t, mat.NewDense(2, 3, []float64{0, 2.5, -1.25, nan, nan, nan}), got)
+}
