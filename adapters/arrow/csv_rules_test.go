@@ -96,7 +96,7 @@ func TestCSVOfOtherSystems(t *testing.T) {
 		same(t, want, x, name)
 	}
 	_, _, err := learnt(t, "\xff\xfea\x00,\x00b\x00\n\x00", Columns{}, nil)
-	says(t, err, estimators.ErrParam, "a.csv: encoding = UTF-16, want UTF-8")
+	says(t, err, estimators.ErrParam, "a.csv:1: encoding = UTF-16, want UTF-8")
 	_, _, err = learnt(t, ",a\n0,1\n", Columns{}, nil)
 	says(t, err, estimators.ErrParam, "a.csv: name of column 1")
 	_, _, err = learnt(t, ",a\n0,1\n", Columns{Ignore: []string{""}}, nil)

@@ -44,7 +44,7 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 		return nil, fault.Param(name, "Comma", strconv.QuoteRune(of.Comma), "an ASCII character with Latin1")
 	}
 	in := bufio.NewReader(r)
-	if _, err := SkipMark(name, in); err != nil {
+	if _, err := SkipMark(name+":1", in); err != nil {
 		return nil, (&Records{name: name}).wrong(err)
 	}
 	c := csv.NewReader(NewLines(name, in, of))

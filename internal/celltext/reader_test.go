@@ -81,9 +81,9 @@ func TestWhatIsRefused(t *testing.T) {
 		"a,b\n1,\"2\n":                     {csv.ErrQuote, "f.csv:2: column 6: "},
 		"a,t,c\n1,u,j\xe4\n":               {fault.ErrParam, `f.csv:2: column "c" = "j\xe4", want UTF-8, or Latin1`},
 		"a,t\xe4,c\n":                      {fault.ErrParam, `f.csv:1: column 2 = "t\xe4", want UTF-8, or Latin1`},
-		"\xff\xfea\x00,\x00b\x00\n\x00":    {fault.ErrParam, "f.csv: encoding = UTF-16, want UTF-8"},
-		"\xfe\xff\x00a\x00,":               {fault.ErrParam, "f.csv: encoding = UTF-16, want UTF-8"},
-		"a\x00,\x00b\x00\n\x00":            {fault.ErrParam, "f.csv: encoding = UTF-16, want UTF-8"},
+		"\xff\xfea\x00,\x00b\x00\n\x00":    {fault.ErrParam, "f.csv:1: encoding = UTF-16, want UTF-8"},
+		"\xfe\xff\x00a\x00,":               {fault.ErrParam, "f.csv:1: encoding = UTF-16, want UTF-8"},
+		"a\x00,\x00b\x00\n\x00":            {fault.ErrParam, "f.csv:1: encoding = UTF-16, want UTF-8"},
 		"a\n1" + strings.Repeat(",", 2000): {fault.ErrShape, "f.csv:2: the line has more than 1001 cells, the first one has 1"},
 	} {
 		_, _, err := all(t, text, Rules{}, Layout{})
