@@ -199,7 +199,7 @@ func (l *learner) choose(in *reading) error {
 		}
 	}
 	if _, ok := in.in.(*csvSource); ok {
-		if err := celltext.Unnamed(in.name, names); err != nil {
+		if err := celltext.CheckNames(in.name, names); err != nil {
 			return err
 		}
 	}

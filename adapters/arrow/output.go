@@ -122,7 +122,7 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		if err := validColumns(all); err != nil {
 			return err
 		}
-		written := retyped(o.mem, all, o.written)
+		written := convertBatch(o.mem, all, o.written)
 		defer written.Release()
 		return o.file.WriteBuffered(written)
 	})

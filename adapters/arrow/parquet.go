@@ -98,7 +98,7 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 		if p.chosen == nil {
 			return b, nil
 		}
-		p.cur = retyped(p.mem, b, p.chosen)
+		p.cur = convertBatch(p.mem, b, p.chosen)
 		return p.cur, nil
 	}
 	if err := p.rows.Err(); err != nil {

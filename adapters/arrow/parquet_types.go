@@ -64,9 +64,9 @@ func storedSchema(s *arrow.Schema) (string, error) {
 	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
 }
 
-// retyped returns a batch in a schema that has integers where the batch has durations, or the other way, or other types that are
+// convertBatch returns a batch in a schema that has integers where the batch has durations, or the other way, or other types that are
 // written for those of the batch. It has to be released.
-func retyped(mem memory.Allocator, b arrow.RecordBatch, to *arrow.Schema) arrow.RecordBatch {
+func convertBatch(mem memory.Allocator, b arrow.RecordBatch, to *arrow.Schema) arrow.RecordBatch {
 	arrays := make([]arrow.Array, b.NumCols())
 	for k, a := range b.Columns() {
 		want := to.Field(k).Type

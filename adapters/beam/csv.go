@@ -91,7 +91,7 @@ func (f *csvFile) begin(path string, r *reading) (err error) {
 			return &DataError{File: path, Line: 1, Reason: fmt.Sprintf("column %d: %v", j+1, notUTF8(name)), Err: fault.ErrParam}
 		}
 	}
-	f.names, f.dropped = celltext.Named(f.names)
+	f.names, f.dropped = celltext.TrimNames(f.names)
 	return nil
 }
 
@@ -331,7 +331,7 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 // csvRow takes in a row, or says what is wrong with it.
 func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, wrong error, at int64, line []byte) error {
 	if wrong == nil {
-		wrong = cols.fit(fields)
+		wrong = cols.checkFields(fields)
 	}
 	if wrong == nil {
 		wrong = c.rows.parse(c.read, cols, fields)
@@ -352,8 +352,8 @@ func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, w
 // mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.
 const mostSurplus = 1000
 
-// fit says whether a row has the columns of the first line.
-func (cols columns) fit(fields [][]byte) error {
+// checkFields says whether a row has the columns of the first line.
+func (cols columns) checkFields(fields [][]byte) error {
 	if len(fields) >= cols.count+mostSurplus {
 		return fmt.Errorf("%d fields or more in place of %d", len(fields), cols.count)
 	}

@@ -108,11 +108,8 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	if r.Comma == 0 {
 		r.Comma = ','
 	}
-	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID}, "Ignore": d.Ignore,
-		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
-		if err := check.Text(typeData, field, texts...); err != nil {
-			return nil, err
-		}
+	if err := d.checkTexts(); err != nil {
+		return nil, err
 	}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {
@@ -148,6 +145,17 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		r.Target, r.Weight = "", ""
 	}
 	return r, r.distinct()
+}
+
+// checkTexts returns ErrParam unless all names are UTF-8: workers would get others.
+func (d *Data) checkTexts() error {
+	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID}, "Ignore": d.Ignore,
+		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
+		if err := check.Text(typeData, field, texts...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // distinct returns an error where a column is to be two things.
@@ -192,7 +200,7 @@ func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]str
 	other := slices.DeleteFunc([]string{d.Target, d.Weight, d.ID}, func(s string) bool { return s == "" })
 	other = append(other, d.Ignore...)
 	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return slices.Contains(other, s) })
-	if err := celltext.Unnamed("its first line", out); err != nil {
+	if err := celltext.CheckNames("its first line", out); err != nil {
 		return nil, &DataError{File: first, Line: 1, Reason: err.Error(), Err: fault.ErrParam}
 	}
 	if len(out) == 0 {

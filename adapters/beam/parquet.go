@@ -230,7 +230,7 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 // parquetRow reads row i into an empty block.
 func (r *reading) parquetRow(one *block, features []numberAt, target, weight numberAt, labels arrow.Array, i int) error {
 	for j, f := range features {
-		v, err := r.exact(f, i)
+		v, err := r.exactNumber(f, i)
 		if err == nil {
 			err = r.feature(v)
 		}
@@ -241,7 +241,7 @@ func (r *reading) parquetRow(one *block, features []numberAt, target, weight num
 	}
 	switch {
 	case target != nil:
-		y, err := r.exact(target, i)
+		y, err := r.exactNumber(target, i)
 		if err == nil {
 			err = one.real(y)
 		}
@@ -260,7 +260,7 @@ func (r *reading) parquetRow(one *block, features []numberAt, target, weight num
 		one.labels = append(one.labels, label)
 	}
 	if weight != nil {
-		w, err := r.exact(weight, i)
+		w, err := r.exactNumber(weight, i)
 		if err == nil {
 			err = one.weight(w)
 		}
@@ -274,8 +274,8 @@ func (r *reading) parquetRow(one *block, features []numberAt, target, weight num
 // numberAt returns an element of a column, and false where it is an integer that float64 may not hold. A null is NaN.
 type numberAt func(i int) (v float64, exact bool)
 
-// exact returns an element, or the error of an integer.
-func (r *reading) exact(at numberAt, i int) (float64, error) {
+// exactNumber returns an element, or the error of an integer.
+func (r *reading) exactNumber(at numberAt, i int) (float64, error) {
 	v, exact := at(i)
 	if !exact && !r.Round {
 		return 0, notExact(strconv.FormatFloat(v, 'f', -1, 64) + " or next to it")
@@ -283,8 +283,8 @@ func (r *reading) exact(at numberAt, i int) (float64, error) {
 	return v, nil
 }
 
-// always reads numbers that float64 holds.
-func always[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) numberAt {
+// exactNumbers reads numbers that float64 holds.
+func exactNumbers[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) numberAt {
 	return func(i int) (float64, bool) { return float64(value(i)), true }
 }
 
@@ -293,24 +293,24 @@ func numbers(a arrow.Array) (numberAt, error) {
 	var at numberAt
 	switch a := a.(type) {
 	case *array.Float64:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Float32:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Int64:
 		const most = 1 << 53
 		at = func(i int) (float64, bool) { v := a.Value(i); return float64(v), -most <= v && v <= most }
 	case *array.Int32:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Int16:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Int8:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Uint32:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Uint16:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Uint8:
-		at = always(a.Value)
+		at = exactNumbers(a.Value)
 	case *array.Boolean:
 		at = func(i int) (float64, bool) {
 			if a.Value(i) {

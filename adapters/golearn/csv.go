@@ -154,10 +154,10 @@ func (o CSVOptions) sheet(name string, records *celltext.Records, parser *cellte
 		}
 	}
 	line := fmt.Sprintf("%s:%d", name, records.Line())
-	if err := celltext.Unnamed(line, s.names); err != nil {
+	if err := celltext.CheckNames(line, s.names); err != nil {
 		return nil, err
 	}
-	if n, ok := celltext.Twice(s.names); ok {
+	if n, ok := celltext.Duplicate(s.names); ok {
 		return nil, fault.Param(line, "column name", strconv.Quote(n)+" twice", "each once")
 	}
 	if len(s.names) == 0 {

@@ -59,7 +59,7 @@ func (r *remarkable) full(cell Cell, tooLarge bool) bool {
 func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 	first := func(of *fault.StrangeText) {
 		if of.Line == 0 {
-			*of = fault.StrangeText{Text: shown(text), Line: line, Times: 1}
+			*of = fault.StrangeText{Text: shortText(text), Line: line, Times: 1}
 		}
 	}
 	switch {
@@ -69,15 +69,15 @@ func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
 		first(&r.rounded)
 		r.huge = r.huge || math.Abs(cell.Value) >= 1<<63
 	case cell.Kind == Word:
-		r.words = counted(r.words, text, line)
+		r.words = countText(r.words, text, line)
 	default:
-		r.lookalikes = counted(r.lookalikes, text, line)
+		r.lookalikes = countText(r.lookalikes, text, line)
 	}
 }
 
-// counted counts a word among those that are kept, one more than are told.
-func counted(words []fault.StrangeText, text string, line int) []fault.StrangeText {
-	text = shown(text)
+// countText counts a word among those that are kept, one more than are told.
+func countText(words []fault.StrangeText, text string, line int) []fault.StrangeText {
+	text = shortText(text)
 	if i := slices.IndexFunc(words, func(w fault.StrangeText) bool { return w.Text == text }); i >= 0 {
 		words[i].Times++
 		return words
@@ -85,7 +85,7 @@ func counted(words []fault.StrangeText, text string, line int) []fault.StrangeTe
 	return append(words, fault.StrangeText{Text: text, Line: line, Times: 1})
 }
 
-func shown(text string) string {
+func shortText(text string) string {
 	if len(text) > shownBytes {
 		text = strings.ToValidUTF8(text[:shownBytes], "") + "..."
 	}

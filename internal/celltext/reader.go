@@ -66,15 +66,15 @@ func Open(name string, r io.Reader, parser *Parser, of Layout) (*Records, error)
 		}
 		return out, nil
 	}
-	out.names, out.dropped = Named(slices.Clone(cells))
+	out.names, out.dropped = TrimNames(slices.Clone(cells))
 	if len(out.names) == 0 {
 		return nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, out.line), 0, "columns with a name", "want at least 1")
 	}
 	return out, nil
 }
 
-// Named returns the names without those at the end that are empty, and how many these are.
-func Named(names []string) (named []string, dropped int) {
+// TrimNames returns the names without those at the end that are empty, and how many these are.
+func TrimNames(names []string) (named []string, dropped int) {
 	n := len(names)
 	for n > 0 && names[n-1] == "" {
 		n--
@@ -141,7 +141,7 @@ func (r *Records) column(j int) string {
 
 // NotUTF8 is the error of a cell that is not in UTF-8.
 func NotUTF8(place, column, cell string) error {
-	return fault.Param(place, column, strconv.Quote(shown(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
+	return fault.Param(place, column, strconv.Quote(shortText(cell)), "UTF-8, or Latin1 set for a file that is Latin-1")
 }
 
 // wrong puts the file's name before the line that encoding/csv names.
@@ -259,7 +259,7 @@ func (l *Lines) Read(p []byte) (int, error) {
 			}
 			b, p[i] = '\n', '\n'
 		}
-		if err := l.see(b); err != nil {
+		if err := l.countByte(b); err != nil {
 			return 0, err
 		}
 	}
@@ -267,8 +267,8 @@ func (l *Lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// see counts a byte.
-func (l *Lines) see(b byte) error {
+// countByte counts a byte.
+func (l *Lines) countByte(b byte) error {
 	switch {
 	case b == '"':
 		l.quoted = !l.quoted
@@ -278,21 +278,21 @@ func (l *Lines) see(b byte) error {
 			l.line++
 		}
 	case b == '\n':
-		l.end()
+		l.endLine()
 	case b == l.comma && b != 0:
 		if l.cells++; !l.filled {
 			l.without++
 		}
 		l.filled = false
-		return l.wide()
+		return l.checkWidth()
 	case b != ' ' && b != '\t':
 		l.filled, l.any = true, true
 	}
 	return nil
 }
 
-// wide returns the error of a line that is much too wide.
-func (l *Lines) wide() error {
+// checkWidth returns the error of a line that is much too wide.
+func (l *Lines) checkWidth() error {
 	place := func() string { return fmt.Sprintf("%s:%d: the line has more than", l.name, l.line) }
 	switch {
 	case l.width == 0 && l.header && l.without > mostNameless:
@@ -303,8 +303,8 @@ func (l *Lines) wide() error {
 	return nil
 }
 
-// end begins another line.
-func (l *Lines) end() {
+// endLine begins another line.
+func (l *Lines) endLine() {
 	l.ends = cmp.Or(l.ends, '\n')
 	if l.width == 0 && (l.any || l.cells > 0) {
 		l.width = l.cells + 1
@@ -312,16 +312,16 @@ func (l *Lines) end() {
 	l.line, l.cells, l.without, l.filled, l.any = l.line+1, 0, 0, false, false
 }
 
-// Unnamed returns the error of a column without a name that is to be used; nil where all names are there.
-func Unnamed(file string, names []string) error {
+// CheckNames returns the error of a column without a name that is to be used; nil where all names are there.
+func CheckNames(file string, names []string) error {
 	if j := slices.Index(names, ""); j >= 0 {
 		return fault.Param(file, fmt.Sprintf("name of column %d", j+1), `""`, `a name in the first line, or the column left out: Ignore has ""`)
 	}
 	return nil
 }
 
-// Twice returns the first name that comes more than once, in memory of a number for each.
-func Twice(names []string) (string, bool) {
+// Duplicate returns the first name that comes more than once, in memory of a number for each.
+func Duplicate(names []string) (string, bool) {
 	order := make([]int32, len(names))
 	for i := range order {
 		order[i] = int32(i)

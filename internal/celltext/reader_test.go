@@ -116,13 +116,13 @@ func TestFirstLineIsCheckedBeforeItIsHeld(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	name, twice := Twice([]string{"b", "a", "c", "a", "b"})
+	name, twice := Duplicate([]string{"b", "a", "c", "a", "b"})
 	assert.True(t, twice)
 	assert.Equal(t, "a", name, "the first that comes again")
-	_, twice = Twice([]string{"a", "b"})
+	_, twice = Duplicate([]string{"a", "b"})
 	assert.False(t, twice)
-	assert.ErrorIs(t, Unnamed("f", []string{"", "a"}), fault.ErrParam)
-	assert.NoError(t, Unnamed("f", []string{"a"}))
+	assert.ErrorIs(t, CheckNames("f", []string{"", "a"}), fault.ErrParam)
+	assert.NoError(t, CheckNames("f", []string{"a"}))
 }
 
 // columnOf counts cells, of the lines from 2 on.

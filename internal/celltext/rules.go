@@ -149,7 +149,7 @@ func (p *Parser) Digits(text string) string {
 	if !p.marked {
 		return text
 	}
-	plain, _ := p.plain(text)
+	plain, _ := p.goNotation(text)
 	return plain
 }
 
@@ -157,7 +157,7 @@ func (p *Parser) Digits(text string) string {
 func (p *Parser) number(text string) (Cell, bool) {
 	if p.marked {
 		var ok bool
-		if text, ok = p.plain(text); !ok {
+		if text, ok = p.goNotation(text); !ok {
 			return Cell{}, false
 		}
 	}
@@ -165,21 +165,21 @@ func (p *Parser) number(text string) (Cell, bool) {
 	if !ok {
 		return Cell{}, false
 	}
-	if integer && len(text) <= always {
-		return Cell{Kind: Integer, Value: small(text)}, true
+	if integer && len(text) <= exactDigits {
+		return Cell{Kind: Integer, Value: parseShort(text)}, true
 	}
 	v, _ := strconv.ParseFloat(text, 64) // an infinity where it is too large
 	if !integer {
 		return Cell{Kind: Number, Value: v, Decimals: decimals}, true
 	}
-	return Cell{Kind: Integer, Value: v, Rounded: !survives(text, v)}, true
+	return Cell{Kind: Integer, Value: v, Rounded: !keepsDigits(text, v)}, true
 }
 
-// always is how many digits every float64 gives back.
-const always = 15
+// exactDigits is how many digits every float64 gives back.
+const exactDigits = 15
 
-// small parses an integer of few digits, faster than strconv does.
-func small(text string) (v float64) {
+// parseShort parses an integer of few digits, faster than strconv does.
+func parseShort(text string) (v float64) {
 	digits := strings.TrimLeft(text, "+-")
 	n := int64(0)
 	for i := range len(digits) {
@@ -199,11 +199,11 @@ func scan(s string) (integer bool, decimals int, ok bool) {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
 	}
-	whole := digits(s)
+	whole := countDigits(s)
 	rest := s[whole:]
 	part := 0
 	if rest != "" && rest[0] == '.' {
-		part = digits(rest[1:])
+		part = countDigits(rest[1:])
 		rest = rest[1+part:]
 		if whole+part == 0 {
 			return false, 0, false
@@ -219,7 +219,7 @@ func scan(s string) (integer bool, decimals int, ok bool) {
 			return false, 0, false
 		}
 		power := strings.TrimPrefix(strings.TrimPrefix(rest[1:], "+"), "-")
-		if len(rest)-len(power) > 2 || power == "" || digits(power) != len(power) {
+		if len(rest)-len(power) > 2 || power == "" || countDigits(power) != len(power) {
 			return false, 0, false
 		}
 		exponent, _ = strconv.Atoi(rest[1:])
@@ -227,8 +227,8 @@ func scan(s string) (integer bool, decimals int, ok bool) {
 	return false, min(max(part-exponent, 0), mostDecimals), true
 }
 
-// digits counts the digits that s begins with.
-func digits(s string) int {
+// countDigits counts the digits that s begins with.
+func countDigits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return i
@@ -237,10 +237,10 @@ func digits(s string) int {
 	return len(s)
 }
 
-// survives reports whether v, printed, has the digits of an integer.
-func survives(text string, v float64) bool {
+// keepsDigits reports whether v, printed, has the digits of an integer.
+func keepsDigits(text string, v float64) bool {
 	text = strings.TrimLeft(text, "+-")
-	if len(text) <= always {
+	if len(text) <= exactDigits {
 		return true
 	}
 	if text = strings.TrimLeft(text, "0"); text == "" {
@@ -252,8 +252,8 @@ func survives(text string, v float64) bool {
 // spaces stand between thousands where a space does.
 const spaces = " \u00a0\u202f"
 
-// plain returns a number in Go's notation; false where the text has other marks than the rules, or groups that are none.
-func (p *Parser) plain(text string) (string, bool) {
+// goNotation returns a number in Go's notation; false where the text has other marks than the rules, or groups that are none.
+func (p *Parser) goNotation(text string) (string, bool) {
 	percent := false
 	if p.rules.Percent {
 		text, percent = strings.CutSuffix(text, "%")
@@ -264,10 +264,10 @@ func (p *Parser) plain(text string) (string, bool) {
 		mantissa, exponent = text[:i], text[i:]
 	}
 	whole, part, pointed := strings.Cut(mantissa, string(p.rules.Decimal))
-	if pointed && (digits(part) != len(part)) {
+	if pointed && (countDigits(part) != len(part)) {
 		return "", false
 	}
-	whole, ok := p.ungrouped(whole)
+	whole, ok := p.withoutThousands(whole)
 	if !ok || percent && exponent != "" {
 		return "", false
 	}
@@ -280,8 +280,8 @@ func (p *Parser) plain(text string) (string, bool) {
 	return whole + exponent, true
 }
 
-// ungrouped takes the marks of thousands out of a whole number.
-func (p *Parser) ungrouped(s string) (string, bool) {
+// withoutThousands takes the marks of thousands out of a whole number.
+func (p *Parser) withoutThousands(s string) (string, bool) {
 	sign := ""
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		sign, s = s[:1], s[1:]
@@ -291,7 +291,7 @@ func (p *Parser) ungrouped(s string) (string, bool) {
 	}
 	groups := strings.FieldsFunc(s, isMark)
 	if len(groups) < 2 {
-		return sign + s, digits(s) == len(s)
+		return sign + s, countDigits(s) == len(s)
 	}
 	marks := 0
 	for _, r := range s {
@@ -300,7 +300,7 @@ func (p *Parser) ungrouped(s string) (string, bool) {
 		}
 	}
 	for i, g := range groups {
-		if digits(g) != len(g) || len(g) > 3 || i > 0 && len(g) != 3 || marks != len(groups)-1 {
+		if countDigits(g) != len(g) || len(g) > 3 || i > 0 && len(g) != 3 || marks != len(groups)-1 {
 			return "", false
 		}
 	}
@@ -326,14 +326,14 @@ func ParseTime(text string) (time.Time, bool) {
 // fraction counts the digits of a time's fraction of a second.
 func fraction(text string) int {
 	_, part, _ := strings.Cut(text, ".")
-	return min(digits(part), 9)
+	return min(countDigits(part), 9)
 }
 
-// foreign is a number by any of the usual marks.
-var foreign = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s?%?$`)
+// otherNotation is a number by any of the usual marks.
+var otherNotation = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s?%?$`)
 
 // looksNumeric reports whether a text is a number by other marks.
 func looksNumeric(text string) bool {
 	first := strings.TrimLeft(text, "+-")
-	return first != "" && isDigit(rune(first[0])) && foreign.MatchString(text)
+	return first != "" && isDigit(rune(first[0])) && otherNotation.MatchString(text)
 }
