@@ -297,4 +297,9 @@ type (
 	TooLargeError = fault.TooLargeError
 	// BadModelError has Kind, what was to be read, and Reason.
 	BadModelError = fault.BadModelError
+	// MixedColumnError is a column of a CSV file that is nearly all numbers, or times, and has a few other words, each a
+	// StrangeText with its line. It unwraps to ErrParam.
+	MixedColumnError = fault.MixedColumnError
+	// StrangeText has the Text of a cell, the Line that it is first in, from 1, and how many Times it occurs in its column.
+	StrangeText = fault.StrangeText
 )

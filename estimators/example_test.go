@@ -189,6 +189,25 @@ func Example_errors() {
 	// true true
 }
 
+// A column of a CSV file that is nearly all numbers says which of its cells are not, and in which lines.
+func ExampleMixedColumnError() {
+	err := fmt.Errorf("reading: %w", &estimators.MixedColumnError{
+		File: "rooms.csv", Column: "area", Of: "numbers", Cells: 2000, Strange: 3,
+		Words: []estimators.StrangeText{{Text: "n.a.", Line: 17, Times: 2}, {Text: "12,5", Line: 40, Times: 1}},
+	})
+	var mixed *estimators.MixedColumnError
+	if errors.As(err, &mixed) {
+		for _, w := range mixed.Words {
+			fmt.Println(w.Line, w.Text)
+		}
+	}
+	fmt.Println(err)
+	// Output:
+	// 17 n.a.
+	// 40 12,5
+	// reading: rooms.csv:17: column "area" is nearly all numbers, but 3 of 2000 cells are not: "n.a." in line 17 (2 times), "12,5" in line 40
+}
+
 func ExampleSupports() {
 	model := &pipeline.Regressor{Final: &lssvm.Regressor{}} // looked through
 	fmt.Println(estimators.Supports(model, estimators.Variance))

@@ -314,6 +314,12 @@ func validateAxes(axes []Axis) error {
 			}
 		}
 		field := func(name string) string { return fmt.Sprintf("%q.%s", a.Name, name) }
+		if err := check.Text(typ, "Name", a.Name); err != nil {
+			return err
+		}
+		if err := check.Text(typ, field("Choices"), a.Choices...); err != nil {
+			return err
+		}
 		switch {
 		case a.Name == "" || names[a.Name]:
 			return fault.Param(typ, "Name", fmt.Sprintf("%q", a.Name), "names that differ")

@@ -6,6 +6,8 @@ import (
 	"math"
 	"reflect"
 	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // number is a float64 that JSON writes as null when it is NaN, and as a string
@@ -40,6 +42,17 @@ func (f *number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(f))
 }
 
+// validTexts checks what encoding/json would change without a word.
+func validTexts(name string, field reflect.Value) error {
+	switch texts, several := field.Interface().([]string); {
+	case several:
+		return check.Text("selection", name, texts...)
+	case field.Kind() == reflect.String:
+		return check.Text("selection", name, field.String())
+	}
+	return nil
+}
+
 // marshalFields writes a struct as encoding/json does, its numbers as number.
 func marshalFields[T any](v T) ([]byte, error) {
 	var out bytes.Buffer
@@ -47,6 +60,9 @@ func marshalFields[T any](v T) ([]byte, error) {
 	err := eachField(reflect.ValueOf(&v).Elem(), func(name string, omitEmpty bool, field reflect.Value) error {
 		if omitEmpty && field.IsZero() {
 			return nil
+		}
+		if err := validTexts(name, field); err != nil {
+			return err
 		}
 		data, err := json.Marshal(field.Addr().Interface())
 		if number, ok := asNumber(field); ok {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -170,6 +171,9 @@ func (s Space[E]) validate(typ string) error {
 	}
 	given := map[string]bool{}
 	for i, name := range s.labels {
+		if err := check.Text(typ, fmt.Sprintf("Space: candidate %d: Name", i), name); err != nil {
+			return err
+		}
 		if name == "" || given[name] {
 			return fault.Param(typ, fmt.Sprintf("Space: candidate %d: Name", i), fmt.Sprintf("%q", name), "names that differ")
 		}

@@ -1,37 +1,45 @@
 package arrow
 
 import (
-	"bufio"
 	"context"
-	stdcsv "encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"io/fs"
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/csv"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// defaultMissing lists the cells that are gaps: "", "?", "NA" and "NaN", as golearn.ReadCSV has them.
-func defaultMissing() []string { return []string{"", "?", "NA", "NaN"} }
-
-// CSVOptions says how to read a CSV file. The zero value is a header line, commas, and types that the cells tell: a column is
+// CSVOptions says how to read a CSV file. The zero value is UTF-8 with a header line, commas, and types that the cells tell: a column is
 // of integers, of numbers or of timestamps (2006-01-02 or RFC 3339) if all its cells but gaps are, and of text otherwise. Learn
 // finds that in a pass over the file; a Table takes the types of its schema. A file that gzip has compressed, of whatever name, is read
 // as what it was.
+//
+// Learn returns an estimators.MixedColumnError, which has the words and their lines, for a column that is nearly all numbers, or times,
+// four of five at least, and has other words, unless the column is Categorical or the Label.
 type CSVOptions struct {
 	// NoHeader says that the first line is data. The columns are then called "0", "1" and so on.
 	NoHeader bool
 	// Comma stands between cells; 0 is ',', and a tab for a name that ends in .tsv.
 	Comma rune
-	// Missing lists the cells that stand for a gap, without the white space around them; nil is "", "?", "NA" and "NaN".
+	// Missing lists the cells that stand for a gap, without the white space around them; nil is "", NA, N/A, n/a, NaN, nan, NULL,
+	// null, None, ?, -, ., \N and #N/A.
 	Missing []string
+	// WordsAsGaps makes gaps of the words of a column of numbers, or times, in place of an error.
+	WordsAsGaps bool
+	// Decimal is the decimal mark of numbers; 0 is '.'.
+	Decimal rune
+	// Thousands stands between groups of three digits; 0: nothing does.
+	Thousands rune
+	// Percent makes 0.1 of 10%.
+	Percent bool
+	// Latin1 says that the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
+	Latin1 bool
 }
 
 func (s Shard) csvOptions() CSVOptions {
@@ -45,167 +53,144 @@ func (s Shard) csvOptions() CSVOptions {
 			o.Comma = '\t'
 		}
 	}
-	if o.Missing == nil {
-		o.Missing = defaultMissing()
-	}
 	return o
 }
 
-// csvSource reads the cells as texts, by arrow-go, and makes columns of them. Arrow-go's own conversion does not say in which
-// row a cell is wrong, and tells types by the first row alone.
+// csvSource reads the texts of cells, and makes columns of them.
 type csvSource struct {
 	file    Input
 	in      io.ReadSeeker // of its text
 	opt     CSVOptions
+	parser  *celltext.Parser
 	want    *request
-	texts   *arrow.Schema // a text for each column of the file
+	names   []string
 	of      *arrow.Schema
+	mixed   map[string]error // by columns that Learn is not to take
 	columns []int
 	chosen  *arrow.Schema
-	rows    *csv.Reader
+	rows    *celltext.Records
 	first   int // rows before the current batch
 	cur     arrow.RecordBatch
 }
 
 func openCSV(ctx context.Context, in Input, opt CSVOptions, want *request) (source, error) {
-	c := &csvSource{file: in, in: in, opt: opt, want: want}
+	c := &csvSource{file: in, in: in, opt: opt, want: want, mixed: map[string]error{}}
 	if packed(in) {
 		c.in = &unpacked{in: in}
 	}
-	names, err := c.names()
-	if err != nil {
+	var err error
+	rules := celltext.Rules{Missing: opt.Missing, Decimal: opt.Decimal, Thousands: opt.Thousands, Percent: opt.Percent, Latin1: opt.Latin1}
+	if c.parser, err = rules.Parser(want.name + ": CSVOptions"); err != nil {
+		return nil, errNamed{err}
+	}
+	if err := c.open(); err != nil {
 		return nil, err
 	}
-	fields := make([]arrow.Field, len(names))
-	for j, n := range names {
-		fields[j] = arrow.Field{Name: n, Type: arrow.BinaryTypes.String, Nullable: true}
+	if c.names = c.rows.Names(); len(c.names) == 0 {
+		return nil, fault.Shape("the file has", 0, "lines", "want a header or rows")
 	}
-	c.texts = arrow.NewSchema(fields, nil)
-	types := make([]arrow.DataType, len(names))
+	types := make([]arrow.DataType, len(c.names))
 	if want.infer {
 		if types, err = c.infer(ctx); err != nil {
 			return nil, err
 		}
 	}
-	fields = slices.Clone(fields)
-	for j, n := range names {
+	fields := make([]arrow.Field, len(c.names))
+	for j, n := range c.names {
 		if known, ok := want.types[n]; ok {
 			types[j] = known
 		}
-		if types[j] != nil {
-			fields[j].Type = types[j]
+		if types[j] == nil {
+			types[j] = arrow.BinaryTypes.String
 		}
+		fields[j] = arrow.Field{Name: n, Type: types[j], Nullable: true}
 	}
 	c.of = arrow.NewSchema(fields, nil)
 	return c, nil
 }
 
-// names reads the first line, which has to be there to know the columns.
-func (c *csvSource) names() ([]string, error) {
-	r := stdcsv.NewReader(bufio.NewReader(c.in))
-	r.Comma = c.opt.Comma
-	names, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fault.Shape("the file has", 0, "lines", "want a header or rows")
-	}
-	if err != nil {
-		return nil, err
-	}
-	for j := range names {
-		names[j] = strings.TrimSpace(names[j])
-		if c.opt.NoHeader {
-			names[j] = strconv.Itoa(j)
-		}
-	}
-	names[0] = strings.TrimPrefix(names[0], "\ufeff") // written by spreadsheets
-	return names, nil
-}
-
 // open goes to the first row.
-func (c *csvSource) open() error {
-	if _, err := c.in.Seek(0, io.SeekStart); err != nil {
-		return err
+func (c *csvSource) open() (err error) {
+	if _, err = c.in.Seek(0, io.SeekStart); err == nil {
+		c.rows, err = celltext.Open(c.want.name, c.in, c.parser, celltext.Layout{Comma: c.opt.Comma, NoHeader: c.opt.NoHeader})
 	}
-	if c.rows != nil {
-		c.rows.Release()
-	}
-	// A chunk of 1 has another meaning to arrow-go, which then gives no error where a row has too many cells.
-	c.rows = csv.NewReader(bufio.NewReaderSize(c.in, 1<<16), c.texts, csv.WithHeader(!c.opt.NoHeader), csv.WithComma(c.opt.Comma),
-		csv.WithChunk(max(c.want.rows, 2)), csv.WithAllocator(c.want.mem))
-	return nil
+	return unreadableCSV(err)
 }
 
-// texts of the next rows; io.EOF at the end. Rows before an error are not given.
-func (c *csvSource) nextTexts() (arrow.RecordBatch, error) {
-	if !c.rows.Next() {
-		if err := c.rows.Err(); err != nil {
-			return nil, err
-		}
-		return nil, io.EOF
-	}
-	if err := c.rows.Err(); err != nil {
+// nextRow returns the cells of the next row; io.EOF at the end.
+func (c *csvSource) nextRow() ([]string, error) {
+	cells, err := c.rows.Next()
+	if err == io.EOF {
 		return nil, err
 	}
-	return c.rows.RecordBatch(), nil
+	return cells, unreadableCSV(err)
 }
 
-// missing reports whether a cell stands for a gap, and returns it without white space.
-func (c *csvSource) cell(column arrow.Array, i int) (text string, missing bool) {
-	text = strings.TrimSpace(column.(*array.String).Value(i))
-	return text, slices.Contains(c.opt.Missing, text)
+// unreadable is an error of a file that cannot be read, which names the file.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() []error { return []error{ErrUnreadable, u.error} }
+
+// unreadableCSV marks the errors of a file's text.
+func unreadableCSV(err error) error {
+	var path *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &path), ofOurs(err):
+		return errNamed{err}
+	}
+	return errNamed{unreadable{err}}
 }
 
 // infer finds the types of all columns.
 func (c *csvSource) infer(ctx context.Context) ([]arrow.DataType, error) {
-	if err := c.open(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		c.rows.Release()
-		c.rows = nil
-	}()
-	may := make([][]cellType, c.texts.NumFields())
-	for j, f := range c.texts.Fields() {
-		may[j] = cellTypes
-		switch texts := cellTypes[len(cellTypes)-1]; {
-		case c.want.texts[f.Name]:
-			may[j] = []cellType{texts}
-		case f.Name == c.want.label:
-			may[j] = []cellType{cellTypes[0], texts}
+	cells := make([]celltext.Column, len(c.names))
+	for row := 0; ; row++ {
+		if row%defaultBlockRows == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-	}
-	seen := make([]bool, len(may))
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		batch, err := c.nextTexts()
-		if errors.Is(err, io.EOF) {
+		texts, err := c.nextRow()
+		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		for j := range may {
-			for i := range int(batch.NumRows()) {
-				text, missing := c.cell(batch.Column(j), i)
-				if missing {
-					continue
-				}
-				seen[j] = true
-				for !may[j][0].fits(text) {
-					may[j] = may[j][1:]
-				}
-			}
+		for j, text := range texts {
+			cells[j].Add(c.parser.Parse(text), text, c.rows.Line())
 		}
 	}
-	out := make([]arrow.DataType, len(may))
-	for j := range may {
-		if out[j] = may[j][0].typ; !seen[j] {
-			out[j] = arrow.Null
-		}
+	types := make([]arrow.DataType, len(c.names))
+	for j, name := range c.names {
+		types[j] = c.typeOf(name, &cells[j])
 	}
-	return out, nil
+	return types, nil
+}
+
+// csvHint says what may be done about a column that is nearly all numbers.
+const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in Categorical or Ignore"
+
+// typeOf returns the type that a column's cells tell.
+func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
+	text := arrow.BinaryTypes.String
+	typ, mixed := cells.Type()
+	switch {
+	case typ == celltext.Empty:
+		return arrow.Null
+	case typ == celltext.Texts, c.want.texts[name]:
+		return text
+	case typ == celltext.Integers && cells.Int64():
+		return arrow.PrimitiveTypes.Int64
+	case name == c.want.label, c.want.pass && (mixed || cells.Numeric("", "", false, "") != nil): // as it is written
+		return text
+	case mixed && !c.opt.WordsAsGaps:
+		c.mixed[name] = cells.Mixed(c.want.name, name, csvHint)
+	}
+	if typ == celltext.Times {
+		return csvType(Time)
+	}
+	return arrow.PrimitiveTypes.Float64
 }
 
 func (c *csvSource) schema() *arrow.Schema { return c.of }
@@ -217,31 +202,82 @@ func (c *csvSource) start(_ context.Context, columns []int) error {
 
 func (c *csvSource) next() (arrow.RecordBatch, error) {
 	c.release()
-	texts, err := c.nextTexts()
-	if err != nil {
-		return nil, err
-	}
 	b := array.NewRecordBuilder(c.want.mem, c.chosen)
 	defer b.Release()
-	for k, j := range c.columns {
-		add := cellTypeOf(c.chosen.Field(k).Type).add
-		for i := range int(texts.NumRows()) {
-			text, missing := c.cell(texts.Column(j), i)
-			if missing {
-				b.Field(k).AppendNull()
-			} else if !add(b.Field(k), text) {
-				return nil, errNamed{c.misfit(k, i, text)}
+	n := 0
+	for ; n < c.want.rows; n++ {
+		cells, err := c.nextRow()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for k, j := range c.columns {
+			if err := c.add(b.Field(k), cells[j]); err != nil {
+				return nil, c.misfit(k, c.first+n, err)
 			}
 		}
 	}
-	c.first += int(texts.NumRows())
-	c.cur = b.NewRecordBatch()
+	if n == 0 {
+		return nil, io.EOF
+	}
+	c.first += n
+	if len(c.columns) == 0 { // which a builder cannot count the rows of
+		c.cur = array.NewRecordBatch(c.chosen, nil, int64(n))
+	} else {
+		c.cur = b.NewRecordBatch()
+	}
 	return c.cur, nil
 }
 
-func (c *csvSource) misfit(k, i int, text string) error {
-	f := c.chosen.Field(k)
-	return fault.Param(c.want.name, fmt.Sprintf("column %q, row %d", f.Name, c.first+i), strconv.Quote(text), "a cell of type "+f.Type.String())
+// add appends a cell to a column. Errors have no place yet.
+func (c *csvSource) add(to array.Builder, text string) error {
+	cell := c.parser.Parse(text)
+	if cell.Kind == celltext.Gap {
+		to.AppendNull()
+		return nil
+	}
+	switch to := to.(type) {
+	case *array.StringBuilder:
+		to.Append(text)
+		return nil
+	case *array.Int64Builder:
+		if v, err := strconv.ParseInt(c.parser.Digits(text), 10, 64); cell.Kind == celltext.Integer && err == nil {
+			to.Append(v)
+			return nil
+		}
+	case *array.Float64Builder:
+		switch {
+		case cell.Measured() && cell.Value-cell.Value != 0:
+			return celltext.TooLarge(text)
+		case cell.Rounded && !c.want.round:
+			return &cellError{text, "an integer that float64 holds to the last digit, or RoundIntegers"}
+		case cell.Measured():
+			to.Append(cell.Value)
+			return nil
+		}
+	case *array.TimestampBuilder:
+		if t, ok := celltext.ParseTime(text); ok {
+			to.Append(arrow.Timestamp(t.UnixMicro()))
+			return nil
+		}
+	}
+	if c.opt.WordsAsGaps {
+		to.AppendNull()
+		return nil
+	}
+	return &cellError{strconv.Quote(text), "a cell of type " + to.Type().String()}
+}
+
+// misfit names the place of a cell's error.
+func (c *csvSource) misfit(k, row int, err error) error {
+	place := fmt.Sprintf("column %q, row %d", c.chosen.Field(k).Name, row)
+	var cell *cellError
+	if errors.As(err, &cell) {
+		return errNamed{fault.Param(c.want.name, place, cell.value, cell.want)}
+	}
+	return errNamed{fmt.Errorf("%s: %s: %w", c.want.name, place, err)}
 }
 
 func (c *csvSource) release() {
@@ -254,7 +290,4 @@ func (c *csvSource) release() {
 func (c *csvSource) close() {
 	defer closeInput(c.file)
 	c.release()
-	if c.rows != nil {
-		c.rows.Release()
-	}
 }

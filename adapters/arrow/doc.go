@@ -25,7 +25,8 @@
 // The types of Arrow are of four kinds ([Kind]); shards may have different types of one kind.
 //
 //   - [Number]: booleans, 0 and 1; integers, floats and decimals. An integer beyond ±2⁵³, which float64 may not hold, is an
-//     error, or rounded with RoundIntegers. A decimal becomes the nearest float64.
+//     error, or rounded with RoundIntegers; so is one in a CSV file whose digits float64 does not give back. A decimal
+//     becomes the nearest float64.
 //   - [Time]: dates and timestamps, as seconds since 1970 in UTC; a timestamp without a zone is read as if in UTC. A
 //     float64 holds today's times to .24 µs.
 //   - [Duration]: durations, and times of a day since midnight, in seconds.

@@ -3,15 +3,18 @@ package arrow
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -26,7 +29,7 @@ type Columns struct {
 	Target   string   // the column of numbers that a regressor learns, if any
 	Label    string   // the column of texts, integers, booleans or of a dictionary that a classifier learns, if any
 	Weight   string   // the column of the weights of rows, if any
-	Ignore   []string // columns that are no features
+	Ignore   []string // columns that are no features; "" is one without a name
 	// Categorical are features of integers or booleans that are categories; of a CSV file the cells as they are written.
 	Categorical []string
 	// Classes are the classes of the label, in the order of their numbers; nil are those that occur, in ascending order.
@@ -65,7 +68,8 @@ type found struct {
 // columns than the schema's.
 //
 // Errors name the file and the column: ErrParam for a column that a shard lacks, has twice, or has of a type that does not fit
-// or of another kind than the shards before it; ErrShape for no classes, in no rows; ErrTooLarge for too many categories.
+// or of another kind than the shards before it, and for text that is not UTF-8; estimators.MixedColumnError, an ErrParam, for a column of
+// a CSV file that is nearly all numbers; ErrShape for no classes, in no rows; ErrTooLarge for too many categories.
 func (c Columns) Learn(ctx context.Context, shards ...Shard) (*Schema, error) {
 	if err := c.check(shards); err != nil {
 		return nil, err
@@ -112,6 +116,12 @@ func (c Columns) check(shards []Shard) error {
 			}
 		}
 	}
+	if err := check.Text(typ, "columns", slices.Concat(named, c.Ignore, c.Categorical)...); err != nil {
+		return err
+	}
+	if err := check.Text(typ, "Classes", c.Classes...); err != nil {
+		return err
+	}
 	if v, ok := duplicate(c.Classes); ok {
 		return fault.Param(typ, "Classes", strconv.Quote(v)+" twice", "each once")
 	}
@@ -140,6 +150,9 @@ func (l *learner) shard(ctx context.Context, s Shard) error {
 		j, err := find(in.name, in.schema(), name)
 		if err != nil {
 			return err
+		}
+		if c, ok := in.in.(*csvSource); ok && c.mixed[name] != nil && name != l.of.Label {
+			return c.mixed[name]
 		}
 		f, err := l.column(in.name, in.schema().Field(j))
 		if err != nil {
@@ -172,7 +185,8 @@ func (l *learner) names() []string {
 func (l *learner) choose(in *reading) error {
 	names := l.of.Features
 	if names == nil {
-		other := append([]string{l.of.Target, l.of.Label, l.of.Weight}, l.of.Ignore...)
+		other := slices.DeleteFunc([]string{l.of.Target, l.of.Label, l.of.Weight}, func(n string) bool { return n == "" })
+		other = append(other, l.of.Ignore...)
 		for _, f := range in.schema().Fields() {
 			if !slices.Contains(other, f.Name) {
 				names = append(names, f.Name)
@@ -184,8 +198,16 @@ func (l *learner) choose(in *reading) error {
 			}
 		}
 	}
+	if _, ok := in.in.(*csvSource); ok {
+		if err := celltext.CheckNames(in.name, names); err != nil {
+			return err
+		}
+	}
 	if len(names) == 0 {
 		return fault.Param(in.name, "features", "none", "at least one column that is not the target, the label, the weight or ignored")
+	}
+	if err := check.Text(in.name, "column name", names...); err != nil {
+		return err
 	}
 	for _, n := range names {
 		l.schema.Features = append(l.schema.Features, Column{Name: n})
@@ -242,11 +264,15 @@ func (l *learner) scan(ctx context.Context, in *reading, columns []int, at map[i
 		err = guarded(in.name, in.after(), func() error {
 			for k, j := range columns {
 				f := at[j]
-				if err := f.take(in.batch.Column(k), &dictionaries[k]); err != nil {
+				name := in.schema().Field(j).Name
+				var cell *cellError
+				if err := f.take(in.batch.Column(k), &dictionaries[k]); errors.As(err, &cell) {
+					return errNamed{fault.Param(in.name, fmt.Sprintf("a category of column %q", name), cell.value, cell.want)}
+				} else if err != nil {
 					return err
 				}
 				if len(f.texts) > l.of.MaxCategories {
-					return errNamed{fmt.Errorf("%s: column %q: %w", in.name, in.schema().Field(j).Name, &tooMany{l.of.MaxCategories})}
+					return errNamed{fmt.Errorf("%s: column %q: %w", in.name, name, &tooMany{l.of.MaxCategories})}
 				}
 			}
 			return nil
@@ -290,6 +316,9 @@ func (f *found) take(a arrow.Array, before *arrow.ArrayData) error {
 			continue
 		}
 		if t := text(i); !f.seen[t] {
+			if !utf8.ValidString(t) {
+				return &cellError{strconv.Quote(t), "UTF-8"}
+			}
 			t = strings.Clone(t) // the array's memory goes
 			f.seen[t] = true
 			f.texts = append(f.texts, t)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -13,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -26,6 +28,7 @@ const (
 type output struct {
 	to, from string // the input whose columns they are
 	of       *arrow.Schema
+	written  *arrow.Schema // with the types that Parquet has
 	file     *pqarrow.FileWriter
 	mem      memory.Allocator
 }
@@ -46,6 +49,9 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	for j, f := range fields {
 		names[j] = f.Name
 	}
+	if err := check.Text(in.name, "column name", names...); err != nil {
+		return nil, err
+	}
 	if n, ok := duplicate(names); ok {
 		return nil, fault.Param(in.name, "column", strconv.Quote(n)+" twice", "each name once, to be written")
 	}
@@ -54,8 +60,16 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	return out, out.writing(func() (err error) {
 		props := parquet.NewWriterProperties(parquet.WithAllocator(mem),
 			parquet.WithMaxRowGroupLength(max(1, min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
+		options := []pqarrow.WriterOption{pqarrow.WithAllocator(mem)}
+		var durations bool
+		if out.written, durations, err = parquetSchema(out.of); err != nil {
+			return err
+		}
+		if !durations {
+			options = append(options, pqarrow.WithStoreSchema())
+		}
 		// The writer would close a file that it could.
-		out.file, err = pqarrow.NewFileWriter(out.of, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithAllocator(mem)))
+		out.file, err = pqarrow.NewFileWriter(out.written, struct{ io.Writer }{file}, props, pqarrow.NewArrowWriterProperties(options...))
 		return err
 	})
 }
@@ -105,8 +119,35 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		}
 		all := array.NewRecordBatch(o.of, arrays, rows.NumRows())
 		defer all.Release()
-		return o.file.WriteBuffered(all)
+		if err := validColumns(all); err != nil {
+			return err
+		}
+		written := convertBatch(o.mem, all, o.written)
+		defer written.Release()
+		return o.file.WriteBuffered(written)
 	})
+}
+
+// validColumns returns ErrParam for a text that is not UTF-8, which other programs could not read.
+func validColumns(b arrow.RecordBatch) error {
+	for j, a := range b.Columns() {
+		if d, ok := a.(*array.Dictionary); ok {
+			a = d.Dictionary()
+		}
+		texts, ok := a.(interface {
+			Value(i int) string
+			IsNull(i int) bool
+		})
+		if !ok {
+			continue
+		}
+		for i := range a.Len() {
+			if !texts.IsNull(i) && !utf8.ValidString(texts.Value(i)) {
+				return fault.Param(fmt.Sprintf("column %q", b.ColumnName(j)), "a text", strconv.Quote(texts.Value(i)), "UTF-8")
+			}
+		}
+	}
+	return nil
 }
 
 func (o *output) close() error { return o.writing(o.file.Close) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -20,6 +21,9 @@ type parquetSource struct {
 	arrows *pqarrow.FileReader
 	of     *arrow.Schema
 	rows   pqarrow.RecordReader
+	chosen *arrow.Schema // of the rows, if they have durations
+	mem    *limited
+	cur    arrow.RecordBatch
 	count  int64
 }
 
@@ -44,7 +48,12 @@ func openParquet(in Input, want *request) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &parquetSource{in: in, file: f, arrows: arrows, of: of}, nil
+	for j := range arrows.Manifest.Fields {
+		if f := arrows.Manifest.Fields[j].Field; isDuration(f.Type) {
+			f.Type = arrow.PrimitiveTypes.Int64
+		}
+	}
+	return &parquetSource{in: in, file: f, arrows: arrows, of: of, mem: want.mem}, nil
 }
 
 func (p *parquetSource) schema() *arrow.Schema { return p.of }
@@ -59,6 +68,9 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	leaves := make([]int, 0, len(columns)) // nil would be all of them
 	for _, j := range columns {
 		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
+	}
+	if p.chosen = choose(p.of, columns); !slices.ContainsFunc(p.chosen.Fields(), func(f arrow.Field) bool { return isDuration(f.Type) }) {
+		p.chosen = nil
 	}
 	p.rows, err = p.arrows.GetRecordReader(ctx, leaves, nil)
 	return err
@@ -79,10 +91,15 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 	if p.rows == nil {
 		return nil, io.EOF
 	}
+	p.release()
 	if p.rows.Next() {
 		b := p.rows.RecordBatch()
 		p.count += b.NumRows()
-		return b, nil
+		if p.chosen == nil {
+			return b, nil
+		}
+		p.cur = convertBatch(p.mem, b, p.chosen)
+		return p.cur, nil
 	}
 	if err := p.rows.Err(); err != nil {
 		return nil, err
@@ -93,8 +110,16 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 	return nil, io.EOF
 }
 
+func (p *parquetSource) release() {
+	if p.cur != nil {
+		p.cur.Release()
+		p.cur = nil
+	}
+}
+
 func (p *parquetSource) close() {
 	defer closeInput(p.in)
+	p.release()
 	if p.rows != nil {
 		p.rows.Release()
 	}

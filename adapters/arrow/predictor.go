@@ -59,6 +59,7 @@ func (p *Predictor[Y]) Write(ctx context.Context, to string, shards ...Shard) (r
 	}
 	// Other columns pass through as what their cells are.
 	w.want.infer, w.want.types = true, (&Schema{Features: p.Schema.Features}).types()
+	w.want.pass, w.want.round = true, p.Schema.RoundIntegers
 	err = atomicfile.Write(to, func(f io.Writer) error {
 		w.file = f
 		for _, s := range shards {
@@ -88,6 +89,9 @@ func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) error {
 	}
 	if check.IsNil(p.Model) {
 		return fault.Param(predictorName, "Model", nil, "a fitted model")
+	}
+	if err := check.Text(predictorName, "Name", p.Name); err != nil {
+		return err
 	}
 	if p.Interval < 0 || !(p.Interval < 1) {
 		return fault.Param(predictorName, "Interval", p.Interval, "0 for none, or above 0 and below 1")

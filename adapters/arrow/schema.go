@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -52,6 +54,9 @@ func (s *Schema) check() error {
 	if n, ok := duplicate(s.Names()); ok {
 		return fault.Param("arrow: Schema", "Features", strconv.Quote(n)+" twice", "each column once")
 	}
+	if err := s.checkTexts(); err != nil {
+		return err
+	}
 	for _, c := range s.Features {
 		if _, ok := kindNames[c.Kind]; !ok {
 			return fault.Param("arrow: Schema", fmt.Sprintf("Kind of %q", c.Name), int(c.Kind), "Number, Time, Duration or Category")
@@ -64,6 +69,32 @@ func (s *Schema) check() error {
 		return fault.Param("arrow: Schema", "Classes", strconv.Quote(v)+" twice", "each once")
 	}
 	return nil
+}
+
+// checkTexts returns ErrParam unless all names and categories are UTF-8, as JSON and Parquet have them.
+func (s *Schema) checkTexts() error {
+	const typ = "arrow: Schema"
+	for _, c := range s.Features {
+		if err := check.Text(typ, "Features", c.Name); err != nil {
+			return err
+		}
+		if err := check.Text(typ, fmt.Sprintf("Categories of %q", c.Name), c.Categories...); err != nil {
+			return err
+		}
+	}
+	if err := check.Text(typ, "Target, Label, Weight", s.Target, s.Label, s.Weight); err != nil {
+		return err
+	}
+	return check.Text(typ, "Classes", s.Classes...)
+}
+
+// MarshalJSON implements [json.Marshaler]. Errors: ErrParam for text that is not UTF-8, which encoding/json would change.
+func (s Schema) MarshalJSON() ([]byte, error) {
+	if err := s.checkTexts(); err != nil {
+		return nil, err
+	}
+	type fields Schema // without this method
+	return json.Marshal(fields(s))
 }
 
 func duplicate(list []string) (string, bool) {

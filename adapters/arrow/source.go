@@ -28,6 +28,8 @@ type request struct {
 	infer bool
 	texts map[string]bool // columns of texts there
 	label string          // a column of integers or texts there
+	pass  bool            // columns of a CSV file that have no types yet are passed on as they are written
+	round bool            // integers that float64 does not hold are rounded
 }
 
 // source is a shard that was opened: first its schema, then, after start, its batches.

@@ -102,7 +102,7 @@ func (t *Table) read(ctx context.Context, r role, visit func(*buffer) bool) erro
 		return err
 	}
 	want := newRequest(t.mem, t.BlockRows, t.MaxBytes)
-	want.types = t.Schema.types()
+	want.types, want.round = t.Schema.types(), t.Schema.RoundIntegers
 	buf, err := t.newBuffer(r, want)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
 )
 
@@ -85,7 +86,7 @@ func (b *block) parse(r *reading, cols columns, fields [][]byte) error {
 	b.width = len(cols.features)
 	from := len(b.x)
 	for i, j := range cols.features {
-		v, err := number(fields[j])
+		v, err := r.number(cols.parser, fields[j])
 		if err == nil {
 			err = r.feature(v)
 		}
@@ -96,13 +97,13 @@ func (b *block) parse(r *reading, cols columns, fields [][]byte) error {
 		b.x = append(b.x, v)
 	}
 	if cols.target >= 0 {
-		if err := b.target(r, fields[cols.target]); err != nil {
+		if err := b.target(r, cols.parser, fields[cols.target]); err != nil {
 			b.x = b.x[:from]
 			return fmt.Errorf("column %q: %w", r.Target, err)
 		}
 	}
 	if cols.weight >= 0 {
-		w, err := number(fields[cols.weight])
+		w, err := r.number(cols.parser, fields[cols.weight])
 		if err == nil {
 			err = b.weight(w)
 		}
@@ -126,15 +127,19 @@ func (r *reading) feature(v float64) error {
 }
 
 // target appends a target or a label.
-func (b *block) target(r *reading, field []byte) error {
+func (b *block) target(r *reading, parser *celltext.Parser, field []byte) error {
 	if !r.Labelled {
-		v, err := number(field)
+		v, err := r.number(parser, field)
 		if err == nil {
 			err = b.real(v)
 		}
 		return err
 	}
-	label, err := r.label(strings.TrimSpace(string(field)))
+	text, ok := parser.Text(string(field))
+	if !ok {
+		return notUTF8(text)
+	}
+	label, err := r.label(text)
 	if err == nil {
 		b.labels = append(b.labels, label)
 	}
@@ -177,26 +182,32 @@ func (r *reading) label(text string) (int, error) {
 }
 
 // number reads one; a gap is NaN.
-func number(field []byte) (float64, error) {
-	for len(field) > 0 && (field[0] == ' ' || field[0] == '\t') {
-		field = field[1:]
-	}
-	for len(field) > 0 && (field[len(field)-1] == ' ' || field[len(field)-1] == '\t') {
-		field = field[:len(field)-1]
-	}
-	if len(field) == 0 {
+func (r *reading) number(parser *celltext.Parser, field []byte) (float64, error) {
+	text := unsafe.String(unsafe.SliceData(field), len(field)) // which is not kept but in an error, where it is copied
+	text, c, ok := parser.Cell(text)
+	switch {
+	case !ok:
+		return 0, notUTF8(text)
+	case c.Kind == celltext.Gap:
 		return math.NaN(), nil
-	}
-	v, err := strconv.ParseFloat(unsafe.String(&field[0], len(field)), 64) // which keeps no part of it but in an error
-	if err == nil {
-		return v, nil
-	}
-	switch text := string(field); strings.ToLower(text) {
-	case "na", "null":
-		return math.NaN(), nil
-	default:
+	case !c.Measured():
 		return 0, fmt.Errorf("%q is no number", text)
+	case math.IsInf(c.Value, 0):
+		return 0, celltext.TooLarge(strings.Clone(text))
+	case c.Rounded && !r.Round:
+		return 0, notExact(text)
 	}
+	return c.Value, nil
+}
+
+// notExact is the error of an integer.
+func notExact(text string) error {
+	return fmt.Errorf("%s is no integer that float64 holds to the last digit, and Data.RoundIntegers is not set", text)
+}
+
+// notUTF8 is the error of a text.
+func notUTF8(text string) error {
+	return fmt.Errorf("%q is not UTF-8: set Data.CSV.Latin1 for a file that is Latin-1", text)
 }
 
 // hash is that of row i with its target, which tells rows from others and deals them to folds.

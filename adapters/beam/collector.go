@@ -3,6 +3,7 @@ package kernelbeam
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
@@ -112,7 +113,8 @@ func (c *collector) count(ctx context.Context) {
 // badRow leaves a row out.
 func (c *collector) badRow(at int64, id, reason, text string) {
 	c.known.Bad++
-	c.known.leave(finding{File: c.file, At: at, ID: id, Parquet: c.parquet, Reason: reason, Text: text[:min(len(text), maxText)]})
+	c.known.leave(finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet, Reason: strings.ToValidUTF8(reason, "\ufffd"),
+		Text: strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
 }
 
 // fault ends the pass for what the file, from an offset on, says; -1 for all of it.

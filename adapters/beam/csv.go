@@ -8,8 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -19,17 +23,20 @@ const maxLine = 16 << 20
 var (
 	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.CSV.WholeFiles for fields with line breaks: %w", fault.ErrParam)
 	errLongLine  = fmt.Errorf("a line of more than %d bytes: %w", maxLine, fault.ErrTooLarge)
+	errReturns   = fmt.Errorf("lines end with carriage returns alone: set Data.CSV.WholeFiles, or convert the file: %w", fault.ErrParam)
 	errQuote     = errors.New("a quote within a field")
 )
 
 // csvFile is a file of which the line of names is read.
 type csvFile struct {
-	of    *opened
-	in    *bufio.Reader
-	names []string    // none in an empty file
-	rows  int64       // where the first row begins
-	whole *csv.Reader // where files are read as a whole, and from where, of the file
-	base  int64
+	of      *opened
+	in      *bufio.Reader
+	names   []string // none in an empty file
+	dropped int      // columns at the end without a name
+	parser  *celltext.Parser
+	rows    int64       // where the first row begins
+	whole   *csv.Reader // where files are read as a whole, and from where, of the file
+	base    int64
 }
 
 // openCSV opens a file and reads its names.
@@ -38,82 +45,97 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18), names: r.Columns}
-	if packed(f.in) {
-		if !r.WholeFiles {
-			o.Close()
-			return nil, &DataError{File: path, Reason: errPacked.Error(), Err: errPacked}
-		}
-		if f.in, err = unpack(f.in); err != nil {
-			o.Close()
-			return nil, dataError(path, err)
-		}
-	}
-	if r.WholeFiles {
-		err := f.openWhole(path, r)
-		if err != nil {
-			o.Close()
-		}
-		return f, err
-	}
-	if r.Columns != nil {
-		return f, nil
-	}
-	line, err := readLine(f.in, nil)
-	if err != nil && err != io.EOF {
+	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18)}
+	if err := f.begin(path, r); err != nil {
 		o.Close()
-		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: err}
-	}
-	f.rows = int64(len(line))
-	fields, err := split(bytes.TrimPrefix(trimLine(line), []byte(byteOrderMark)), byte(r.Comma), nil)
-	if err != nil {
-		o.Close()
-		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: fault.ErrShape}
-	}
-	for _, name := range fields {
-		f.names = append(f.names, strings.TrimSpace(string(name)))
+		return nil, err
 	}
 	return f, nil
 }
 
-// openWhole reads the names where they may have line breaks.
-func (f *csvFile) openWhole(path string, r *reading) error {
-	if mark, err := f.in.Peek(3); err == nil && string(mark) == byteOrderMark {
-		f.base = 3
-		if _, err := f.in.Discard(3); err != nil {
-			return err
+// begin reads the names, and what the first bytes say of the file.
+func (f *csvFile) begin(path string, r *reading) (err error) {
+	if packed(f.in) {
+		if !r.WholeFiles {
+			return &DataError{File: path, Reason: errPacked.Error(), Err: errPacked}
+		}
+		if f.in, err = unpack(f.in); err != nil {
+			return dataError(path, err)
 		}
 	}
-	f.whole = csv.NewReader(f.in)
-	f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = r.Comma, -1, true
-	if r.Columns != nil {
-		return nil
+	if f.parser, err = r.Rules.Parser(typeData + ": CSV"); err != nil {
+		return err
 	}
-	record, err := f.whole.Read()
-	var parse *csv.ParseError
-	switch {
-	case err == io.EOF:
-		return nil
-	case errors.As(err, &parse):
-		return &DataError{File: path, Line: int64(parse.Line), Reason: parse.Err.Error(), Err: fault.ErrShape}
-	case err != nil:
+	mark, err := celltext.SkipMark(path, f.in)
+	if err != nil {
 		return dataError(path, err)
 	}
-	for _, name := range record {
-		f.names = append(f.names, strings.TrimSpace(name))
+	if f.base, f.rows = int64(mark), int64(mark); !r.WholeFiles && celltext.ReturnsAlone(f.in) {
+		return &DataError{File: path, Line: 1, Reason: errReturns.Error(), Err: errReturns}
 	}
+	if r.WholeFiles {
+		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: r.Comma, NoHeader: r.Columns != nil}))
+		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = r.Comma, -1, true
+		f.whole.TrimLeadingSpace = !unicode.IsSpace(r.Comma)
+	}
+	if r.Columns != nil {
+		f.names = r.Columns
+		return nil
+	}
+	if f.names, err = f.header(path, r); err != nil {
+		return err
+	}
+	for j, name := range f.names {
+		var ok bool
+		if f.names[j], ok = f.parser.Text(name); !ok {
+			return &DataError{File: path, Line: 1, Reason: fmt.Sprintf("column %d: %v", j+1, notUTF8(name)), Err: fault.ErrParam}
+		}
+	}
+	f.names, f.dropped = celltext.TrimNames(f.names)
 	return nil
 }
 
-// dataError is a DataError for a damaged file, and err for what a disk or a network has.
+// header reads the first line, as it is written.
+func (f *csvFile) header(path string, r *reading) ([]string, error) {
+	if f.whole != nil {
+		names, err := f.whole.Read()
+		var parse *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return nil, nil
+		case errors.As(err, &parse):
+			return nil, &DataError{File: path, Line: int64(parse.Line), Reason: parse.Err.Error(), Err: fault.ErrShape}
+		case err != nil:
+			return nil, dataError(path, err)
+		}
+		return slices.Clone(names), nil
+	}
+	line, err := readLine(f.in, nil)
+	if err != nil && err != io.EOF {
+		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: err}
+	}
+	f.rows += int64(len(line))
+	if _, err := io.Copy(io.Discard, celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
+		return nil, dataError(path, err)
+	}
+	fields, err := split(trimLine(line), byte(r.Comma), nil, math.MaxInt)
+	if err != nil {
+		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: fault.ErrShape}
+	}
+	names := make([]string, len(fields))
+	for j, name := range fields {
+		names[j] = string(name)
+	}
+	return names, nil
+}
+
+// dataError is a DataError for what is wrong with a file, and err for what a disk or a network has.
 func dataError(path string, err error) error {
-	if errors.Is(err, errDamaged) {
-		return &DataError{File: path, Reason: err.Error(), Err: err}
+	if errors.Is(err, errDamaged) || errors.Is(err, fault.ErrParam) || errors.Is(err, fault.ErrShape) {
+		return &DataError{File: path, Reason: strings.TrimPrefix(err.Error(), path+": "), Err: err}
 	}
 	return err
 }
-
-const byteOrderMark = "\xef\xbb\xbf"
 
 func (f *csvFile) close() error { return f.of.Close() }
 
@@ -139,14 +161,19 @@ func trimLine(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 }
 
-// split appends the fields of a line, which stay parts of it unless a quote has to be undone. An empty line has none.
-func split(line []byte, comma byte, fields [][]byte) ([][]byte, error) {
+// split appends the fields of a line, which stay parts of it unless a quote has to be undone, and stops after the most. An empty line
+// has none. Spaces before a quote are dropped, as encoding/csv does.
+func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error) {
 	if len(line) == 0 {
 		return fields, nil
 	}
-	for {
-		if len(line) > 0 && line[0] == '"' {
-			field, rest, err := quoted(line[1:])
+	spaces, quotes := " \t", bytes.IndexByte(line, '"') >= 0
+	if comma == ' ' || comma == '\t' || !quotes {
+		spaces = ""
+	}
+	for len(fields) < most {
+		if start := bytes.TrimLeft(line, spaces); quotes && len(start) > 0 && start[0] == '"' {
+			field, rest, err := quoted(start[1:])
 			if err != nil {
 				return fields, err
 			}
@@ -160,13 +187,19 @@ func split(line []byte, comma byte, fields [][]byte) ([][]byte, error) {
 			line = rest[1:]
 			continue
 		}
-		i := bytes.IndexByte(line, comma)
-		if i < 0 {
-			return append(fields, line), nil
+		field, i := line, bytes.IndexByte(line, comma)
+		if i >= 0 {
+			field = line[:i]
 		}
-		fields = append(fields, line[:i])
+		if quotes && bytes.IndexByte(field, '"') >= 0 {
+			return fields, errQuote
+		}
+		if fields = append(fields, field); i < 0 {
+			return fields, nil
+		}
 		line = line[i+1:]
 	}
+	return fields, nil
 }
 
 // quoted returns what stands before the closing quote, and what after.
@@ -193,7 +226,7 @@ func (r *reading) csvRange(ctx context.Context, path string, span span, c *colle
 		return fatal
 	}
 	defer func() { f.close() }()
-	if len(f.names) == 0 { // an empty file
+	if len(f.names)+f.dropped == 0 { // an empty file
 		span.finish()
 		return nil
 	}
@@ -203,6 +236,7 @@ func (r *reading) csvRange(ctx context.Context, path string, span span, c *colle
 		span.finish()
 		return nil
 	}
+	cols.count, cols.parser = cols.count+f.dropped, f.parser
 	at := f.rows
 	if r.WholeFiles {
 		return r.csvWhole(ctx, f, cols, span, c)
@@ -237,7 +271,7 @@ func (r *reading) csvLines(ctx context.Context, f *csvFile, at int64, cols colum
 			span.finish() // the file has become shorter
 			return nil
 		}
-		fields, err = split(trimLine(line), byte(r.Comma), fields[:0])
+		fields, err = split(trimLine(line), byte(r.Comma), fields[:0], cols.count+mostSurplus)
 		if err == errOpenQuote {
 			return c.stop(at, err, span)
 		}
@@ -269,6 +303,10 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 			c.fault(at, err)
 			break
 		}
+		if errors.Is(err, fault.ErrShape) {
+			c.fault(-1, dataError(c.file, err)) // which names the line
+			break
+		}
 		if err != nil && !errors.As(err, &parse) {
 			return err
 		}
@@ -292,20 +330,45 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 
 // csvRow takes in a row, or says what is wrong with it.
 func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, wrong error, at int64, line []byte) error {
-	switch {
-	case wrong != nil:
-	case len(fields) != cols.count:
-		wrong = fmt.Errorf("%d fields in place of %d", len(fields), cols.count)
-	default:
+	if wrong == nil {
+		wrong = cols.checkFields(fields)
+	}
+	if wrong == nil {
 		wrong = c.rows.parse(c.read, cols, fields)
 	}
 	id := ""
 	if cols.id >= 0 && cols.id < len(fields) {
-		id = string(fields[cols.id])
+		// That of a row which does not fit is for people.
+		id, _ = cols.parser.Text(string(fields[cols.id]))
 	}
 	if wrong != nil {
-		c.badRow(at, id, wrong.Error(), string(trimLine(line)))
+		text, _ := cols.parser.Text(string(trimLine(line)))
+		c.badRow(at, id, wrong.Error(), text)
 		return nil
 	}
 	return c.took(ctx, at, id)
+}
+
+// mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.
+const mostSurplus = 1000
+
+// checkFields says whether a row has the columns of the first line.
+func (cols columns) checkFields(fields [][]byte) error {
+	if len(fields) >= cols.count+mostSurplus {
+		return fmt.Errorf("%d fields or more in place of %d", len(fields), cols.count)
+	}
+	if len(fields) != cols.count {
+		return fmt.Errorf("%d fields in place of %d", len(fields), cols.count)
+	}
+	for j, field := range fields[cols.named:] {
+		if len(bytes.TrimSpace(field)) > 0 {
+			return fmt.Errorf("%q in column %d, which has no name", field, cols.named+j+1)
+		}
+	}
+	if cols.id >= 0 {
+		if text, ok := cols.parser.Text(string(fields[cols.id])); !ok {
+			return notUTF8(text)
+		}
+	}
+	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -26,12 +28,15 @@ type Data struct {
 	Target   string   // the column of targets, or of labels
 	Weight   string   // the column of weights; "": each row has weight 1
 	ID       string   // a column that is copied beside predictions; "": none
+	Ignore   []string // columns that are no features where Features is nil; "" is one without a name
 	// Classes are the texts that stand for the labels 0, 1, ... in the column of labels, of which there may be
 	// no other; nil: labels are whole numbers.
 	Classes []string
-	// Gaps takes an empty field, NA, NaN and null for a gap, a NaN for a transformers.Imputer; without, such rows are bad.
+	// Gaps takes the fields that CSV.Missing lists, and nulls, for gaps, NaNs for a transformers.Imputer; without, such rows are bad.
 	Gaps bool
-	CSV  CSV
+	// RoundIntegers rounds integers that a float64 does not hold to the last digit; without, such rows are bad.
+	RoundIntegers bool
+	CSV           CSV
 }
 
 // CSV says how CSV files are written. The zero value is for commas and a line of names in each file.
@@ -42,6 +47,16 @@ type CSV struct {
 	// read in ranges of bytes, where such a break cannot be told from the end of a row: it is an error. So are files
 	// that gzip has compressed read, which is set where one of Data.Files ends in .gz.
 	WholeFiles bool
+	// Missing lists the fields that are gaps; nil: "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
+	Missing   []string
+	Decimal   rune // the decimal mark of numbers; 0: '.'
+	Thousands rune // between groups of three digits; 0: nothing
+	Percent   bool // 10% is 0.1
+	Latin1    bool // files are Latin-1 as Windows writes it, code page 1252, and not UTF-8
+}
+
+func (c CSV) rules() celltext.Rules {
+	return celltext.Rules{Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands, Percent: c.Percent, Latin1: c.Latin1}
 }
 
 // Format is that of files.
@@ -71,9 +86,11 @@ type reading struct {
 	Classes    []string
 	Labelled   bool
 	Gaps       bool
+	Round      bool
 	Comma      rune
 	Columns    []string
 	WholeFiles bool
+	Rules      celltext.Rules
 	RangeBytes int64
 }
 
@@ -86,10 +103,13 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
 	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
-		Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
+		Round: d.RoundIntegers, Rules: d.CSV.rules(), Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
 		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, namedPacked)}
 	if r.Comma == 0 {
 		r.Comma = ','
+	}
+	if err := d.checkTexts(); err != nil {
+		return nil, err
 	}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {
@@ -109,6 +129,9 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	case len(d.Classes) > 0 && !labelled:
 		return nil, fault.Param(typeData, "Classes", d.Classes, "none for a regressor")
 	}
+	if _, err := r.Rules.Parser(typeData + ": CSV"); err != nil {
+		return nil, err
+	}
 	first, err := d.first(ctx)
 	if err != nil {
 		return nil, err
@@ -122,6 +145,17 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 		r.Target, r.Weight = "", ""
 	}
 	return r, r.distinct()
+}
+
+// checkTexts returns ErrParam unless all names are UTF-8: workers would get others.
+func (d *Data) checkTexts() error {
+	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID}, "Ignore": d.Ignore,
+		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
+		if err := check.Text(typeData, field, texts...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // distinct returns an error where a column is to be two things.
@@ -163,7 +197,12 @@ func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == d.Target || s == d.Weight || s == d.ID })
+	other := slices.DeleteFunc([]string{d.Target, d.Weight, d.ID}, func(s string) bool { return s == "" })
+	other = append(other, d.Ignore...)
+	out := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return slices.Contains(other, s) })
+	if err := celltext.CheckNames("its first line", out); err != nil {
+		return nil, &DataError{File: first, Line: 1, Reason: err.Error(), Err: fault.ErrParam}
+	}
 	if len(out) == 0 {
 		return nil, &DataError{File: first, Reason: "no columns but those of targets and weights: set Data.Features", Err: fault.ErrShape}
 	}
@@ -194,7 +233,9 @@ func (r *reading) parquet(path string) bool {
 type columns struct {
 	features           []int
 	target, weight, id int
-	count              int
+	count              int // with those at the end without a name
+	named              int
+	parser             *celltext.Parser
 }
 
 // columnsOf finds the columns by their names.
@@ -206,7 +247,7 @@ func (r *reading) columnsOf(names []string) (columns, error) {
 		}
 		at[name] = i
 	}
-	c := columns{target: -1, weight: -1, id: -1, count: len(names)}
+	c := columns{target: -1, weight: -1, id: -1, count: len(names), named: len(names)}
 	find := func(name string) (int, error) {
 		if i, ok := at[name]; ok {
 			return i, nil

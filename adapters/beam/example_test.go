@@ -125,7 +125,7 @@ func ExampleOptions() {
 	}
 	// Output:
 	// 99 rows, 1 bad
-	// rows-1.csv, line 12: column "y": "?" is no number (the first of 1 bad rows; MaxBad is 0)
+	// rows-1.csv, line 12: column "y": the target NaN is not finite (the first of 1 bad rows; MaxBad is 0)
 }
 
 // Parquet, by the format where names do not say it.

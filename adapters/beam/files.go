@@ -15,6 +15,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
 // list returns the files of a pattern, in order.
@@ -180,7 +182,15 @@ func lineAt(ctx context.Context, path string, offset int64) (int64, error) {
 			return 0, err
 		}
 	}
-	in, line, buf := io.LimitReader(text, offset), int64(1), make([]byte, 1<<16)
+	mark, err := celltext.SkipMark(path, text)
+	if err != nil {
+		return 0, err
+	}
+	var rows io.Reader = text
+	if celltext.ReturnsAlone(text) {
+		rows = celltext.NewLines(path, text, celltext.Layout{})
+	}
+	in, line, buf := io.LimitReader(rows, offset-int64(mark)), int64(1), make([]byte, 1<<16)
 	for {
 		n, err := in.Read(buf)
 		line += int64(bytes.Count(buf[:n], []byte{'\n'}))

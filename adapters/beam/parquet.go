@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -177,9 +179,9 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 	for i := range batch.NumCols() {
 		byName[batch.ColumnName(int(i))] = batch.Column(int(i))
 	}
-	features := make([]func(int) float64, len(r.Features))
-	var target, weight func(int) float64
-	read := map[string]*func(int) float64{}
+	features := make([]numberAt, len(r.Features))
+	var target, weight numberAt
+	read := map[string]*numberAt{}
 	for i, name := range r.Features {
 		read[name] = &features[i]
 	}
@@ -205,7 +207,11 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 	one := block{width: len(features), places: []place{{}}, hashes: []uint64{0}}
 	for i := range int(batch.NumRows()) {
 		one.x, one.y, one.labels, one.weights = one.x[:0], one.y[:0], one.labels[:0], one.weights[:0]
-		if err := r.parquetRow(&one, features, target, weight, byName[r.Target], i); err != nil {
+		err := r.parquetRow(&one, features, target, weight, byName[r.Target], i)
+		if err == nil && !utf8.ValidString(id(i)) {
+			err = fmt.Errorf("column %q: %q is not UTF-8", r.ID, id(i))
+		}
+		if err != nil {
 			c.badRow(first+int64(i), id(i), err.Error(), "")
 		} else {
 			c.rows.append(&one, 0)
@@ -222,17 +228,24 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 }
 
 // parquetRow reads row i into an empty block.
-func (r *reading) parquetRow(one *block, features []func(int) float64, target, weight func(int) float64, labels arrow.Array, i int) error {
+func (r *reading) parquetRow(one *block, features []numberAt, target, weight numberAt, labels arrow.Array, i int) error {
 	for j, f := range features {
-		v := f(i)
-		if err := r.feature(v); err != nil {
+		v, err := r.exactNumber(f, i)
+		if err == nil {
+			err = r.feature(v)
+		}
+		if err != nil {
 			return fmt.Errorf("column %q: %w", r.Features[j], err)
 		}
 		one.x = append(one.x, v)
 	}
 	switch {
 	case target != nil:
-		if err := one.real(target(i)); err != nil {
+		y, err := r.exactNumber(target, i)
+		if err == nil {
+			err = one.real(y)
+		}
+		if err != nil {
 			return fmt.Errorf("column %q: %w", r.Target, err)
 		}
 	case r.Target != "":
@@ -247,41 +260,63 @@ func (r *reading) parquetRow(one *block, features []func(int) float64, target, w
 		one.labels = append(one.labels, label)
 	}
 	if weight != nil {
-		if err := one.weight(weight(i)); err != nil {
+		w, err := r.exactNumber(weight, i)
+		if err == nil {
+			err = one.weight(w)
+		}
+		if err != nil {
 			return fmt.Errorf("column %q: %w", r.Weight, err)
 		}
 	}
 	return nil
 }
 
-// numbers returns the elements of a column of numbers; a null is NaN.
-func numbers(a arrow.Array) (func(int) float64, error) {
-	var at func(int) float64
+// numberAt returns an element of a column, and false where it is an integer that float64 may not hold. A null is NaN.
+type numberAt func(i int) (v float64, exact bool)
+
+// exactNumber returns an element, or the error of an integer.
+func (r *reading) exactNumber(at numberAt, i int) (float64, error) {
+	v, exact := at(i)
+	if !exact && !r.Round {
+		return 0, notExact(strconv.FormatFloat(v, 'f', -1, 64) + " or next to it")
+	}
+	return v, nil
+}
+
+// exactNumbers reads numbers that float64 holds.
+func exactNumbers[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) numberAt {
+	return func(i int) (float64, bool) { return float64(value(i)), true }
+}
+
+// numbers returns the elements of a column of numbers.
+func numbers(a arrow.Array) (numberAt, error) {
+	var at numberAt
 	switch a := a.(type) {
 	case *array.Float64:
-		at = a.Value
+		at = exactNumbers(a.Value)
 	case *array.Float32:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Int64:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		const most = 1 << 53
+		at = func(i int) (float64, bool) { v := a.Value(i); return float64(v), -most <= v && v <= most }
 	case *array.Int32:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Int16:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Int8:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Uint32:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Uint16:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Uint8:
-		at = func(i int) float64 { return float64(a.Value(i)) }
+		at = exactNumbers(a.Value)
 	case *array.Boolean:
-		at = func(i int) float64 {
+		at = func(i int) (float64, bool) {
 			if a.Value(i) {
-				return 1
+				return 1, true
 			}
-			return 0
+			return 0, true
 		}
 	case nil:
 		return nil, fmt.Errorf("there is none: %w", fault.ErrShape)
@@ -291,9 +326,9 @@ func numbers(a arrow.Array) (func(int) float64, error) {
 	if a.NullN() == 0 {
 		return at, nil
 	}
-	return func(i int) float64 {
+	return func(i int) (float64, bool) {
 		if a.IsNull(i) {
-			return math.NaN()
+			return math.NaN(), true
 		}
 		return at(i)
 	}, nil

@@ -12,6 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
 // numbered reads the ranges of a file by f, and returns how often each row, by its number in column x, was read.
@@ -151,14 +153,15 @@ func TestSplit(t *testing.T) {
 		",":              {"", ""},
 		`"a,b",c`:        {"a,b", "c"},
 		`"a""b",""`:      {`a"b`, ""},
-		`a"b,c`:          {`a"b`, "c"},
+		`a"b,c`:          nil,
+		`1, "b,c"`:       {"1", "b,c"},
 		`x,"",y`:         {"x", "", "y"},
 		`"a`:             nil,
 		`"a"b,c`:         nil,
 		`1.5, 2 ,"3" `:   nil,
 		"a,b,c\"\"\",\"": nil,
 	} {
-		got, err := split([]byte(line), ',', nil)
+		got, err := split([]byte(line), ',', nil, 100)
 		if want == nil && line != "" {
 			assert.Error(t, err, line)
 			continue
@@ -171,20 +174,26 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Numbers as they are written, gaps, and what is none.
+// Numbers by the rules of all readers, gaps, and what is none.
 func TestNumber(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, " -2.5e3\t": -2500, "0x1p4": 16, ".5": .5} {
-		got, err := number([]byte(text))
+	parser, err := celltext.Rules{}.Parser("CSV")
+	require.NoError(t, err)
+	number := func(text string) (float64, error) { return (&reading{}).number(parser, []byte(text)) }
+	for text, want := range map[string]float64{"1": 1, " -2.5e3\t": -2500, ".5": .5} {
+		got, err := number(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
-	for _, gap := range []string{"", " ", "NA", "na", "NaN", "null"} {
-		got, err := number([]byte(gap))
+	for _, gap := range append(celltext.Missing(), " ", " NA ") {
+		got, err := number(gap)
 		require.NoError(t, err)
 		assert.True(t, got != got, gap)
 	}
-	for _, wrong := range []string{"x", "1,5", "1 2", "1e999", "--1"} {
-		_, err := number([]byte(wrong))
+	for _, wrong := range []string{"x", "1,5", "1 2", "1e999", "--1", "0x1p4", "1_1", "inf", "9007199254740993", "2024-01-01", "\xe4"} {
+		_, err := number(wrong)
 		assert.Error(t, err, wrong)
 	}
+	got, err := (&reading{Round: true}).number(parser, []byte("9007199254740993"))
+	require.NoError(t, err)
+	assert.Equal(t, 9007199254740992., got)
 }

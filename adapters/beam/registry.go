@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"fmt"
 	"sync"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -36,8 +37,8 @@ func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Mode
 	registry.Lock()
 	defer registry.Unlock()
 	switch _, taken := registry.of[name]; {
-	case name == "" || make == nil:
-		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "a name, and a function that makes the estimator")
+	case name == "" || make == nil || !utf8.ValidString(name):
+		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "a name in UTF-8, and a function that makes the estimator")
 	case taken:
 		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "one that is not taken")
 	default:

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
@@ -233,6 +234,9 @@ func (c *collector) row(ctx context.Context, r Row) error {
 	}
 	if wrong == nil {
 		wrong = one.weight(r.Weight)
+	}
+	if wrong == nil && !utf8.ValidString(r.ID) {
+		wrong = fmt.Errorf("the ID %q is not UTF-8", r.ID)
 	}
 	if wrong != nil {
 		c.badRow(0, r.ID, wrong.Error(), strconv.Quote(r.ID))

@@ -1,12 +1,9 @@
 package golearn
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,26 +55,4 @@ func FuzzFiles(f *testing.F) { filefuzz.Fuzz(f, fileSubjects(f)) }
 func TestCampaignFiles(t *testing.T) {
 	subjects := fileSubjects(t)
 	campaign.Run(t, "files of golearn", 200, func(rng *rand.Rand) error { return filefuzz.CheckRandom(subjects, rng) })
-}
-
-// A number has as many decimals as are written.
-func TestCampaignFields(t *testing.T) {
-	const letters = "0123456789.eE+-_xXinfa "
-	var text [12]byte
-	campaign.Run(t, "fields of CSV", 20000, func(rng *rand.Rand) error {
-		n := 1 + rng.IntN(len(text))
-		for i := range n {
-			text[i] = letters[rng.IntN(len(letters))]
-		}
-		field := string(text[:n])
-		v, err := strconv.ParseFloat(field, 64)
-		d := decimals(field)
-		if d < 0 || d > maxPrecision {
-			return fmt.Errorf("%q has %d decimals", field, d)
-		}
-		if point := strings.IndexByte(field, '.'); err == nil && v-v == 0 && point >= 0 && !strings.ContainsAny(field, "eExX_") && d != len(field)-point-1 {
-			return fmt.Errorf("%q has %d decimals", field, d)
-		}
-		return nil
-	})
 }

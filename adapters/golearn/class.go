@@ -65,7 +65,7 @@ func (t *table) labels() (class column, present, y []int, err error) {
 func checkClass(c column, row int, v float64) error {
 	switch {
 	case c.Kind == categoricalKind && c.Values[int(v)] == missingCategory:
-		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory, "a class in every training row")
+		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory, "a class in every training row; a class that is written as - or ? is one where CSVOptions.Missing lists other gaps")
 	case v == 0 || v == 1 || c.Kind != floatKind:
 		return nil
 	case v-v != 0:

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // kind is the type of a column: golearn's three types of attribute.
@@ -57,6 +59,14 @@ func columnOf(a base.Attribute) column {
 		return column{Name: v.GetName(), Kind: categoricalKind, Values: v.GetValues()}
 	}
 	return column{Name: a.GetName()}
+}
+
+// validText returns ErrParam unless the name and the categories are UTF-8, as in model files.
+func (c column) validText() error {
+	if err := check.Text("input", "attribute name", c.Name); err != nil {
+		return err
+	}
+	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
 }
 
 // owned is the column with categories of its own: golearn adds to those of an attribute.

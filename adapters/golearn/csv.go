@@ -1,62 +1,75 @@
 package golearn
 
 import (
-	"bufio"
-	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
-
-// defaultMissing lists the cells that ReadCSV takes for gaps: "", "?", "NA", "NaN".
-func defaultMissing() []string { return []string{"", "?", "NA", "NaN"} }
 
 // defaultComma is what stands between the cells of a line.
 const defaultComma = ','
 
-// maxPrecision is the number of decimals beyond which a float64 has no more to say.
-const maxPrecision = 17
-
-// CSVOptions says how to read a CSV file. The zero value, like a nil pointer, is a
-// header line, the last column as the class, and types guessed.
+// CSVOptions says how to read a CSV file. The zero value, like a nil pointer, is UTF-8 with a header line, the last column as
+// the class, and types that the cells tell.
 type CSVOptions struct {
 	// NoHeader says that the first line is data. The columns are then called "0",
 	// "1" and so on, as golearn does.
 	NoHeader bool
-	// Class names the column that is the class attribute; "" is the last one.
+	// Class names the column that is the class attribute; "" is that of Like, or the last one.
 	Class string
 	// NoClass says that no column is.
 	NoClass bool
 	// Categorical names columns to be categorical even if all their cells are
 	// numbers: a class of 1, 2 and 3, a postcode.
 	Categorical []string
-	// Missing lists the cells that stand for a gap; nil is "", "?", "NA" and "NaN".
+	// Ignore names columns that are left out: an id, notes. "" stands for all that have no name.
+	Ignore []string
+	// Like is the grid that a model was fitted to. A column that it has becomes an attribute of the same type, whatever its
+	// cells happen to be: words that are all numbers, or all gaps. Other columns are read as without it.
+	Like base.FixedDataGrid
+	// WordsAsGaps makes gaps of the words of a column that is nearly all numbers, or times, in place of an error.
+	WordsAsGaps bool
+	// RoundIntegers rounds integers that a float64 does not hold to the last digit, in place of an error.
+	RoundIntegers bool
+	// Missing lists the cells that stand for a gap; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
 	Missing []string
 	// Comma stands between cells; 0 is ','.
 	Comma rune
+	// Decimal is the decimal mark of numbers; 0 is '.'.
+	Decimal rune
+	// Thousands stands between groups of three digits; 0: nothing does.
+	Thousands rune
+	// Percent makes 0.1 of 10%.
+	Percent bool
+	// Latin1 says that the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
+	Latin1 bool
 }
 
 // ReadCSV reads a file into a grid. White space around cells is dropped, but for a Comma that is
-// white space itself. A column all of whose cells, but for gaps, are numbers becomes a float attribute,
-// and any other a categorical one, its categories in the order in which they first occur.
+// white space itself. A column all of whose cells, but for gaps, are decimal numbers becomes a float attribute; so does one of
+// ISO dates or times (2024-02-29, 2024-02-29T12:30:00Z), in seconds since 1970, UTC. Any other is
+// a categorical one, its categories in the order in which they first occur.
 // A gap is NaN in a float column and the category "?" in a categorical
 // one: golearn's own parser makes it 0 or the first category. As golearn does,
 // the grid lists the attributes of a type together.
 //
+// A column that is nearly all numbers, or times, four of five at least, and has other words is an
+// estimators.MixedColumnError, which has the words and their lines. Whether they are gaps (Missing, WordsAsGaps), numbers by other
+// marks (Decimal, Thousands, Percent) or categories (Categorical) is for the caller to say.
+//
 // Errors name the file and the line: ErrShape for a line with more or fewer cells
-// than the first, or for no data; ErrParam for a column name that comes twice or
-// an option that names no column; ErrNotFinite for a number that is too large for a float64; those of the
-// file system and of encoding/csv. While the file is read memory is about its size and 16 bytes a cell.
+// than the first, or for no data; ErrParam for a column name that comes twice or is empty, for
+// an option that names no column, for text that is not UTF-8, and for an integer that a float64 does not hold; ErrNotFinite for
+// a number that is too large for a float64; those of the
+// file system and of encoding/csv. While the file is read memory is about its size, 16 bytes a cell and 150 bytes a column.
 func ReadCSV(path string, opt *CSVOptions) (*base.DenseInstances, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,82 +89,10 @@ func ParseCSV(name string, r io.Reader, opt *CSVOptions) (*base.DenseInstances, 
 	return t.grid()
 }
 
-func parseTable(name string, r io.Reader, o CSVOptions) (*table, error) {
-	reader := &records{name: name, csv: newReader(r, o.Comma)}
-	first, err := reader.next()
-	if err != nil {
-		return nil, err
-	}
-	var header []string
-	if first != nil {
-		if header, err = columnNames(name, reader.line, first, o.NoHeader); err != nil {
-			return nil, err
-		}
-		if err := o.among(name, header); err != nil {
-			return nil, err
-		}
-	}
-	missing := make(map[string]bool, len(o.Missing))
-	for _, m := range o.Missing {
-		missing[m] = true
-	}
-	columns := make([]*parsed, len(header))
-	for j, n := range header {
-		columns[j] = newParsed(n, slices.Contains(o.Categorical, n))
-	}
-	rows := 0
-	cells := first
-	if !o.NoHeader && first != nil {
-		cells, err = reader.next()
-	}
-	for ; err == nil && cells != nil; cells, err = reader.next() {
-		if len(cells) != len(header) {
-			return nil, fault.Shape(fmt.Sprintf("%s:%d: the line has", name, reader.line), len(cells), "cells", "the first one has %d", len(header))
-		}
-		for j, c := range cells {
-			columns[j].add(c, missing[c], reader.line)
-		}
-		rows++
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case rows == 0:
-		return nil, fault.Shape(fmt.Sprintf("%s:%d: the file ends with", name, max(1, reader.line)), 0, "data lines", "want at least 1")
-	}
-	cols, values := make([]column, len(columns)), make([][]float64, len(columns))
-	for j, c := range columns {
-		if cols[j], values[j], err = c.finish(name); err != nil {
-			return nil, err
-		}
-	}
-	class := -1
-	if !o.NoClass {
-		class = slices.Index(header, cmp.Or(o.Class, header[len(header)-1]))
-	}
-	return tableOf(cols, values, rows, class), nil
-}
-
-// among checks that the columns which the options name are among those of the header.
-func (o CSVOptions) among(name string, header []string) error {
-	if !o.NoClass && o.Class != "" && !slices.Contains(header, o.Class) {
-		return fault.Param(name, "CSVOptions.Class", strconv.Quote(o.Class), "one of the columns "+strings.Join(header, ", "))
-	}
-	for _, c := range o.Categorical {
-		if !slices.Contains(header, c) {
-			return fault.Param(name, "CSVOptions.Categorical", strconv.Quote(c), "columns out of "+strings.Join(header, ", "))
-		}
-	}
-	return nil
-}
-
 func (opt *CSVOptions) withDefaults() CSVOptions {
 	var o CSVOptions
 	if opt != nil {
 		o = *opt
-	}
-	if o.Missing == nil {
-		o.Missing = defaultMissing()
 	}
 	if o.Comma == 0 {
 		o.Comma = defaultComma
@@ -159,73 +100,119 @@ func (opt *CSVOptions) withDefaults() CSVOptions {
 	return o
 }
 
-// byteOrderMark stands at the beginning of files that spreadsheets have written.
-const byteOrderMark = "\ufeff"
-
-func newReader(r io.Reader, comma rune) *csv.Reader {
-	buffered := bufio.NewReader(r)
-	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
-		_, _ = buffered.Discard(len(byteOrderMark))
-	}
-	reader := csv.NewReader(buffered)
-	reader.Comma = comma
-	// Counting cells in parseTable gives an error that says how many there were.
-	reader.FieldsPerRecord = -1
-	// Where white space stands between cells, that before an empty one is its end.
-	reader.TrimLeadingSpace = !unicode.IsSpace(comma)
-	reader.ReuseRecord = true
-	return reader
+func (o CSVOptions) parser(name string) (*celltext.Parser, error) {
+	return celltext.Rules{Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Percent: o.Percent, Latin1: o.Latin1}.Parser(name + ": CSVOptions")
 }
 
-// records reads the lines of a file.
-type records struct {
-	name string
-	csv  *csv.Reader
-	line int // the last one that was read
-}
-
-// next returns the trimmed cells of the next line, which hold until the one after it is read; nil at the end.
-func (r *records) next() ([]string, error) {
-	cells, err := r.csv.Read()
-	if err == io.EOF {
-		return nil, nil
-	}
+func parseTable(name string, r io.Reader, o CSVOptions) (*table, error) {
+	parser, err := o.parser(name)
 	if err != nil {
-		return nil, csvError(r.name, err)
+		return nil, err
 	}
-	r.line, _ = r.csv.FieldPos(0)
-	for j, c := range cells {
-		cells[j] = strings.TrimSpace(c)
+	records, err := celltext.Open(name, r, parser, celltext.Layout{Comma: o.Comma, NoHeader: o.NoHeader})
+	if err != nil {
+		return nil, err
 	}
-	return cells, nil
-}
-
-// csvError puts the file's name before the line that encoding/csv names.
-func csvError(name string, err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return fmt.Errorf("%s:%d: column %d: %w", name, parse.Line, parse.Column, parse.Err)
+	s, err := o.sheet(name, records, parser)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-func columnNames(name string, line int, first []string, noHeader bool) ([]string, error) {
-	out := make([]string, len(first))
-	for j, n := range first {
-		if out[j] = strings.Clone(n); noHeader {
-			out[j] = strconv.Itoa(j)
+	for {
+		cells, err := records.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = s.add(cells, records.Line())
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	if n, ok := duplicate(out); ok {
-		return nil, fault.Param(fmt.Sprintf("%s:%d", name, line), "column name", strconv.Quote(n)+" twice", "each once")
+	if s.rows == 0 {
+		return nil, fault.Shape(fmt.Sprintf("%s:%d: the file ends with", name, max(1, records.Line())), 0, "data lines", "want at least 1")
 	}
-	return out, nil
+	return s.table()
 }
 
-// decimals counts the digits that print a number as it was written.
-func decimals(s string) int {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	_, fraction, _ := strings.Cut(mantissa, ".")
-	e, _ := strconv.Atoi(exponent)
-	return min(max(len(fraction)-e, 0), maxPrecision)
+// sheet checks the names of the columns, and returns what takes in their cells.
+func (o CSVOptions) sheet(name string, records *celltext.Records, parser *celltext.Parser) (*csvSheet, error) {
+	header := records.Names()
+	s := &csvSheet{file: name, opt: o, parser: parser, class: -1}
+	if err := o.like(s); err != nil {
+		return nil, err
+	}
+	if len(header) == 0 {
+		return s, nil // the file ends
+	}
+	if err := o.among(name, header); err != nil {
+		return nil, err
+	}
+	for j, n := range header {
+		if !slices.Contains(o.Ignore, n) {
+			s.keep, s.names = append(s.keep, j), append(s.names, n)
+		}
+	}
+	line := fmt.Sprintf("%s:%d", name, records.Line())
+	if err := celltext.CheckNames(line, s.names); err != nil {
+		return nil, err
+	}
+	if n, ok := celltext.Duplicate(s.names); ok {
+		return nil, fault.Param(line, "column name", strconv.Quote(n)+" twice", "each once")
+	}
+	if len(s.names) == 0 {
+		return nil, fault.Shape(line+": there are", 0, "columns that Ignore does not name", "want at least 1")
+	}
+	s.columns, s.known = make([]celltext.Column, len(s.names)), make([]kind, len(s.names))
+	for k, n := range s.names {
+		if s.known[k] = s.liked[n].Kind; slices.Contains(o.Categorical, n) {
+			s.known[k] = categoricalKind
+		}
+	}
+	switch {
+	case o.NoClass:
+	case o.Class != "":
+		s.class = slices.Index(s.names, o.Class)
+	case o.Like != nil:
+		s.class = slices.Index(s.names, s.likedClass)
+	default:
+		s.class = len(s.names) - 1
+	}
+	return s, nil
+}
+
+// like describes the attributes of Like.
+func (o CSVOptions) like(s *csvSheet) error {
+	if o.Like == nil {
+		return nil
+	}
+	t, err := read(o.Like)
+	if err != nil {
+		return err
+	}
+	s.liked = map[string]column{}
+	for _, of := range [][]cells{t.features, t.classes} {
+		for _, c := range of {
+			s.liked[c.column.Name] = c.column.owned()
+		}
+	}
+	if len(t.classes) > 0 {
+		s.likedClass = t.classes[0].column.Name
+	}
+	return nil
+}
+
+// among checks that the columns which the options name are among those of the header.
+func (o CSVOptions) among(name string, header []string) error {
+	if !o.NoClass && o.Class != "" && (!slices.Contains(header, o.Class) || slices.Contains(o.Ignore, o.Class)) {
+		return fault.Param(name, "CSVOptions.Class", strconv.Quote(o.Class), "one of the columns "+strings.Join(header, ", "))
+	}
+	for field, list := range map[string][]string{"Categorical": o.Categorical, "Ignore": o.Ignore} {
+		for _, c := range list {
+			if !slices.Contains(header, c) && c != "" {
+				return fault.Param(name, "CSVOptions."+field, strconv.Quote(c), "columns out of "+strings.Join(header, ", "))
+			}
+		}
+	}
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
 // sheet is a table as it is to be read, and how it is written.
@@ -78,7 +79,17 @@ func drawSheet(rng *rand.Rand) sheet {
 		if !numeric && rng.IntN(4) == 0 {
 			s.options.Categorical = append(s.options.Categorical, name)
 		} else {
-			numeric = !slices.ContainsFunc(cells, func(c string) bool { return strings.HasPrefix(c, "w") })
+			words, numbers := 0, 0
+			for _, c := range cells {
+				if strings.HasPrefix(c, "w") {
+					words++
+				} else if c != "" {
+					numbers++
+				}
+			}
+			if numeric = words == 0; words > 0 && numbers >= 4*words { // nearly all numbers
+				s.options.Categorical = append(s.options.Categorical, name)
+			}
 		}
 		s.names, s.texts, s.numeric = append(s.names, name), append(s.texts, cells), append(s.numeric, numeric)
 	}
@@ -88,11 +99,15 @@ func drawSheet(rng *rand.Rand) sheet {
 	case 1:
 		s.class = rng.IntN(columns)
 		s.options.Class = s.names[s.class]
+	default:
+		if strings.Join(s.texts[s.class], "") == "" { // a class without a cell has to be meant
+			s.options.Class = s.names[s.class]
+		}
 	}
 	end := []string{"\n", "\r\n"}[rng.IntN(2)]
 	var out strings.Builder
 	if rng.IntN(4) == 0 {
-		out.WriteString(byteOrderMark)
+		out.WriteString("\ufeff")
 	}
 	line := func(first bool, cells func(j int) string) {
 		if !first {
@@ -124,7 +139,7 @@ func drawSheet(rng *rand.Rand) sheet {
 	if !s.options.NoHeader {
 		line(true, func(j int) string { return s.names[j] })
 	}
-	missing := defaultMissing()
+	missing := celltext.Missing()
 	for i := range rows {
 		if rng.IntN(8) == 0 && (i > 0 || !s.options.NoHeader) {
 			out.WriteString(end) // an empty line

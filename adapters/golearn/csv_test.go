@@ -54,8 +54,10 @@ func TestCSVOptions(t *testing.T) {
 	g, err = ParseCSV("n", strings.NewReader(text), &CSVOptions{NoHeader: true, Comma: ';', NoClass: true})
 	require.NoError(t, err)
 	assert.Empty(t, g.AllClassAttributes())
-	_, ok := base.GetAttributeByName(g, "2").(*base.CategoricalAttribute)
-	assert.True(t, ok, "a dash is no gap unless one says so")
+	x, names, err = Matrix(g, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"0", "1", "2"}, names)
+	assert.True(t, math.IsNaN(x.At(1, 2)), "a dash is a gap without options too")
 }
 
 func TestCSVErrorsNameFileAndLine(t *testing.T) {
@@ -137,16 +139,16 @@ func TestCSVOfLargeNumbers(t *testing.T) {
 
 // The texts of numbers come back as they were written when a column turns out to have others.
 func TestCSVColumnOfLateTexts(t *testing.T) {
-	g, err := ParseCSV("f", strings.NewReader("a,class\n1.0,x\n,y\n1,x\n01,y\nNA,x\n1.0,y\nred,x\n?,y\n"), nil)
+	g, err := ParseCSV("f", strings.NewReader("a,class\n1.0,x\n,y\n1,x\n01,y\nNA,x\n1.0,y\nred,x\n?,y\nred,x\n"), nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"1.0", missingCategory, "1", "01", "red"}, base.GetAttributeByName(g, "a").(*base.CategoricalAttribute).GetValues())
 	var got []string
 	spec, err := g.GetAttribute(base.GetAttributeByName(g, "a"))
 	require.NoError(t, err)
-	for i := range 8 {
+	for i := range 9 {
 		got = append(got, spec.GetAttribute().GetStringFromSysVal(g.Get(spec, i)))
 	}
-	assert.Equal(t, []string{"1.0", "?", "1", "01", "?", "1.0", "red", "?"}, got)
+	assert.Equal(t, []string{"1.0", "?", "1", "01", "?", "1.0", "red", "?", "red"}, got)
 }
 
 // Reading takes memory of about the file's size and two numbers a cell, not a string for each.
@@ -187,8 +189,7 @@ func (r *atEnd) Read(b []byte) (int, error) {
 }
 
 func TestDocumentedDefaults(t *testing.T) {
-	assert.Equal(t, []string{"", "?", "NA", "NaN"}, defaultMissing())
-	assert.Equal(t, CSVOptions{Missing: defaultMissing(), Comma: ','}, (*CSVOptions)(nil).withDefaults())
+	assert.Equal(t, CSVOptions{Comma: ','}, (*CSVOptions)(nil).withDefaults())
 	assert.Equal(t, (*CSVOptions)(nil).withDefaults(), new(CSVOptions).withDefaults())
 }
 

@@ -65,7 +65,9 @@
 //
 // # Data
 //
-// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0;
+// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0, reads dates as times, and reports columns that are
+// nearly all numbers; its options have decimal and thousands marks, the encoding, columns to leave out, and the grid of a fit whose
+// types a test file has to have;
 // grids that golearn makes of CSV and ARFF files or of a dataframe-go frame are
 // taken as they are. [FeatureGrid], [LabelledGrid] and [TargetGrid] make grids of
 // matrices (and with [Rows] of slices), [StructGrid] of structs, and [Matrix],

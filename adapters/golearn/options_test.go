@@ -76,11 +76,11 @@ func TestImpute(t *testing.T) {
 		require.ErrorIs(t, (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: none}).Fit(train), estimators.ErrParam)
 	}
 	assert.Equal(t, "Refuse Pass Impute Missing(3)", fmt.Sprint(golearn.Refuse, golearn.Pass, golearn.Impute, golearn.Missing(3)))
-	infinite := parse("size,kind\n1,a\nInf,b\n2,a\n")
+	infinite := infiniteAt(t, parse("size,kind\n1,a\n9,b\n2,a\n"), "size", 1)
 	err = (&golearn.Classifier{Estimator: &lssvm.Classifier{}, Missing: golearn.Impute}).Fit(infinite)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, `"size", row 1`)
-	_, err = cls.Predict(parse("size,colour,kind\nInf,red,a\n"))
+	_, err = cls.Predict(infiniteAt(t, parse("size,colour,kind\n9,red,a\n"), "size", 0))
 	require.ErrorIs(t, err, estimators.ErrNotFinite, "an infinity is no gap")
 }
 
@@ -563,4 +563,13 @@ func TestSupports(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(got, " "), name)
 	}
+}
+
+// infiniteAt makes a cell of a grid infinite.
+func infiniteAt(t *testing.T, g *base.DenseInstances, name string, row int) *base.DenseInstances {
+	t.Helper()
+	spec, err := g.GetAttribute(base.GetAttributeByName(g, name))
+	require.NoError(t, err)
+	g.Set(spec, row, base.PackFloatToBytes(math.Inf(1)))
+	return g
 }

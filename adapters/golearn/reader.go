@@ -107,6 +107,9 @@ func training(grid base.FixedDataGrid) (*table, error) {
 	if len(t.features) == 0 {
 		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
+	if err := t.validText(); err != nil {
+		return nil, err
+	}
 	if n, ok := duplicate(append(t.names(), t.classes[0].column.Name)); ok {
 		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
 	}

@@ -33,6 +33,18 @@ func (t *table) bind() error {
 	return nil
 }
 
+// validText returns ErrParam unless all names and categories are UTF-8.
+func (t *table) validText() error {
+	for _, of := range [][]cells{t.features, t.classes} {
+		for _, c := range of {
+			if err := c.column.validText(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (t *table) names() []string {
 	out := make([]string, len(t.features))
 	for j := range out {
@@ -76,7 +88,7 @@ func (t *table) find(cols []column) (*table, error) {
 			}
 			k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
 			if k < 0 {
-				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training", want.Kind))
+				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training; ReadCSV has CSVOptions.Like for that", want.Kind))
 			}
 			out.features[j] = *found[k]
 		}

@@ -14,7 +14,12 @@ import (
 const featureGroup = "KERNELEARN"
 
 // grid writes the table into a grid with attributes of its own, which golearn may write to.
-func (t *table) grid() (*base.DenseInstances, error) { return t.write(column.attribute) }
+func (t *table) grid() (*base.DenseInstances, error) {
+	if err := t.validText(); err != nil {
+		return nil, err
+	}
+	return t.write(column.attribute)
+}
 
 // sharing writes the table into a grid that has its attributes: the same pointers, so that
 // golearn filters trained on the one work on the other.

@@ -121,15 +121,15 @@ func TestGapsWithoutAnEstimator(t *testing.T) {
 	require.ErrorIs(t, (&golearn.Classifier{Missing: -1}).Fit(train), estimators.ErrParam)
 
 	for _, m := range []base.Classifier{&golearn.Classifier{}, &golearn.Regressor{}} {
-		infinite := parse("size,depth,kind\n1,1,2\n3,Inf,3\n2,4,1\n5,6,1\n")
+		infinite := infiniteAt(t, parse("size,depth,kind\n1,1,2\n3,9,3\n2,4,1\n5,6,1\n"), "depth", 1)
 		if _, ok := m.(*golearn.Classifier); ok {
-			infinite = parse("size,depth,kind\n1,1,a\n3,Inf,b\n2,4,a\n5,6,b\n")
+			infinite = infiniteAt(t, parse("size,depth,kind\n1,1,a\n3,9,b\n2,4,a\n5,6,b\n"), "depth", 1)
 		}
 		err := m.Fit(infinite)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
 		assert.ErrorContains(t, err, `attribute "depth", row 1`)
 	}
-	_, err = cls.Predict(parse("size,colour,kind\nInf,red,a\n"))
+	_, err = cls.Predict(infiniteAt(t, parse("size,colour,kind\n9,red,a\n"), "size", 0))
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, `attribute "size", row 0`)
 }

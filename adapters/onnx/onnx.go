@@ -25,6 +25,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // opset and irVersion are those that are written: runtimes since the beginning of 2023 read them.
@@ -66,6 +67,11 @@ func marshal(model any, columns int, opt *Options) ([]byte, error) {
 	}
 	if columns < 1 {
 		return nil, &estimators.ParamError{Type: "Write", Field: "columns", Value: columns, Want: ">= 1"}
+	}
+	for field, texts := range map[string][]string{"Columns": opt.Columns, "Doc": {opt.Doc}} {
+		if err := check.Text("Options", field, texts...); err != nil {
+			return nil, err
+		}
 	}
 	if n := len(opt.Columns); n > 0 && n != columns {
 		return nil, &estimators.ShapeError{What: "Options.Columns has", Got: n, Unit: "names", Want: fmt.Sprintf("there are %d columns", columns)}

@@ -176,6 +176,11 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 
 // noted returns what is wrong with the notes.
 func (h *head) noted() error {
+	for field, texts := range map[string][]string{"Columns": h.Notes.Columns, "Classes": h.Notes.Classes, "Comment": {h.Notes.Comment}} {
+		if err := check.Text(typ, "Notes."+field, texts...); err != nil {
+			return err
+		}
+	}
 	if k := len(h.Notes.Columns); k > 0 && h.Columns > 0 && k != h.Columns {
 		return fault.Shape(typ+": Notes.Columns has", k, "names", "the model has %d columns", h.Columns)
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -244,6 +245,29 @@ func (w *walk) fieldsOf(t reflect.Type) map[string]reflect.Type {
 	}
 	w.types[t] = out
 	return out
+}
+
+// notUTF8 returns the beginning of the first text of an encoded value that is not UTF-8.
+func notUTF8(body []byte) (text string, found bool) {
+	w := walk{data: body}
+	for len(w.data) > 0 { // what is within an array, a map or a tag follows its head
+		major, n, err := w.head()
+		if err != nil {
+			return "", false
+		}
+		if major != majorBytes && major != majorText {
+			continue
+		}
+		if n > uint64(len(w.data)) {
+			return "", false
+		}
+		if content := w.data[:n]; major == majorText && !utf8.Valid(content) {
+			const most = 60 // bytes
+			return string(content[:min(len(content), most)]), true
+		}
+		w.data = w.data[n:]
+	}
+	return "", false
 }
 
 // maxNested bounds how many envelopes may stand within each other: the checksum of each is taken of all within it.

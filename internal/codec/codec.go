@@ -21,6 +21,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"strconv"
 
 	"github.com/fxamacker/cbor/v2"
 	"gonum.org/v1/gonum/mat"
@@ -65,7 +66,7 @@ func mustDec(o cbor.DecOptions) cbor.DecMode {
 	return m
 }
 
-// Marshal writes payload, a struct of exported fields, into an envelope.
+// Marshal writes payload, a struct of exported fields, into an envelope. Errors: ErrParam for a text that is not UTF-8.
 func Marshal(kind string, version int, payload any) ([]byte, error) {
 	if len(kind) == 0 || len(kind) > math.MaxUint8 || version < 0 || version > math.MaxUint16 {
 		return nil, fmt.Errorf("codec: kind %q version %d cannot be written", kind, version)
@@ -73,6 +74,9 @@ func Marshal(kind string, version int, payload any) ([]byte, error) {
 	body, err := encMode.Marshal(payload)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	if text, ok := notUTF8(body); ok { // which could not be read again
+		return nil, fault.Param(kind, "a text", strconv.Quote(text), "UTF-8")
 	}
 	out := make([]byte, 0, fixedSize+len(kind)+len(body)+checksumSize)
 	out = append(out, magic...)

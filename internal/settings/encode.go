@@ -7,6 +7,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -139,6 +141,9 @@ func encode(path string, v reflect.Value, depth int) (Value, error) {
 		}
 		return out, nil
 	case kind == reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return Value{}, refused(path, strconv.Quote(short(v.String())), "UTF-8")
+		}
 		return Value{Kind: String, Text: v.String()}, nil
 	case kind == reflect.Slice || kind == reflect.Array:
 		return list(path, v, depth)

@@ -14,11 +14,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/check"
 )
 
 // Batch makes a record batch of a grid, to be released by the caller: float attributes are columns of float64, with nulls for
 // NaN, categorical ones dictionaries of texts, with nulls for "?", and binary ones booleans. The columns are in the grid's
-// order. Errors: estimators.ErrParam for no grid, or an attribute of another type.
+// order. Errors: estimators.ErrParam for no grid, an attribute of another type, or text that is not UTF-8.
 func Batch(g base.FixedDataGrid) (batch apache.RecordBatch, err error) {
 	if g == nil {
 		return nil, &estimators.ParamError{Type: "grid: Batch", Field: "grid", Value: nil, Want: "a grid"}
@@ -42,6 +43,9 @@ func Batch(g base.FixedDataGrid) (batch apache.RecordBatch, err error) {
 			return nil, err
 		}
 		arrays = append(arrays, a)
+		if err := check.Text("grid: Batch", "attribute name", attr.GetName()); err != nil {
+			return nil, err
+		}
 		fields = append(fields, apache.Field{Name: attr.GetName(), Type: a.DataType(), Nullable: true})
 	}
 	return array.NewRecordBatch(apache.NewSchema(fields, nil), arrays, int64(rows)), nil
@@ -75,6 +79,9 @@ func columnOf(g base.FixedDataGrid, attr base.Attribute, spec base.AttributeSpec
 
 func categories(g base.FixedDataGrid, attr *base.CategoricalAttribute, spec base.AttributeSpec, rows int) (apache.Array, error) {
 	all := attr.GetValues()
+	if err := check.Text("grid: Batch", fmt.Sprintf("category of attribute %q", attr.GetName()), all...); err != nil {
+		return nil, err
+	}
 	values := array.NewStringBuilder(memory.DefaultAllocator)
 	defer values.Release()
 	codes := make([]int32, len(all)) // of golearn's numbers

@@ -1,0 +1,143 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/celltext"
+)
+
+// However a file is written, the model is that of its numbers.
+func TestWaysOfWriting(t *testing.T) {
+	x, y := linear(300, 2, 31)
+	want := stagesInMemory(t, scaledRidge, x, y)
+	plain := csvText(x, y, 0, 300)
+	quoted := "\ufeff\"x0\",\"x1\",\"y\"\n" + strings.SplitN(plain, "\n", 2)[1]
+	nameless := "," + strings.ReplaceAll(strings.TrimSpace(plain), "\n", "\nJän,")
+	for name, c := range map[string]struct {
+		text string
+		data Data
+	}{
+		"mark and quotes":          {quoted, Data{}},
+		"mark and quotes, whole":   {quoted, Data{CSV: CSV{WholeFiles: true}}},
+		"carriage returns":         {strings.ReplaceAll(plain, "\n", "\r"), Data{CSV: CSV{WholeFiles: true}}},
+		"trailing commas":          {strings.ReplaceAll(plain, "\n", ",\n"), Data{}},
+		"trailing commas, whole":   {strings.ReplaceAll(plain, "\n", ",\n"), Data{CSV: CSV{WholeFiles: true}}},
+		"decimal commas":           {strings.ReplaceAll(strings.ReplaceAll(plain, ",", ";"), ".", ","), Data{CSV: CSV{Comma: ';', Decimal: ','}}},
+		"a column that is ignored": {"name," + nameless[1:], Data{Ignore: []string{"name"}}},
+		"a column without a name":  {nameless, Data{Ignore: []string{""}}},
+	} {
+		path := filepath.Join(t.TempDir(), "rows.csv")
+		writeFile(t, path, c.text)
+		c.data.Files, c.data.Target = []string{path}, "y"
+		got, _, err := scaledRidge.Fit(context.Background(), &c.data, &Options{NoEngine: true, RangeBytes: 2000})
+		require.NoError(t, err, name)
+		sameCoefficients(t, want, got)
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, strings.Replace(strings.ReplaceAll(plain, "\n", "\r"), "\r", "\r1,x,2\r", 1))
+	_, _, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", CSV: CSV{WholeFiles: true}}, &Options{NoEngine: true})
+	assert.ErrorContains(t, err, "rows.csv:2: ", "lines are counted by carriage returns")
+	writeFile(t, path, nameless)
+	_, _, err = scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{NoEngine: true})
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, "name of column 1")
+}
+
+// The fields that are gaps in one reader are in all.
+func TestGapsAreThoseOfAllReaders(t *testing.T) {
+	x, y := linear(300, 2, 32)
+	for i := range celltext.Missing() {
+		x.Set(10*i+3, 1, math.NaN())
+	}
+	text := csvText(x, y, 0, 300)
+	for _, gap := range celltext.Missing() {
+		text = strings.Replace(text, ",NaN,", ",\x00"+gap+",", 1)
+	}
+	text = strings.ReplaceAll(text, "\x00", "")
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, text)
+	got, _, err := filledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y", Gaps: true}, &Options{NoEngine: true})
+	require.NoError(t, err)
+	want := stagesInMemory(t, filledRidge, x, y)
+	sameCoefficients(t, want, got)
+}
+
+// Labels in Latin-1 are read where that is said.
+func TestLatin1Labels(t *testing.T) {
+	x, y := linear(300, 2, 33)
+	text := "x0,x1,y\n"
+	for i, l := range signs(y) {
+		text += fmt.Sprintf("%v,%v,%s\n", x.At(i, 0), x.At(i, 1), []string{"n\xe4", "ja"}[l])
+	}
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, text)
+	d := &Data{Files: []string{path}, Target: "y", Classes: []string{"nä", "ja"}}
+	_, _, err := classes.Fit(context.Background(), d, &Options{NoEngine: true})
+	assert.ErrorContains(t, err, `"n\xe4" is not UTF-8: set Data.CSV.Latin1`)
+	d.CSV.Latin1 = true
+	got, _, err := classes.Fit(context.Background(), d, &Options{NoEngine: true})
+	require.NoError(t, err)
+	want := stagesInMemory(t, classes, x, signs(y))
+	p, err := got.Predict(x)
+	require.NoError(t, err)
+	q, err := want.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, q, p)
+}
+
+// The text of a bad row is UTF-8 wherever it is cut.
+func TestBadRowsAreUTF8(t *testing.T) {
+	x, y := linear(300, 2, 34)
+	path, letters := filepath.Join(t.TempDir(), "rows.csv"), filepath.Join(t.TempDir(), "letters.csv")
+	writeFile(t, path, csvText(x, y, 0, 300)+strings.Repeat("ä", maxText)+",1,2\nj\xe4,1,2\n"+strings.Repeat("x", maxText-1)+"ä,1,2\n")
+	_, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{MaxBad: 5, DeadLetters: letters})
+	require.NoError(t, err)
+	assert.EqualValues(t, 3, report.Bad)
+	data, err := os.ReadFile(letters)
+	require.NoError(t, err)
+	assert.True(t, utf8.Valid(data))
+}
+
+// Integers of Parquet files that float64 does not hold are bad rows, as those of text.
+func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "x0", Type: arrow.PrimitiveTypes.Int64}, {Name: "y", Type: arrow.PrimitiveTypes.Float64}}, nil))
+	defer b.Release()
+	for i := range 100 {
+		b.Field(0).(*array.Int64Builder).Append(int64(i))
+		b.Field(1).(*array.Float64Builder).Append(float64(i % 7))
+	}
+	b.Field(0).(*array.Int64Builder).Append(9007199254740993)
+	b.Field(1).(*array.Float64Builder).Append(1)
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	w, err := pqarrow.NewFileWriter(batch.Schema(), f, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
+	require.NoError(t, err)
+	require.NoError(t, w.Write(batch))
+	require.NoError(t, w.Close())
+	d := &Data{Files: []string{path}, Target: "y"}
+	_, _, err = scaledRidge.Fit(context.Background(), d, &Options{NoEngine: true})
+	assert.ErrorContains(t, err, `rows.parquet:101: column "x0"`)
+	assert.ErrorContains(t, err, "RoundIntegers is not set")
+	d.RoundIntegers = true
+	_, _, err = scaledRidge.Fit(context.Background(), d, &Options{NoEngine: true})
+	require.NoError(t, err)
+}

@@ -1,0 +1,176 @@
+package celltext
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Column counts the kinds of a column's cells. The zero value has seen none.
+type Column struct {
+	count    [Word + 1]int32
+	decimals int8
+	seen     *remarkable // nil: all cells were numbers and gaps
+}
+
+// remarkable are the cells of a column that a reader may have to name.
+type remarkable struct {
+	words, lookalikes []fault.StrangeText // the first of each, and how often they occur
+	tooLarge, rounded fault.StrangeText   // the first of each
+	huge              bool                // an integer that is no int64
+}
+
+// mostWords bounds the words of a column that are kept.
+const mostWords = 10
+
+// shownBytes is how much of a cell an error tells.
+const shownBytes = 40
+
+// Add counts a cell, of a line.
+func (c *Column) Add(cell Cell, text string, line int) {
+	if c.count[cell.Kind] < math.MaxInt32 {
+		c.count[cell.Kind]++
+	}
+	c.decimals = max(c.decimals, int8(cell.Decimals))
+	tooLarge := cell.Measured() && math.IsInf(cell.Value, 0)
+	if (cell.Kind < Lookalike && !tooLarge && !cell.Rounded) || c.seen != nil && c.seen.full(cell, tooLarge) {
+		return
+	}
+	if c.seen == nil {
+		c.seen = &remarkable{}
+	}
+	c.seen.add(cell, tooLarge, text, line)
+}
+
+// full reports whether nothing of such a cell is to be kept: a column of texts has many.
+func (r *remarkable) full(cell Cell, tooLarge bool) bool {
+	switch {
+	case tooLarge:
+		return r.tooLarge.Line > 0
+	case cell.Kind == Integer:
+		return r.rounded.Line > 0 && r.huge
+	}
+	return cell.Kind == Word && len(r.words) > mostWords || cell.Kind == Lookalike && len(r.lookalikes) > mostWords
+}
+
+func (r *remarkable) add(cell Cell, tooLarge bool, text string, line int) {
+	first := func(of *fault.StrangeText) {
+		if of.Line == 0 {
+			*of = fault.StrangeText{Text: shortText(text), Line: line, Times: 1}
+		}
+	}
+	switch {
+	case tooLarge:
+		first(&r.tooLarge)
+	case cell.Kind == Integer:
+		first(&r.rounded)
+		r.huge = r.huge || math.Abs(cell.Value) >= 1<<63
+	case cell.Kind == Word:
+		r.words = countText(r.words, text, line)
+	default:
+		r.lookalikes = countText(r.lookalikes, text, line)
+	}
+}
+
+// countText counts a word among those that are kept, one more than are told.
+func countText(words []fault.StrangeText, text string, line int) []fault.StrangeText {
+	text = shortText(text)
+	if i := slices.IndexFunc(words, func(w fault.StrangeText) bool { return w.Text == text }); i >= 0 {
+		words[i].Times++
+		return words
+	}
+	return append(words, fault.StrangeText{Text: text, Line: line, Times: 1})
+}
+
+func shortText(text string) string {
+	if len(text) > shownBytes {
+		text = strings.ToValidUTF8(text[:shownBytes], "") + "..."
+	}
+	return strings.Clone(text)
+}
+
+// Type is what a column is.
+type Type int
+
+// The types. A column of gaps is Empty, and one of numbers Integers if all are.
+const (
+	Empty Type = iota
+	Integers
+	Numbers
+	Times
+	Texts
+)
+
+// nearlyAll is how many cells a word stands against in a column that is nearly all numbers: four of five are.
+const nearlyAll = 4
+
+// Type returns what the cells are. Mixed says that the column has words, or numbers by other marks, but that four of five cells
+// at least are numbers, or times: the type is then the one of those.
+func (c *Column) Type() (t Type, mixed bool) {
+	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]), int(c.count[Word])
+	switch {
+	case numbers+like+times+words == 0:
+		return Empty, false
+	case like+times+words == 0 && c.count[Number] == 0:
+		return Integers, false
+	case like+times+words == 0:
+		return Numbers, false
+	case numbers+like+words == 0:
+		return Times, false
+	case numbers+like >= nearlyAll*(times+words):
+		return Numbers, true
+	case times >= nearlyAll*(numbers+like+words):
+		return Times, true
+	}
+	return Texts, false
+}
+
+// Decimals is how many digits print its numbers as they were written.
+func (c *Column) Decimals() int { return int(c.decimals) }
+
+// Int64 reports whether all integers are of that type.
+func (c *Column) Int64() bool { return c.seen == nil || !c.seen.huge }
+
+// Mixed returns the error of a column that is nearly all numbers.
+func (c *Column) Mixed(file, name, hint string) error {
+	e := &fault.MixedColumnError{File: file, Column: name, Hint: hint, Of: "numbers"}
+	for _, n := range c.count[Integer:] {
+		e.Cells += int(n)
+	}
+	strange := int(c.count[Word]) + int(c.count[Lookalike])
+	if t, _ := c.Type(); t == Times {
+		e.Of = "times"
+		strange += int(c.count[Integer]) + int(c.count[Number])
+	} else {
+		strange += int(c.count[Time])
+	}
+	if c.seen != nil {
+		e.Words = append(slices.Clone(c.seen.words), c.seen.lookalikes...)
+	}
+	slices.SortStableFunc(e.Words, func(a, b fault.StrangeText) int { return a.Line - b.Line })
+	e.Words = e.Words[:min(len(e.Words), mostWords)]
+	e.Strange = strange
+	return e
+}
+
+// Numeric returns the error of a column of numbers that float64 does not hold; integers may be rounded.
+func (c *Column) Numeric(file, name string, round bool, hint string) error {
+	if c.seen == nil {
+		return nil
+	}
+	if s := c.seen.tooLarge; s.Line > 0 {
+		return fmt.Errorf("%s:%d: column %q: %w", file, s.Line, name, TooLarge(s.Text))
+	}
+	if s := c.seen.rounded; s.Line > 0 && !round {
+		return fault.Param(fmt.Sprintf("%s:%d", file, s.Line), fmt.Sprintf("column %q", name), s.Text, "an integer that float64 holds to the last digit"+hint)
+	}
+	return nil
+}
+
+// TooLarge is the error of a number beyond the largest float64.
+func TooLarge(text string) error {
+	return fmt.Errorf("%.40s is more than a float64 holds: %w", text, fault.ErrNotFinite)
+}

@@ -1,0 +1,339 @@
+package celltext
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Missing returns the cells that are gaps where the rules do not say which are.
+func Missing() []string {
+	return []string{"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?", "-", ".", `\N`, "#N/A"}
+}
+
+// Rules says how text becomes cells.
+type Rules struct {
+	Missing   []string // cells that are gaps; nil: [Missing]
+	Decimal   rune     // the decimal mark; 0: '.'
+	Thousands rune     // stands between groups of three digits; 0: nothing does
+	Percent   bool     // 10% is 0.1
+	Latin1    bool     // bytes are Latin-1, in the variant of Windows (code page 1252), and not UTF-8
+}
+
+// Kind is what a cell is.
+type Kind uint8
+
+// The kinds, as the table of the package has them.
+const (
+	Gap Kind = iota
+	Integer
+	Number
+	Time
+	Lookalike
+	Word
+)
+
+// Cell is what a text stands for.
+type Cell struct {
+	Kind     Kind
+	Value    float64 // of a number; of a time, seconds since 1970; else NaN
+	Decimals int     // digits that print the number as it was written
+	Rounded  bool    // an integer whose digits the Value does not give back
+}
+
+// Measured reports whether the cell is a number.
+func (c Cell) Measured() bool { return c.Kind == Integer || c.Kind == Number }
+
+// Parser parses cells by rules. It may be used by several goroutines.
+type Parser struct {
+	rules   Rules
+	missing map[string]bool
+	early   bool // an entry of missing may be a number, so that gaps are looked for first
+	marked  bool // numbers have marks that Go's do not
+}
+
+// Parser checks the rules. Errors: ErrParam, in the name of the type whose fields they are.
+func (r Rules) Parser(typ string) (*Parser, error) {
+	if r.Missing == nil {
+		r.Missing = Missing()
+	}
+	if r.Decimal == 0 {
+		r.Decimal = '.'
+	}
+	if strings.ContainsRune("+-eE%\"\n\r", r.Decimal) || isDigit(r.Decimal) {
+		return nil, fault.Param(typ, "Decimal", strconv.QuoteRune(r.Decimal), "a mark such as '.' or ','")
+	}
+	if strings.ContainsRune("+-eE%\"\n\r", r.Thousands) || isDigit(r.Thousands) || r.Thousands == r.Decimal {
+		return nil, fault.Param(typ, "Thousands", strconv.QuoteRune(r.Thousands), "a mark other than Decimal, such as ',', '.', ' ' or '\\''")
+	}
+	p := &Parser{rules: r, missing: make(map[string]bool, len(r.Missing)), marked: r.Decimal != '.' || r.Thousands != 0 || r.Percent}
+	for _, m := range r.Missing {
+		if !utf8.ValidString(m) {
+			return nil, fault.Param(typ, "Missing", strconv.Quote(m), "UTF-8")
+		}
+		m = strings.TrimSpace(m)
+		p.missing[m] = true
+		p.early = p.early || strings.ContainsFunc(m, isDigit)
+	}
+	return p, nil
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// Text decodes a cell and drops the white space around it. It is false for bytes that are not in the encoding.
+func (p *Parser) Text(raw string) (string, bool) {
+	if isASCII(raw) {
+		if raw != "" && raw[0] > ' ' && raw[len(raw)-1] > ' ' { // faster
+			return raw, true
+		}
+		return strings.TrimSpace(raw), true
+	}
+	if !p.rules.Latin1 {
+		return strings.TrimSpace(raw), utf8.ValidString(raw)
+	}
+	text, err := charmap.Windows1252.NewDecoder().String(raw)
+	return strings.TrimSpace(text), err == nil
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Parse says what a text is, which [Parser.Text] has returned.
+func (p *Parser) Parse(text string) Cell {
+	if p.early && p.missing[text] {
+		return Cell{Kind: Gap, Value: math.NaN()}
+	}
+	if c, ok := p.number(text); ok {
+		return c
+	}
+	if p.missing[text] {
+		return Cell{Kind: Gap, Value: math.NaN()}
+	}
+	if t, ok := ParseTime(text); ok {
+		return Cell{Kind: Time, Value: float64(t.Unix()) + float64(t.Nanosecond())/1e9, Decimals: fraction(text)}
+	}
+	if looksNumeric(text) {
+		return Cell{Kind: Lookalike, Value: math.NaN()}
+	}
+	return Cell{Kind: Word, Value: math.NaN()}
+}
+
+// Cell is [Parser.Text] and [Parser.Parse] in one.
+func (p *Parser) Cell(raw string) (text string, c Cell, ok bool) {
+	if !p.early && !p.marked { // what is a number is ASCII without white space around it
+		if c, ok := p.number(raw); ok {
+			return raw, c, true
+		}
+	}
+	if text, ok = p.Text(raw); ok {
+		c = p.Parse(text)
+	}
+	return text, c, ok
+}
+
+// Digits returns a number as Go writes it, without the marks of the rules.
+func (p *Parser) Digits(text string) string {
+	if !p.marked {
+		return text
+	}
+	plain, _ := p.goNotation(text)
+	return plain
+}
+
+// number parses a number.
+func (p *Parser) number(text string) (Cell, bool) {
+	if p.marked {
+		var ok bool
+		if text, ok = p.goNotation(text); !ok {
+			return Cell{}, false
+		}
+	}
+	integer, decimals, ok := scan(text)
+	if !ok {
+		return Cell{}, false
+	}
+	if integer && len(text) <= exactDigits {
+		return Cell{Kind: Integer, Value: parseShort(text)}, true
+	}
+	v, _ := strconv.ParseFloat(text, 64) // an infinity where it is too large
+	if !integer {
+		return Cell{Kind: Number, Value: v, Decimals: decimals}, true
+	}
+	return Cell{Kind: Integer, Value: v, Rounded: !keepsDigits(text, v)}, true
+}
+
+// exactDigits is how many digits every float64 gives back.
+const exactDigits = 15
+
+// parseShort parses an integer of few digits, faster than strconv does.
+func parseShort(text string) (v float64) {
+	digits := strings.TrimLeft(text, "+-")
+	n := int64(0)
+	for i := range len(digits) {
+		n = 10*n + int64(digits[i]-'0')
+	}
+	if v = float64(n); text[0] == '-' {
+		v = -v // of 0, too
+	}
+	return v
+}
+
+// mostDecimals is the number of decimals beyond which a float64 has no more to say.
+const mostDecimals = 17
+
+// scan reports whether a text is a decimal number, and an integer.
+func scan(s string) (integer bool, decimals int, ok bool) {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	whole := countDigits(s)
+	rest := s[whole:]
+	part := 0
+	if rest != "" && rest[0] == '.' {
+		part = countDigits(rest[1:])
+		rest = rest[1+part:]
+		if whole+part == 0 {
+			return false, 0, false
+		}
+	} else if whole == 0 {
+		return false, 0, false
+	} else if rest == "" {
+		return true, 0, true
+	}
+	exponent := 0
+	if rest != "" {
+		if rest[0] != 'e' && rest[0] != 'E' {
+			return false, 0, false
+		}
+		power := strings.TrimPrefix(strings.TrimPrefix(rest[1:], "+"), "-")
+		if len(rest)-len(power) > 2 || power == "" || countDigits(power) != len(power) {
+			return false, 0, false
+		}
+		exponent, _ = strconv.Atoi(rest[1:])
+	}
+	return false, min(max(part-exponent, 0), mostDecimals), true
+}
+
+// countDigits counts the digits that s begins with.
+func countDigits(s string) int {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// keepsDigits reports whether v, printed, has the digits of an integer.
+func keepsDigits(text string, v float64) bool {
+	text = strings.TrimLeft(text, "+-")
+	if len(text) <= exactDigits {
+		return true
+	}
+	if text = strings.TrimLeft(text, "0"); text == "" {
+		return true
+	}
+	return math.IsInf(v, 0) || strconv.FormatFloat(math.Abs(v), 'f', -1, 64) == text
+}
+
+// spaces stand between thousands where a space does.
+const spaces = " \u00a0\u202f"
+
+// goNotation returns a number in Go's notation; false where the text has other marks than the rules, or groups that are none.
+func (p *Parser) goNotation(text string) (string, bool) {
+	percent := false
+	if p.rules.Percent {
+		text, percent = strings.CutSuffix(text, "%")
+		text = strings.TrimRight(text, spaces)
+	}
+	mantissa, exponent := text, ""
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		mantissa, exponent = text[:i], text[i:]
+	}
+	whole, part, pointed := strings.Cut(mantissa, string(p.rules.Decimal))
+	if pointed && (countDigits(part) != len(part)) {
+		return "", false
+	}
+	whole, ok := p.withoutThousands(whole)
+	if !ok || percent && exponent != "" {
+		return "", false
+	}
+	if pointed {
+		whole += "." + part
+	}
+	if percent {
+		exponent = "e-2" // so that the number is rounded once
+	}
+	return whole + exponent, true
+}
+
+// withoutThousands takes the marks of thousands out of a whole number.
+func (p *Parser) withoutThousands(s string) (string, bool) {
+	sign := ""
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		sign, s = s[:1], s[1:]
+	}
+	isMark := func(r rune) bool {
+		return r == p.rules.Thousands && r != 0 || strings.ContainsRune(spaces, p.rules.Thousands) && strings.ContainsRune(spaces, r)
+	}
+	groups := strings.FieldsFunc(s, isMark)
+	if len(groups) < 2 {
+		return sign + s, countDigits(s) == len(s)
+	}
+	marks := 0
+	for _, r := range s {
+		if isMark(r) {
+			marks++
+		}
+	}
+	for i, g := range groups {
+		if countDigits(g) != len(g) || len(g) > 3 || i > 0 && len(g) != 3 || marks != len(groups)-1 {
+			return "", false
+		}
+	}
+	return sign + strings.Join(groups, ""), true
+}
+
+// layouts are those of times. Fractions of a second may follow in each that has seconds.
+var layouts = []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
+
+// ParseTime parses an ISO date, or a date and time.
+func ParseTime(text string) (time.Time, bool) {
+	if len(text) < len(time.DateOnly) || text[4] != '-' || text[7] != '-' {
+		return time.Time{}, false
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// fraction counts the digits of a time's fraction of a second.
+func fraction(text string) int {
+	_, part, _ := strings.Cut(text, ".")
+	return min(countDigits(part), 9)
+}
+
+// otherNotation is a number by any of the usual marks.
+var otherNotation = regexp.MustCompile(`^[-+]?(\d+|\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s?%?$`)
+
+// looksNumeric reports whether a text is a number by other marks.
+func looksNumeric(text string) bool {
+	first := strings.TrimLeft(text, "+-")
+	return first != "" && isDigit(rune(first[0])) && otherNotation.MatchString(text)
+}

@@ -1,0 +1,20 @@
+package check
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Text returns ErrParam unless all texts of a field are UTF-8. Others could not be stored: CBOR, JSON, Parquet and protocol
+// buffers have UTF-8 alone.
+func Text(typ, field string, texts ...string) error {
+	for _, s := range texts {
+		if !utf8.ValidString(s) {
+			const most = 60 // bytes
+			return fault.Param(typ, field, strconv.Quote(s[:min(len(s), most)]), "UTF-8")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package fault
+
+import (
+	"fmt"
+	"strings"
+)
+
+// MixedColumnError is a column of a file that is nearly all numbers, or times, and has a few other words. It is not clear
+// whether these are gaps, numbers in another notation, or categories.
+type MixedColumnError struct {
+	File, Column string
+	Of           string        // what nearly all cells are: "numbers" or "times"
+	Cells        int           // cells that are no gaps
+	Strange      int           // how many of them are something else
+	Words        []StrangeText // the first different ones, in the order of their lines
+	Hint         string        // the ways out
+}
+
+// StrangeText is a cell unlike the others of its column.
+type StrangeText struct {
+	Text  string
+	Line  int // where it first is, from 1
+	Times int // how often it occurs
+}
+
+func (e *MixedColumnError) Error() string {
+	list := make([]string, len(e.Words))
+	for i, w := range e.Words {
+		list[i] = fmt.Sprintf("%q in line %d", w.Text, w.Line)
+		if w.Times > 1 {
+			list[i] += fmt.Sprintf(" (%d times)", w.Times)
+		}
+	}
+	place := e.File
+	if len(e.Words) > 0 {
+		place += fmt.Sprintf(":%d", e.Words[0].Line)
+	}
+	s := fmt.Sprintf("%s: column %q is nearly all %s, but %d of %d cells are not: ", place, e.Column, e.Of, e.Strange, e.Cells)
+	if e.Strange == e.Cells {
+		s = fmt.Sprintf("%s: column %q has numbers in another notation: ", place, e.Column)
+	}
+	s += strings.Join(list, ", ")
+	if e.Hint != "" {
+		s += ": " + e.Hint
+	}
+	return s
+}
+
+// Unwrap returns ErrParam.
+func (e *MixedColumnError) Unwrap() error { return ErrParam }

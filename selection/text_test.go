@@ -1,0 +1,44 @@
+package selection
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/badtext"
+)
+
+// Names that are not UTF-8 are refused where they enter, and a result with such a text is not written as another one.
+func TestTextsAreUTF8(t *testing.T) {
+	ctx, x, y := context.Background(), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}), []float64{1, 2, 3, 4, 5, 6}
+	candidate := Candidate[estimators.Regressor]{Name: "a", Build: func() estimators.Regressor { return &lssvm.Regressor{} }}
+	n := badtext.Each(&candidate, func(field string) {
+		err := (&Regressor{Space: AmongNamed(candidate)}).Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrParam, field)
+		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
+	})
+	assert.Equal(t, 1, n)
+	axis := Axis{Name: "way", Choices: []string{"this", "that"}}
+	_, err := GridOf(axis)
+	require.NoError(t, err)
+	n = badtext.Each(&axis, func(field string) {
+		_, err := GridOf(axis)
+		require.ErrorIs(t, err, estimators.ErrParam, field)
+		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
+	})
+	assert.Equal(t, 3, n)
+	result := Result{Strategy: "s", Family: "f", Kernel: "k", Name: "n", ScoreName: "b", Warnings: []string{"w"}, Trace: []TraceRow{{Family: "f", Name: "n"}}}
+	_, err = json.Marshal(result)
+	require.NoError(t, err)
+	n = badtext.Each(&result, func(field string) {
+		_, err := json.Marshal(result)
+		require.ErrorIs(t, err, estimators.ErrParam, field)
+	})
+	assert.Greater(t, n, 8)
+}
