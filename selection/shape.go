@@ -8,14 +8,13 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -123,7 +122,9 @@ const (
 // landmarks is climbed over 2000 other rows, with its exact gradient, and from the better of both that on 600
 // landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications.
 //
-// With classes the targets are ±1, of more than two for each against the rest.
+// Numeric targets are in units of the power of two below the largest of them, less their mean, so that the unit they come
+// in changes nothing. The values of an objective in the trace are of those. With classes the targets are ±1, of more than
+// two for each against the rest.
 type Shape struct {
 	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
 	Objective Objective
@@ -278,11 +279,11 @@ type learning struct {
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
 	_, d := r.x.Dims()
-	targets, within, err := targetsOf(r)
+	goals, within, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: targets, objective: s.Objective}
+	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
@@ -313,19 +314,16 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 }
 
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
-// rest of more, and what equal rows have beside their means. No objective knows the constant of the
-// targets, and with a large one digits would be lost.
-func targetsOf(r *Run) (targets shape.Targets, within float64, err error) {
+// rest of more, and what equal rows have beside their means. No objective knows the constant or the unit
+// of the targets.
+func targetsOf(r *Run) (goals shape.Targets, within float64, err error) {
 	y, within, names, err := r.machineTargets()
 	if err != nil {
-		return targets, 0, err
+		return goals, 0, err
 	}
 	outputs := names - 1
 	if r.labels == nil {
-		values := y.RawMatrix().Data
-		floats.AddConst(-values[0], values)
-		floats.AddConst(-stat.Mean(values, nil), values)
-		outputs = 1
+		y, outputs = mat.NewDense(len(r.y), 1, targets.Centred(r.y)), 1
 	}
 	return shape.Targets{Y: y, Weights: r.weights, Outputs: outputs}, within, nil
 }

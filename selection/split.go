@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -90,7 +91,7 @@ func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 		// Each repeat has a stream of its own: the first three of five repeats
 		// are those of three.
 		order := permutation(n, seed, uint64(r))
-		slices.SortStableFunc(order, func(a, b int) int { return labels[a] - labels[b] })
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(labels[a], labels[b]) })
 		part := make([]int, n)
 		for i, row := range order {
 			part[row] = i % k

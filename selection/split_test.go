@@ -27,6 +27,22 @@ func partition(t require.TestingT, f Fold, n int) {
 	}
 }
 
+// The folds depend on the order of the labels alone, however far apart these are.
+func TestStratifiedFoldsOfFarLabels(t *testing.T) {
+	near := []int{0, 1, 2, 0, 0, 1, 2, 2, 1, 0, 2, 1, 0, 1, 2, 0, 0, 1}
+	far := make([]int, len(near))
+	for i, l := range near {
+		far[i] = []int{math.MinInt, -1, math.MaxInt}[l]
+	}
+	for _, s := range []Splitter{StratifiedKFold{Folds: 3, Seed: 5}, StratifiedShuffleSplit{Splits: 3, Seed: 5}} {
+		want, err := s.Split(len(near), near)
+		require.NoError(t, err)
+		got, err := s.Split(len(far), far)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+}
+
 func TestKFoldProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 6).Draw(t, "folds")

@@ -52,8 +52,8 @@ func (o Output) String() string {
 // Fit keeps the values of each column at evenly spaced shares; Transform interpolates between them, takes the
 // middle of the shares of a value that is there several times, and the ends for what lies beyond. With Output
 // Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993. That is scikit-learn's QuantileTransformer,
-// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, and that the
-// 10⁻⁷ are a share of the range of a column where it is less than 1.
+// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, that the
+// 10⁻⁷ are a share of the range of a column where it is less than 1, and that rounding separates no equal values.
 //
 // The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
 //
@@ -234,9 +234,12 @@ func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest f
 }
 
 // placeOf returns the place of a share among n sorted values, and how far it is on the way to the
-// next one.
+// next one. A share that is a place but for its rounding is that place: a value beside would be equal to none.
 func placeOf(n int, share float64) (i int, t float64) {
 	at := share * float64(n-1)
+	if whole := math.Round(at); math.Abs(at-whole) <= 0x1p-50*at {
+		return int(whole), 0
+	}
 	return int(at), at - math.Floor(at)
 }
 

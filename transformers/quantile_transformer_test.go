@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
-// scikit-learn's numbers, but for a column of one value.
+// scikit-learn's numbers, but for a column of one value, and where it misses a tie by rounding.
 func TestQuantileTransformerReference(t *testing.T) {
 	var ref struct {
 		Cases []struct {
@@ -51,6 +52,10 @@ func TestQuantileTransformerReference(t *testing.T) {
 				middle := []float64{0.5, 0}[output]
 				want, wantTest[0] = slices.Repeat([]float64{middle}, len(want)), middle
 			}
+			if c.Name == "ties" { // 4 has the places 10 and 11 of 14; scikit-learn's quantile at 10 is 3.9999999999999982
+				middle := []float64{0.75, distuv.UnitNormal.Quantile(0.75)}[output]
+				want[10], want[11], wantTest[7] = middle, middle, middle
+			}
 			equalWithGaps(t, c.Name, want, z)
 			equalWithGaps(t, c.Name+" test", wantTest, test)
 		}
@@ -70,6 +75,38 @@ func equalWithGaps(t *testing.T, name string, want []float64, got *mat.Dense) {
 }
 
 // The order of a column is kept, and a narrow one is as even as a wide one.
+// A value that is there several times has the middle of its places, i/(n-1) for the i-th of n values in order, however
+// places are rounded.
+func TestQuantileTransformerTies(t *testing.T) {
+	fitted := func(x *mat.Dense) []float64 {
+		q := &QuantileTransformer{}
+		require.NoError(t, q.Fit(context.Background(), x))
+		z, err := q.Transform(x)
+		require.NoError(t, err)
+		return mat.Col(nil, 0, z)
+	}
+	got := fitted(mat.NewDense(8, 1, []float64{0, 0, 0, 0, 0, 1, 1, 2}))
+	assert.InDeltaSlice(t, []float64{0, 0, 0, 0, 0, 5.5 / 7, 5.5 / 7, 1}, got, 1e-15)
+	// The least and the largest value go to the ends, whoever shares them.
+	for n := 4; n <= 1000; n++ {
+		x := mat.NewDense(n, 1, nil)
+		for i := range n {
+			x.Set(i, 0, float64(i)/3)
+			if i > 0 && i < n-1 { // pairs, and one alone where n is odd
+				x.Set(i, 0, float64((i+1)/2)/3)
+			}
+		}
+		for i, v := range fitted(x) {
+			want := float64(i)
+			if i > 0 && i < n-1 {
+				first := (i+1)/2*2 - 1
+				want = (float64(first) + float64(min(first+1, n-2))) / 2
+			}
+			require.InDelta(t, want/float64(n-1), v, 1e-14, "row %d of %d", i, n)
+		}
+	}
+}
+
 func TestQuantileTransformerUnits(t *testing.T) {
 	x := []float64{3, 1, 4, 1.5, 9, 2.6, 5, 3.5}
 	for _, output := range []Output{Uniform, Normal} {

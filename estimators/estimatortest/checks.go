@@ -105,6 +105,7 @@ var checks = []check{
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
 	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
+	{"target-units", regressors | multis, "Targets times a power of two give exactly that times the predictions, and its square times the variances: no unit is special.", checkTargetUnits},
 	{"several-targets", multis, "Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and targets in other units give the same in those.", checkSeveralTargets},
 	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
 	{"novelty", detectors, "Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score than one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},

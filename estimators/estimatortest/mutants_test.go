@@ -1034,6 +1034,28 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"writes no mean", regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
 			{"takes any width", transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
 		},
+		"target-units": {
+			regressor("takes what is below a number for nothing", "targets times 2^-41: Predict", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
+				y, err := b.Ridge.Predict(x)
+				for i, v := range y {
+					if math.Abs(v) < 1e-6 {
+						y[i] = 0
+					}
+				}
+				return y, err
+			}}),
+			regressor("adds to the variance", "targets times 2^-41: PredictVariance", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
+				mean, variance, err := b.Ridge.PredictVariance(x)
+				for i, v := range variance {
+					variance[i] = v + 1e-9
+				}
+				return mean, variance, err
+			}}),
+			{"adds a number", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+				y.Set(0, 2, y.At(0, 2)+1e-3)
+				return y
+			}}.build, "targets times 2^-41: Predict"},
+		},
 		"several-targets": {
 			{"counts one target", multis, brokenMulti{targets: func(int) int { return 1 }}.build, "Targets is 1, want 3"},
 			{"predicts the first alone", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {

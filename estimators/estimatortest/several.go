@@ -89,6 +89,42 @@ func (d data) three(units []float64) *mat.Dense {
 	return y
 }
 
+// exponents are of the powers of two that checkTargetUnits multiplies targets with. Some of them are odd: the root of such
+// a power is no power of two.
+var exponents = []int{-41, -1, 10, 30}
+
+// checkTargetUnits looks at the bits: a product with a power of two is not rounded, so that any difference shows a number
+// that is compared with the targets, or a logarithm of one.
+func checkTargetUnits(p *probe, s *subject) {
+	x := s.test().x
+	fit := func(unit float64) outputs {
+		ctx, d, m := context.Background(), s.train(), s.new()
+		if s.kind == multis {
+			p.Must("Fit", m.multi().Fit(ctx, d.x, d.three([]float64{unit, unit, unit})))
+		} else {
+			for i := range d.y {
+				d.y[i] *= unit
+			}
+			p.Must("Fit", m.fit(ctx, d.x, d.y))
+		}
+		return m.outputs(p, x)
+	}
+	want := fit(1)
+	for _, e := range exponents {
+		got, unit := fit(math.Ldexp(1, e)), math.Ldexp(1, -e)
+		for _, o := range got {
+			_, c := o.values.Dims()
+			o.values.Apply(func(_, j int, v float64) float64 {
+				if o.method == "PredictVariance" && j >= c/2 {
+					v *= unit
+				}
+				return v * unit
+			}, o.values)
+		}
+		p.same(fmt.Sprintf("targets times 2^%d", e), want, got, 0)
+	}
+}
+
 func checkSeveralTargets(p *probe, s *subject) {
 	ctx, d, x := context.Background(), s.train(), s.test().x
 	fit := func(d data, y mat.Matrix) model {

@@ -1,6 +1,7 @@
 package falkon
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -37,7 +38,7 @@ func (s *source) gather(ctx context.Context, numbers []int) (batch, error) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
 	out := batch{x: mat.NewDense(len(numbers), s.d, nil), y: mat.NewDense(len(numbers), s.k, nil)}
 	next := 0
 	err := s.read(ctx, 64*blockRows, func(b batch) error {

@@ -227,9 +227,10 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	case best == len(ridges)-1:
 		return ridges[best], 1, true
 	}
-	low, mid, high := math.Log(errors[best-1]), math.Log(errors[best]), math.Log(errors[best+1])
+	// Ratios, which know no unit of the targets.
+	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
 	shift := 0.0
-	if bend := low - 2*mid + high; bend > 0 && !math.IsInf(bend, 1) {
+	if bend := low + high; bend > 0 && !math.IsInf(bend, 1) {
 		shift = (low - high) / (2 * bend)
 	}
 	step := math.Log(ridges[best+1] / ridges[best])

@@ -274,7 +274,8 @@ func logSum(row []float64, h float64) float64 {
 
 // choose sets the bandwidth.
 func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps) error {
-	n, columns := m.z.Dims()
+	n, _ := m.z.Dims()
+	columns := varying(m.z)
 	rows := m.z
 	if n > likelihoodRows {
 		sample := rand.New(rand.NewPCG(seed, likelihoodStream)).Perm(n)[:likelihoodRows]
@@ -285,10 +286,10 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 	blocks := func(rows int) int { return (rows + m.blocksOf() - 1) / m.blocksOf() }
 	p.total = 3*blocks(tried) + blocks(n)
 
-	search := &bandwidths{rows: rows, m: m, workers: workers, steps: p}
+	search := &bandwidths{rows: rows, columns: columns, m: m, workers: workers, steps: p}
 	middle := math.Pow(float64(n), -1/float64(columns+4))
 	if m.scaler == nil {
-		middle *= m.spread()
+		middle *= m.spread(columns)
 	}
 	var grid []float64
 	for k := -stepsBelow; k <= stepsAbove; k++ {
@@ -334,8 +335,24 @@ func (m *density) choose(ctx context.Context, seed uint64, workers int, p *steps
 	return nil
 }
 
-// spread is the root mean square of the columns' standard deviations; 1 where that is 0.
-func (m *density) spread() float64 {
+// varying is the number of columns that are not constant. No distance between rows depends on the others, so that these
+// have no part in the choice of a bandwidth: counted as dimensions they would ask for an ever smaller one.
+func varying(z *mat.Dense) int {
+	n, d := z.Dims()
+	out := 0
+	for j := range d {
+		for i := range n {
+			if z.At(i, j) != z.At(0, j) {
+				out++
+				break
+			}
+		}
+	}
+	return out
+}
+
+// spread is the root mean square of the standard deviations of the columns, of which some vary; 1 where that is 0.
+func (m *density) spread(varying int) float64 {
 	n, columns := m.z.Dims()
 	largest, sum := 0.0, 0.0
 	deviations := make([]float64, columns)
@@ -355,7 +372,7 @@ func (m *density) spread() float64 {
 	for _, s := range deviations {
 		sum += s / largest * s / largest
 	}
-	if out := largest * math.Sqrt(sum/float64(columns)); out > 0 && !math.IsInf(out, 1) {
+	if out := largest * math.Sqrt(sum/float64(varying)); out > 0 && !math.IsInf(out, 1) {
 		return out
 	}
 	return 1
@@ -365,6 +382,7 @@ func (m *density) spread() float64 {
 type bandwidths struct {
 	m       *density
 	rows    *mat.Dense // the likelihood is that of these
+	columns int        // those that vary
 	workers int
 	steps   *steps
 }
@@ -372,7 +390,6 @@ type bandwidths struct {
 // best is the position of the best of some bandwidths, -1 where all rows are equal.
 func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 	n, _ := b.rows.Dims()
-	_, columns := b.m.z.Dims()
 	values := mat.NewDense(n, len(grid), nil) // of each row, so that the order of sums is that of the rows
 	counts := make([]bool, n)
 	err := b.m.distances(ctx, b.rows, b.workers, func(i int, row []float64) {
@@ -390,7 +407,7 @@ func (b *bandwidths) best(ctx context.Context, grid []float64) (int, error) {
 		defer rowwise.Release(scratch)
 		for k, h := range grid {
 			copy(*scratch, kept)
-			values.Set(i, k, logSum(*scratch, h)/float64(n)-float64(columns)*math.Log(h)/float64(n))
+			values.Set(i, k, logSum(*scratch, h)/float64(n)-float64(b.columns)*math.Log(h)/float64(n))
 		}
 	}, func() { b.steps.add("bandwidth") })
 	if err != nil {

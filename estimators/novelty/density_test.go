@@ -236,6 +236,41 @@ func TestFarRows(t *testing.T) {
 }
 
 // Rows that are equal do not make the bandwidth 0.
+// A column that is constant in Fit changes neither the bandwidth nor the p-values of rows that have its value, and a row
+// that has another is novel.
+func TestConstantColumns(t *testing.T) {
+	x, at := normal(200, 3, 1), normal(50, 3, 2)
+	for _, d := range []*Density{{}, {NoScaling: true}} {
+		require.NoError(t, d.Fit(ctx, x))
+		h := d.ChosenBandwidth()
+		want, err := d.PredictP(at)
+		require.NoError(t, err)
+		for _, more := range []int{1, 20} {
+			wide := func(x *mat.Dense) *mat.Dense {
+				n, columns := x.Dims()
+				out := mat.NewDense(n, columns+more, nil)
+				out.Apply(func(i, j int, _ float64) float64 {
+					if j < columns {
+						return x.At(i, j)
+					}
+					return 0.1 * float64(j)
+				}, out)
+				return out
+			}
+			require.NoError(t, d.Fit(ctx, wide(x)))
+			assert.InEpsilon(t, h, d.ChosenBandwidth(), 1e-9)
+			got, err := d.PredictP(wide(at))
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, want, got, 1e-12)
+			odd := wide(x)
+			odd.Set(0, 3, 9)
+			novel, err := d.Predict(odd)
+			require.NoError(t, err)
+			assert.True(t, novel[0])
+		}
+	}
+}
+
 func TestEqualRows(t *testing.T) {
 	x := normal(200, 2, 1)
 	x.Apply(func(_, _ int, v float64) float64 { return math.Round(2*v) / 2 }, x)

@@ -3,15 +3,13 @@ package rvm
 import (
 	"context"
 	"math"
-	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -64,15 +62,12 @@ func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
 	return out
 }
 
-// numbers are the targets of a regression. No objective knows the constant of them, and with a large one digits would be lost.
+// numbers are the targets of a regression. No objective knows their constant or their unit.
 func numbers(y, rows []float64) (shape.Targets, shape.Kind, error) {
 	if err := check.Vector("y", y); err != nil {
 		return shape.Targets{}, 0, err
 	}
-	centred := slices.Clone(y)
-	floats.AddConst(-y[0], centred)
-	floats.AddConst(-stat.Mean(centred, nil), centred)
-	return shape.Targets{Y: mat.NewDense(len(y), 1, centred), Weights: rows, Outputs: 1}, shape.Restricted, nil
+	return shape.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, shape.Restricted, nil
 }
 
 // signs are ±1 for two classes, and for each class against the rest of more.

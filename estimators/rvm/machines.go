@@ -1,6 +1,7 @@
 package rvm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,7 +89,7 @@ func newMachine(p *binary, columns []int) *machine {
 	for k := range order {
 		order[k] = (k + 1) % m
 	}
-	slices.SortFunc(order[:m-1], func(a, b int) int { return p.active[a] - p.active[b] })
+	slices.SortFunc(order[:m-1], func(a, b int) int { return cmp.Compare(p.active[a], p.active[b]) })
 	mc := &machine{cov: mat.NewSymDense(m, nil), evidence: p.lev}
 	for k, a := range order {
 		norm := p.b.norms[p.active[a]]

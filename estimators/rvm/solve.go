@@ -1,6 +1,7 @@
 package rvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -153,7 +154,7 @@ func (k task) unscale(ctx context.Context, st *state, scale, mean float64, conve
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return st.active[a] - st.active[b] })
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(st.active[a], st.active[b]) })
 	var sigma *mat.SymDense
 	if size > 0 {
 		chol, err := linalg.NewCholesky(ctx, "posterior precision", st.hessian(st.alpha, st.beta, nil))

@@ -261,6 +261,28 @@ func (s *solver) levels() (out [2]float64) {
 	return out
 }
 
+// edges moves the levels to where the rows are within the tube, or beyond the margin, that the problem wants there: those
+// whose β is not at its bound. The solver leaves them within its tolerance of the edge, on either side, and Nu promises how
+// many rows lie on the wrong one. Rounding must not put a row there either.
+func (s *solver) edges(levels [2]float64) [2]float64 {
+	largest := 0.0
+	for k, h := range s.h {
+		v := s.active[k]
+		largest = max(largest, math.Abs(s.target[v]))
+		if b := s.beta[v]; b != 0 && (b <= s.lo[v] || b >= s.hi[v]) {
+			continue
+		}
+		if s.form == tube || s.hi[v] > 0 {
+			levels[positive] = max(levels[positive], h)
+		}
+		if s.form == tube || s.lo[v] < 0 {
+			levels[negative] = min(levels[negative], h)
+		}
+	}
+	rounding := 0x1p10 * (s.rounding() + 0x1p-52*largest)
+	return [2]float64{levels[positive] + rounding, levels[negative] - rounding}
+}
+
 // finish sets what the levels say: of classes b and the scale at which the margin is 1, of a
 // tube b and its half width.
 func (s *solver) finish(out *solution) {
@@ -280,7 +302,7 @@ func (s *solver) finish(out *solution) {
 			out.intercept = s.intercept()
 			return
 		}
-		l := s.levels()
+		l := s.edges(s.levels())
 		out.intercept, out.epsilon = l[negative]+(l[positive]-l[negative])/2, max(0, -rho(l))
 	case margins:
 		l := s.levels()
@@ -294,6 +316,9 @@ func (s *solver) finish(out *solution) {
 				out.intercept = 1
 			}
 			return
+		}
+		if edges := s.edges(l); rho(edges) > 0 {
+			l, r = edges, rho(edges)
 		}
 		for v := range out.beta {
 			out.beta[v] /= r

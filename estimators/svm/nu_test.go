@@ -209,6 +209,41 @@ func TestNuBoundsTheErrors(t *testing.T) {
 	}
 }
 
+// Rows on the edge of the margin or the tube are not errors, though the solver leaves them on either side of it.
+func TestNuBoundsTheErrorsOfTies(t *testing.T) {
+	const n = 300
+	x, y, labels := mat.NewDense(n, 2, nil), make([]float64, n), make([]int, n)
+	for i := range n {
+		x.SetRow(i, []float64{float64(i % 3), float64(i % 4)})
+		y[i], labels[i] = math.Sin(float64(i%12)), i%2
+		if i%7 == 0 {
+			y[i]++
+		}
+	}
+	for _, nu := range []float64{0.05, 0.2, 0.5} {
+		k := kernels.RBF{Gamma: 0.5}
+		c := &Classifier{Kernel: k, Nu: nu}
+		require.NoError(t, c.Fit(ctx, x, labels))
+		f, err := c.PairDecision(x)
+		require.NoError(t, err)
+		r := &Regressor{Kernel: k, C: 2, Nu: nu}
+		require.NoError(t, r.Fit(ctx, x, y))
+		p, err := r.Predict(x)
+		require.NoError(t, err)
+		within, outside := 0, 0
+		for i, l := range labels {
+			if float64(2*l-1)*f.At(i, 0) < 1 {
+				within++
+			}
+			if math.Abs(y[i]-p[i]) > r.ChosenEpsilon() {
+				outside++
+			}
+		}
+		assert.LessOrEqual(t, float64(within), nu*n)
+		assert.LessOrEqual(t, float64(outside), nu*n)
+	}
+}
+
 func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	x, y := blobs(600, 2, 0.9, 1)
 	k := kernels.RBF{Gamma: 20}

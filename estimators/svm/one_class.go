@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -151,8 +152,38 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 		return err
 	}
 	m, err := newMachine(s, kernel, xd, n, []problem{p}, []solution{found})
-	if err == nil {
-		o.m = m
+	if err != nil {
+		return err
+	}
+	if err := m.include(xd, s.workers, func(i int) bool { return found.beta[i] < p.hi[i] }); err != nil {
+		return err
+	}
+	o.m = m
+	return nil
+}
+
+// edge is how far, relatively, a row may be beyond the edge of a margin and still lie on it: the order of a sum over the
+// support vectors depends on how many rows are predicted at a time.
+const edge = 1e-9
+
+// include lowers ρ to the least f of the rows that the problem wants inside: those whose β is below its bound. The solver
+// leaves their scores within its tolerance of 0, on either side, and many equal rows may be among them. The others weigh
+// at most the share Nu, since each of them has all of its bound and the sum of all β is 1.
+func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) error {
+	least, largest := math.Inf(1), 0.0
+	err := m.decide(oneClassType, x, workers, func(_, first int, f *mat.Dense) error {
+		rows, _ := f.Dims()
+		for i := range rows {
+			score := f.At(i, 0)
+			largest = max(largest, math.Abs(score-m.intercepts[0]))
+			if inside(first + i) {
+				least = min(least, score)
+			}
+		}
+		return nil
+	})
+	if least -= edge * largest; err == nil && least < 0 {
+		m.intercepts[0] -= least
 	}
 	return err
 }

@@ -176,6 +176,69 @@ func TestOneClassFiles(t *testing.T) {
 	assert.ErrorIs(t, (&OneClass{Kernel: k}).UnmarshalBinary(data), estimators.ErrBadModel, "of a matrix")
 }
 
+// At most the share Nu of the training rows is novel, whatever lies exactly on the edge, and however few rows are asked for
+// at a time.
+func TestOneClassKeepsItsShare(t *testing.T) {
+	discrete := func(n int, levels ...int) *mat.Dense {
+		x := mat.NewDense(n, len(levels), nil)
+		x.Apply(func(i, j int, _ float64) float64 { return float64(i % levels[j]) }, x)
+		return x
+	}
+	normal := func(n int) *mat.Dense { x, _, _, _ := nuData(n, 3); return x }
+	far := discrete(300, 4, 3)
+	far.Apply(func(_, _ int, v float64) float64 { return v + 1e6 }, far)
+	cases := map[string]struct {
+		x  *mat.Dense
+		nu float64
+		k  kernels.Kernel
+	}{
+		"six different rows":          {discrete(1000, 3, 2), 0.05, kernels.RBF{Gamma: 0.5}},
+		"fewer rows than one allowed": {normal(2000), 1e-6, kernels.RBF{Gamma: 0.5}},
+		"few rows":                    {normal(100), 0.05, kernels.RBF{Gamma: 20}},
+		"two different rows":          {discrete(50, 2), 0.1, nil},
+		"one row many times":          {discrete(50, 1), 0.1, nil},
+		"far from the origin":         {far, 0.1, kernels.RBF{Gamma: 0.5}},
+		"inner products":              {discrete(200, 5, 7), 0.2, kernels.Linear{}},
+		"zero value":                  {normal(400), 0.05, nil},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			n, d := c.x.Dims()
+			o := &OneClass{Kernel: c.k, Nu: c.nu}
+			require.NoError(t, o.Fit(ctx, c.x))
+			for _, at := range []int{1, 7, n} {
+				count := 0
+				for i := 0; i < n; i += at {
+					novel, err := o.Predict(c.x.Slice(i, min(n, i+at), 0, d))
+					require.NoError(t, err)
+					for _, v := range novel {
+						if v {
+							count++
+						}
+					}
+				}
+				assert.LessOrEqual(t, float64(count), c.nu*float64(n), "%d rows at a time", at)
+			}
+		})
+	}
+	// The share of weights: rows of weight 3 count three times.
+	x, w := discrete(300, 3, 2, 5), make([]float64, 300)
+	for i := range w {
+		w[i] = float64(1 + i%3)
+	}
+	o := &OneClass{Kernel: kernels.RBF{Gamma: 0.5}, Nu: 0.1}
+	require.NoError(t, o.FitWeighted(ctx, x, w))
+	novel, err := o.Predict(x)
+	require.NoError(t, err)
+	sum := 0.0
+	for i, v := range novel {
+		if v {
+			sum += w[i]
+		}
+	}
+	assert.LessOrEqual(t, sum, 0.1*floats.Sum(w))
+}
+
 // Observe is told of the steps.
 func TestOneClassObserve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -287,10 +287,11 @@ func (p *Problem) Least(ctx context.Context, least float64, count int) (float64,
 	if best == 0 || best == count-1 || !(errors[best] > 0) {
 		return errors[best], nil
 	}
-	low, at, high := math.Log(errors[best-1]), math.Log(errors[best]), math.Log(errors[best+1])
-	bend := low - 2*at + high
+	// Ratios, which know no unit of the targets.
+	low, high := math.Log(errors[best-1]/errors[best]), math.Log(errors[best+1]/errors[best])
+	bend := low + high
 	if !(bend > 0) || math.IsInf(bend, 1) {
 		return errors[best], nil
 	}
-	return math.Exp(at - (low-high)*(low-high)/(8*bend)), nil
+	return errors[best] * math.Exp(-(low-high)*(low-high)/(8*bend)), nil
 }

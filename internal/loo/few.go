@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	goals "github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -107,7 +108,7 @@ func CurveFew(
 	for _, l := range known {
 		if l.Solved != nil && l.Error > 0 {
 			f.keepLook(l)
-			f.enter(point{math.Log(l.Ridge), l.Error, math.Log(l.Error), l.Slope})
+			f.enter(point{math.Log(l.Ridge), l.Error, f.log(l.Error), l.Slope})
 		}
 	}
 	if len(f.seen) == 0 {
@@ -149,6 +150,7 @@ type few struct {
 	gram    *mat.SymDense // below the diagonal; a factor above
 	diag    []float64     // of the kernel matrix
 	targets *mat.Dense
+	unit    float64   // of the targets
 	own     []float64 // weights
 	observe func(evaluation int, ridge, err float64)
 	lo, hi  float64          // logarithms of the first and the last ridge
@@ -166,7 +168,7 @@ type few struct {
 type point struct{ u, error, f, slope float64 }
 
 func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) (*few, error) {
-	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, own: own, observe: observe, worth: worthALook}
+	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, unit: goals.Unit(mat.DenseCopyOf(targets).RawMatrix().Data), own: own, observe: observe, worth: worthALook}
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
 		f.diag[i] = gram.At(i, i)
@@ -212,7 +214,7 @@ func (f *few) starts(looks []Look) (us []float64, bend float64) {
 	}
 	v, best := make([]point, len(looks)), 0
 	for i, l := range looks {
-		v[i] = point{u: math.Log(l.Ridge), f: math.Log(l.Error)}
+		v[i] = point{u: math.Log(l.Ridge), f: f.log(l.Error)}
 		if l.Ridge == least.Ridge {
 			best = i
 		}
@@ -318,7 +320,7 @@ func (f *few) look(u float64) {
 			return
 		}
 		if e-e == 0 { // e is finite
-			p.error, p.f, p.slope = e, math.Log(e), slope
+			p.error, p.f, p.slope = e, f.log(e), slope
 		}
 		if f.keep {
 			f.keepLook(lookOf(s, factor, f.targets, f.own, ridge, slope))
@@ -331,6 +333,9 @@ func (f *few) look(u float64) {
 		f.observe(len(f.seen), ridge, p.error)
 	}
 }
+
+// log is the logarithm of an error in the unit of the targets: in others it would be rounded differently.
+func (f *few) log(squared float64) float64 { return math.Log(squared / f.unit / f.unit) }
 
 // keepLook keeps one for the curve.
 func (f *few) keepLook(l Look) {

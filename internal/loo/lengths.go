@@ -91,8 +91,9 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 
 // between tries the top of the parabola through three lengths, and returns the best.
 func (l *Lengths) between(ctx context.Context, i int) (float64, error) {
-	low, at, high := math.Log(l.tried[i-1].err), math.Log(l.tried[i].err), math.Log(l.tried[i+1].err)
-	bend := low - 2*at + high
+	// Ratios, which know no unit of the targets.
+	low, high := math.Log(l.tried[i-1].err/l.tried[i].err), math.Log(l.tried[i+1].err/l.tried[i].err)
+	bend := low + high
 	if !(bend > 0) || math.IsInf(bend, 1) {
 		return l.tried[i].length, nil
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -24,6 +26,39 @@ func Of(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 		return nil, nil, fault.Shape("y has", r, "rows", "x has %d rows", n)
 	}
 	return xd, yd, nil
+}
+
+// Unit returns the power of two at or below the largest of |values|; 1 where all are 0. Division by it is exact, but for
+// numbers that become denormal, so that what is learnt in such units is the same to the bit for targets times any power of
+// two.
+func Unit(values []float64) float64 {
+	largest := 0.0
+	for _, v := range values {
+		largest = max(largest, math.Abs(v))
+	}
+	if !(largest > 0) || math.IsInf(largest, 1) {
+		return 1
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, exponent-1)
+}
+
+// Divided returns a copy of values over a unit.
+func Divided(values []float64, unit float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		out[i] = v / unit
+	}
+	return out
+}
+
+// Centred returns values less their mean, over the Unit of what is left: what an evidence or an error is taken of, which
+// knows neither the constant nor the unit of the targets, by a method that ends by comparing its changes with its values.
+func Centred(values []float64) []float64 {
+	out := Divided(values, Unit(values))
+	floats.AddConst(-out[0], out) // of a large constant first, whose mean would be rounded
+	floats.AddConst(-stat.Mean(out, nil), out)
+	return Divided(out, Unit(out))
 }
 
 // Units are where the values of targets lie, and how far they spread: a target t stands for Mean + Spread·t.

@@ -90,3 +90,22 @@ func TestBack(t *testing.T) {
 	assert.ErrorIs(t, targets.FiniteColumns("a: T", mat.NewDense(2, 2, []float64{1, 2, math.NaN(), 1})), fault.ErrNotFinite)
 	assert.NoError(t, targets.FiniteColumns("a: T", nil))
 }
+
+// Values over their unit are from 1 to 2, exactly, whatever power of two they are multiplied with.
+func TestUnit(t *testing.T) {
+	y := []float64{0.3, -7.9, 2}
+	assert.Equal(t, 4.0, targets.Unit(y))
+	assert.Equal(t, 1.0, targets.Unit([]float64{0, 0}))
+	assert.Equal(t, math.Ldexp(1, 1023), targets.Unit([]float64{-math.MaxFloat64}))
+	assert.Equal(t, []float64{0.075, -1.975, 0.5}, targets.Divided(y, 4))
+	want := targets.Centred(y)
+	assert.InDelta(t, 0, want[0]+want[1]+want[2], 1e-15)
+	assert.InDelta(t, -6.033333333333333/4, want[1], 1e-15)
+	for _, e := range []int{-1000, -3, 17, 1020} {
+		assert.Equal(t, want, targets.Centred(targets.Divided(y, math.Ldexp(1, -e))))
+	}
+	assert.Equal(t, []float64{0, 0}, targets.Centred([]float64{5, 5}))
+	for _, v := range targets.Centred([]float64{math.MaxFloat64, -math.MaxFloat64}) {
+		assert.InDelta(t, 1.5, math.Abs(v), 0.5)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]selection.Fo
 				order[row] = row
 			}
 			slices.SortStableFunc(order, func(a, b int) int {
-				return int(math.Copysign(1, set.X.At(a, 0)-set.X.At(b, 0)))
+				return cmp.Compare(set.X.At(a, 0), set.X.At(b, 0))
 			})
 			f.Train, f.Test = order[:3*n/4], order[3*n/4:]
 		}

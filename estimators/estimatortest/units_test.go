@@ -1,0 +1,81 @@
+package estimatortest_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/selection"
+)
+
+// TestTargetUnitsOfAll is the check target-units on problems of more rows and less order, where searches and climbs have
+// more to decide: a number of the unit in one of the comparisons shows in a few problems of thirty.
+func TestTargetUnitsOfAll(t *testing.T) {
+	shape := func(o selection.Objective) func() estimators.Regressor {
+		return func() estimators.Regressor { return &selection.Regressor{Search: &selection.Shape{Objective: o}} }
+	}
+	types := map[string]func() estimators.Regressor{
+		"selection":                        func() estimators.Regressor { return &selection.Regressor{} },
+		"selection, FullEvidence":          shape(selection.FullEvidence),
+		"selection, LeaveOneOutError":      shape(selection.LeaveOneOutError),
+		"selection, LeaveOneOutDensity":    shape(selection.LeaveOneOutDensity),
+		"selection, ComplexityRegularised": shape(selection.ComplexityRegularised),
+		"selection, Entropy":               func() estimators.Regressor { return &selection.Regressor{Search: &selection.Entropy{}} },
+		"selection, GoldenSection":         func() estimators.Regressor { return &selection.Regressor{Search: &selection.GoldenSection{}} },
+		"rvm":                              func() estimators.Regressor { return &rvm.Regressor{} },
+		"svm":                              func() estimators.Regressor { return &svm.Regressor{} },
+		"gabasr":                           func() estimators.Regressor { return &gabasr.Regressor{} },
+		"lssvm":                            func() estimators.Regressor { return &lssvm.Regressor{} },
+		"falkon":                           func() estimators.Regressor { return &falkon.Regressor{} },
+		"falkon, ConjugateGradients":       func() estimators.Regressor { return &falkon.Regressor{Solver: falkon.ConjugateGradients} },
+		"ridge":                            func() estimators.Regressor { return &ridge.Regressor{} },
+		"conformal":                        func() estimators.Regressor { return &conformal.Regressor{} },
+	}
+	sizes := []int{30, 80, 80, 80, 120, 300}
+	if testing.Short() {
+		sizes = sizes[:3]
+	}
+	for name, build := range types {
+		t.Run(name, func(t *testing.T) {
+			for seed, n := range sizes {
+				rng := rand.New(rand.NewPCG(uint64(seed), 71))
+				x, y := mat.NewDense(n, 3, nil), make([]float64, n)
+				x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)
+				for i := range y {
+					y[i] = math.Sin(2*x.At(i, 0)) + 0.3*x.At(i, 1) + 0.3*rng.NormFloat64()
+				}
+				fit := func(unit float64) []float64 {
+					scaled := make([]float64, n)
+					for i, v := range y {
+						scaled[i] = unit * v
+					}
+					r := build()
+					require.NoError(t, r.Fit(context.Background(), x, scaled))
+					p, err := r.Predict(x)
+					require.NoError(t, err)
+					for i := range p {
+						p[i] /= unit
+					}
+					return p
+				}
+				want := fit(1)
+				for _, e := range []int{-61, 10, 33} {
+					require.Equal(t, want, fit(math.Ldexp(1, e)), fmt.Sprintf("%d rows, seed %d, times 2^%d", n, seed, e))
+				}
+			}
+		})
+	}
+}
