@@ -82,7 +82,7 @@ func ExampleMultiRegressor() {
 		fmt.Printf("%.1f\n", into.RawRowView(0))
 	}
 	// Output:
-	// means 12.0 39.2, variances 0.06 2.65
+	// means 12.0 39.2, variances 0.05 2.39
 	// the second between 37 and 42
 	// 5 rows left out of 2 targets
 	// [12.0 39.2]

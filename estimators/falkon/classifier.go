@@ -13,7 +13,9 @@ import (
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -139,7 +141,9 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A weight of 2
+// has the same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights
+// matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -168,7 +172,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
-	src := inMemory(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors))
+	src := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors))
 	return c.learn(ctx, s, src, names, factors)
 }
 
@@ -284,22 +288,35 @@ func (c *Classifier) learn(ctx context.Context, s settings, src *source, names [
 	return nil
 }
 
-// link fits probabilities to leave-one-out scores.
+// link fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
+// weight, without the factor by which the class was weighed.
 func (l *leftOut) link(factors []float64) platt.Link {
-	rows, k := l.targets.Dims()
-	at, weights := make([]int, rows), make([]float64, rows)
-	scores := mat.NewDense(rows, k, nil)
-	scores.Sub(l.targets, l.residuals)
-	for i := range at {
-		switch t := l.targets.RawRowView(i); {
-		case k > 1:
-			at[i] = classes.Largest(t)
-		case t[0] > 0:
-			at[i] = 1
+	rows, _ := l.targets.Dims()
+	var of, at []int
+	var weights []float64
+	shares := make([]float64, len(factors))
+	for i := range rows {
+		shareOut(shares, l.targets.RawRowView(i))
+		for k, share := range shares {
+			if share > 0 {
+				of, at, weights = append(of, i), append(at, k), append(weights, l.weights[i]*share/factors[k])
+			}
 		}
-		weights[i] = l.weights[i] / factors[at[i]]
 	}
-	return platt.Fit(classes.Scores(scores), at, weights)
+	scores := linalg.Rows(l.targets, of)
+	scores.Sub(scores, linalg.Rows(l.residuals, of))
+	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
+}
+
+// shareOut sets the shares of the classes in targets that are means of ±1.
+func shareOut(shares, targets []float64) {
+	if len(targets) == 1 {
+		shares[0], shares[1] = (1-targets[0])/2, (1+targets[0])/2
+		return
+	}
+	for k, t := range targets {
+		shares[k] = (1 + t) / 2
+	}
 }
 
 // Classes returns the labels that Fit saw, ascending. It returns nil before Fit.

@@ -58,26 +58,6 @@ func (s *source) gather(ctx context.Context, numbers []int) (batch, error) {
 	return out, err
 }
 
-// distinct returns the numbers of the first count rows of x that equal none before them.
-func distinct(x *mat.Dense, count int) []int {
-	seen := map[uint64][]int{}
-	var out []int
-	n, _ := x.Dims()
-	for i := 0; i < n && len(out) < count; i++ {
-		h := uint64(hashSeed)
-		for _, v := range x.RawRowView(i) {
-			h = hashNumber(h, v+0) // of -0 too
-		}
-		same := func(j int) bool { return slices.Equal(x.RawRowView(i), x.RawRowView(j)) }
-		if slices.ContainsFunc(seen[h], same) {
-			continue
-		}
-		seen[h] = append(seen[h], i)
-		out = append(out, i)
-	}
-	return out
-}
-
 // weightedDraw returns count of the numbers 0 to len(scores)-1, drawn one after the other in
 // proportion to their scores, which are above 0: those of the least exponential variables
 // with these rates (P. Efraimidis and P. Spirakis, Information Processing Letters 97, 2006).

@@ -47,11 +47,15 @@ func (s *spread) graph(b *basis, x, k graph.Value) (graph.Value, error) {
 	if s.centre != nil {
 		z = z.Sub(z.Row(s.centre))
 	}
-	quad := z.SolveUpper(s.factor.Upper()).Square().Sum().Plus(1)
+	quad := z.SolveUpper(s.factor.Upper()).Square().Sum().Plus(s.unit)
 	if !s.noIntercept {
 		quad = quad.Plus(1 / s.weight)
 	}
-	return quad.Mul(k.Row(s.noise)).Add(unseen.Mul(k.Row(s.unseen))), nil
+	out := quad.Mul(k.Row(s.noise)).Add(unseen.Mul(k.Row(s.unseen)))
+	if s.within != nil {
+		out = out.Add(k.Row(s.within))
+	}
+	return out, nil
 }
 
 // Graph implements [graph.Grapher].

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -71,9 +72,9 @@ func (s settings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m
 		return mat.DenseCopyOf(given), nil
 	}
 	if s.rule == UniformLandmarks || m >= d.rows() {
-		return linalg.Rows(d.x, distinct(d.x, m)), nil
+		return linalg.Rows(d.x, distinct.First(d.x, m)), nil
 	}
-	candidates := linalg.Rows(d.x, distinct(window(d.x, 0, min(d.rows(), candidatesPerLandmark*m)), d.rows()))
+	candidates := linalg.Rows(d.x, distinct.First(window(d.x, 0, min(d.rows(), candidatesPerLandmark*m)), d.rows()))
 	if n, _ := candidates.Dims(); n <= m {
 		return candidates, nil
 	}

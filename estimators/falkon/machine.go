@@ -33,7 +33,7 @@ type machine struct {
 
 // Details says more about the last Fit than a Report.
 type Details struct {
-	// Rows is n, the number of training rows.
+	// Rows is n, the number of distinct training rows, or of all in FitBlocks.
 	Rows int
 
 	// Landmarks is M, the number of landmarks.
@@ -135,7 +135,7 @@ func fitOnce(ctx context.Context, s settings, src *source, chosen bool) (*machin
 	}
 	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.passes, solved.ridge, solved.effective, solved.energy
 	if solved.left != nil {
-		details.LeaveOneOut = solved.left.objective
+		details.LeaveOneOut = solved.left.objective + vecmath.Sum(src.within)
 	}
 	if solved.gcv == solved.gcv {
 		details.GCV = solved.gcv

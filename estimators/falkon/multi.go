@@ -109,9 +109,8 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With given
-// Landmarks and Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one
-// row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
+// same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -141,7 +140,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	m, err := fit(ctx, s, inMemory(xd, own, weights))
+	m, err := fit(ctx, s, distinctRows(xd, own, weights))
 	if err != nil {
 		return err
 	}
@@ -163,7 +162,8 @@ func (m *machine) back(units *targets.Units) error {
 	units.Place(m.bias)
 	units.Squares(m.spread.noise)
 	units.Squares(m.spread.unseen)
-	return targets.Finite(multiType, m.bias, m.spread.noise, m.spread.unseen)
+	units.Squares(m.spread.within)
+	return targets.Finite(multiType, m.bias, m.spread.noise, m.spread.unseen, m.spread.within)
 }
 
 // Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). The cost is O(mMd + mMk).

@@ -1,6 +1,7 @@
 package falkon
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"fmt"
@@ -47,6 +48,8 @@ type storedSpread struct {
 	Noises, Unseens               codec.Floats `cbor:",omitempty"` // of a MultiRegressor, in the place of Noise and Unseen
 	Centre                        codec.Floats
 	Factor                        codec.Floats // packed
+	Unit                          float64      `cbor:",omitempty"` // 0 for 1
+	Within                        codec.Floats `cbor:",omitzero"`
 }
 
 // store is for a file; several says that it is of a MultiRegressor, be it of one target.
@@ -58,8 +61,11 @@ func (m *machine) store(configured kernels.Kernel, several bool) stored {
 	s.Details.Seconds = 0 // the same model is the same file
 	if m.spread != nil {
 		s.Spread = &storedSpread{
-			Weight: m.spread.weight, Jitter: m.spread.jitter,
+			Within: m.spread.within, Weight: m.spread.weight, Jitter: m.spread.jitter,
 			NoIntercept: m.spread.noIntercept, Centre: m.spread.centre, Factor: m.spread.factor.Packed(),
+		}
+		if m.spread.unit != 1 {
+			s.Spread.Unit = m.spread.unit
 		}
 		if several {
 			s.Spread.Noises, s.Spread.Unseens = m.spread.noise, m.spread.unseen
@@ -120,9 +126,15 @@ func (s *storedSpread) spread(kind string, m *machine, several bool) (*spread, e
 	if k := len(m.bias); len(noise) != k || len(unseen) != k {
 		return nil, fault.BadModel(kind, "variances of %d and %d targets, there are %d", len(noise), len(unseen), k)
 	}
-	out := &spread{noise: noise, unseen: unseen, weight: s.Weight, jitter: s.Jitter, noIntercept: s.NoIntercept}
+	if len(s.Within) != 0 && len(s.Within) != len(m.bias) {
+		return nil, fault.BadModel(kind, "variances within rows of %d targets, there are %d", len(s.Within), len(m.bias))
+	}
+	out := &spread{noise: noise, unseen: unseen, unit: cmp.Or(s.Unit, 1), weight: s.Weight, jitter: s.Jitter, noIntercept: s.NoIntercept}
 	if !s.NoIntercept {
 		out.centre = s.Centre
+	}
+	if len(s.Within) > 0 {
+		out.within = s.Within
 	}
 	var ok bool
 	if out.factor, ok = linalg.FromPacked(count, s.Factor, 0); !ok {
@@ -132,7 +144,7 @@ func (s *storedSpread) spread(kind string, m *machine, several bool) (*spread, e
 }
 
 func (s *storedSpread) wrong(count int) string {
-	for _, v := range slices.Concat([]float64{s.Noise, s.Unseen, s.Jitter}, s.Noises, s.Unseens) {
+	for _, v := range slices.Concat([]float64{s.Noise, s.Unseen, s.Jitter, s.Unit}, s.Noises, s.Unseens, s.Within) {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			return fmt.Sprintf("a variance or jitter of %v", v)
 		}

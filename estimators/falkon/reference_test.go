@@ -130,7 +130,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 				require.NoError(t, p.kernelRows(ctx, k, rows))
 				spread.variances(mat.NewDense(len(quad), 1, quad), p.basis, rows, k)
 				for i := range quad {
-					quad[i]--
+					quad[i] -= spread.unit
 				}
 				near(t, r.Quad, quad, 1e-7, 0, "quadratic form")
 				z, unseen := mat.NewDense(len(quad), p.m, nil), make([]float64, len(quad))

@@ -109,8 +109,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. With given Landmarks and Ridge, a weight of 2 has the
-// same effect as the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
+// the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -131,7 +131,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, s, inMemory(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights))
+	return r.learn(ctx, s, distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights))
 }
 
 func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {

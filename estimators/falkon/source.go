@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -47,6 +48,7 @@ type source struct {
 	mean     []float64 // of each target, weighted
 	variance []float64 // of each target, weighted, around its mean
 	hash     uint64    // of all that was read
+	within   []float64 // mean square of what the targets are means of has beside that; nil for none
 	// read calls visit on the rows in their order, size at a time but for the last. What visit
 	// is given is overwritten after it returns.
 	read  func(ctx context.Context, size int, visit func(batch) error) error
@@ -57,6 +59,17 @@ type source struct {
 func (s *source) head(rows int) *source {
 	b := s.whole.part(0, min(rows, s.n))
 	return inMemory(b.x, b.y, b.w)
+}
+
+// distinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it.
+func distinctRows(x, y *mat.Dense, w []float64) *source {
+	merged := distinct.Merge(x, w)
+	mean := merged.Mean(y)
+	out := inMemory(merged.X, mean, merged.Weights)
+	if merged.Repeated() {
+		out.within = merged.Within(y, mean)
+	}
+	return out
 }
 
 // inMemory is a source of rows that are there, in which targets are n×k.

@@ -15,12 +15,14 @@ import (
 
 // spread is what the variance of a new observation is made of:
 //
-//	noise (1 + 1/Σw + z~'Sz~) + unseen r,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
+//	noise (1/w̄ + 1/Σw + z~'Sz~) + unseen r + within,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
 type spread struct {
 	noise, unseen []float64        // s², τ² of each target
 	factor        *linalg.Cholesky // of G + ΛI
 	centre        []float64        // z̄; nil without an intercept
 	weight        float64          // Σw
+	unit          float64          // 1/w̄
+	within        []float64        // of each target, the variance around the means of equal rows; nil for none
 	noIntercept   bool
 	jitter        float64 // of the basis, which a file does not hold
 
@@ -38,7 +40,7 @@ func (p *problem) newSpread(s *solution) *spread {
 
 func (p *problem) spreadOf(s *solution, noise, unseen []float64) *spread {
 	return &spread{
-		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.weight,
+		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.weight, unit: float64(p.src.n) / p.src.weight, within: p.src.within,
 		noIntercept: p.noIntercept, jitter: p.jitter, basis: p.basis,
 	}
 }
@@ -70,12 +72,15 @@ func (s *spread) variances(dst *mat.Dense, b *basis, rows batch, k *mat.Dense) {
 	}
 	fast.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), k.RawMatrix())
 	for i, r := range unseen {
-		quad := 1 + linalg.Dot(k.RawRowView(i), k.RawRowView(i))
+		quad := s.unit + linalg.Dot(k.RawRowView(i), k.RawRowView(i))
 		if !s.noIntercept {
 			quad += 1 / s.weight
 		}
 		for j, to := 0, dst.RawRowView(i); j < len(to); j++ {
 			to[j] = s.noise[j]*quad + s.unseen[j]*r
+			if s.within != nil {
+				to[j] += s.within[j]
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -51,7 +52,7 @@ func (s settings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Ker
 
 // widthsOf takes landmarks, and rows that are none if there are enough.
 func (s settings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	own := distinct(d.x, m)
+	own := distinct.First(d.x, m)
 	from := own[len(own)-1] + 1
 	if d.rows()-from < 2*len(own) {
 		from = 0

@@ -100,6 +100,19 @@ func find(n int, weights []float64, row func(i int, memory []float64) []float64)
 	return out
 }
 
+// First returns the numbers of the first count rows of x that equal none before them, or of all of those.
+func First(x *mat.Dense, count int) []int {
+	rows := Merge(x, nil)
+	if rows.First != nil {
+		return rows.First[:min(count, rows.m)]
+	}
+	out := make([]int, min(count, rows.m))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // hash is the same for equal rows.
 func hash(row []float64) uint64 {
 	h := uint64(rowhash.Seed)
@@ -192,6 +205,9 @@ func Counts(own []float64, n, m int) []float64 {
 	largest, total := slices.Max(own), 0.0
 	for _, w := range own {
 		total += w / largest
+	}
+	if n == m && slices.Min(own) == largest {
+		return nil
 	}
 	out := make([]float64, n)
 	for i, w := range own {

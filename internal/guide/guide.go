@@ -5,6 +5,7 @@ package guide
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"go/parser"
@@ -173,6 +174,7 @@ func Run(t *testing.T, module string) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644))
 	call(t, dir, "mod", "init", "example.com/guide")
+	call(t, dir, append([]string{"mod", "edit"}, requirements(t, filepath.Join(root, filepath.FromSlash(module)))...)...)
 	for _, m := range []string{"", module} {
 		path := strings.TrimSuffix(Library+"/"+m, "/")
 		call(t, dir, "mod", "edit", "-require", path+"@v0.0.0", "-replace", path+"="+filepath.Join(root, filepath.FromSlash(m)))
@@ -197,6 +199,24 @@ func Run(t *testing.T, module string) {
 			assert.Equal(t, p.Output, got, "what the program prints is not what %s says; -update-guide writes it there", p.Page)
 		})
 	}
+}
+
+// requirements are flags of go mod edit for all that a module requires. With them the module outside of the repository
+// needs no go.mod file that building the repository does not, so that nothing is missing without a network.
+func requirements(t *testing.T, dir string) (flags []string) {
+	t.Helper()
+	var module struct {
+		Go      string
+		Require []struct{ Path, Version string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(start(t, dir, "go", "mod", "edit", "-json")), &module))
+	flags = []string{"-go=" + module.Go}
+	for _, r := range module.Require {
+		if r.Path != Library {
+			flags = append(flags, "-require="+r.Path+"@"+r.Version)
+		}
+	}
+	return flags
 }
 
 // call runs the go command without a network, as in a module of anybody's.

@@ -341,10 +341,22 @@ func checkShared(p *conformance.Probe, s *subject) {
 
 func checkWeights(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
-	r := s.regressor(new(atomic.Int64))
-	p.Must("FitWeighted", r.FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 60)))
-	if want := s.fitted(p, nil).Result(); r.Result().Param != want.Param {
-		p.Errorf("with weights of 1 the parameter is %v, without %v", r.Result().Param, want.Param)
+	twice := mat.NewDense(120, x.RawMatrix().Cols, nil)
+	twice.Stack(x, x)
+	for _, c := range []struct {
+		name    string
+		x       *mat.Dense
+		y       []float64
+		weights []float64
+	}{
+		{"weights of 1", x, y, slices.Repeat([]float64{1}, 60)},
+		{"each row twice", twice, slices.Concat(y, y), slices.Repeat([]float64{3}, 120)},
+	} {
+		r := s.regressor(new(atomic.Int64))
+		p.Must("FitWeighted", r.FitWeighted(ctx, c.x, c.y, c.weights))
+		if want := s.fitted(p, nil).Result(); r.Result().Param != want.Param {
+			p.Errorf("with %s the parameter is %v, without %v", c.name, r.Result().Param, want.Param)
+		}
 	}
 }
 

@@ -97,7 +97,7 @@ func TestMutantsFail(t *testing.T) {
 			return at(ctx, r, int(calls.Add(1)))
 		}},
 		"weights": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			return at(ctx, r, len(r.Weights())/60)
+			return at(ctx, r, int(calls.Add(1)%5)) // of which no weights are known
 		}},
 		"candidates": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
 			return at(ctx, r, 0)
