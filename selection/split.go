@@ -236,6 +236,7 @@ func allot(counts []int, size int) []int {
 	return out
 }
 
-func permutation(n int, seed, stream uint64) []int {
-	return rand.New(rand.NewPCG(seed, 0x73706c6974+stream)).Perm(n) // the streams "split", "split"+1, ...
-}
+func permutation(n int, seed, number uint64) []int { return stream(seed, number).Perm(n) }
+
+// stream is one of the streams "split", "split"+1, ...
+func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x73706c6974+number)) }

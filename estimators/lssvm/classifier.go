@@ -81,6 +81,9 @@ var (
 	_ estimators.Reporter                      = (*Classifier)(nil)
 )
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
+
 func (c *Classifier) settings() settings {
 	return settings{
 		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,

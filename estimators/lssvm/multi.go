@@ -80,6 +80,9 @@ var (
 	_ graph.Grapher                                = (*MultiRegressor)(nil)
 )
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
+
 func (r *MultiRegressor) settings() settings {
 	return settings{
 		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,

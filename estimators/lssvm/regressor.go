@@ -66,6 +66,9 @@ var (
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
+
 func (r *Regressor) settings() settings {
 	return settings{
 		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,

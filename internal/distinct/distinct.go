@@ -326,3 +326,38 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 	}
 	return members, nil
 }
+
+// Originals returns the rows of x (n×d) without copies, and their weights: first has the number of each row that no row
+// before it equals in x and target, own the mean weight of the rows that are equal to it; own is nil for nil weights. Rows are
+// copies if they are equal and have the same target. Where most groups of equal rows have several targets, rows are
+// observations that happen to be equal, and first is nil for all rows.
+func Originals(x *mat.Dense, target, weights []float64) (first []int, own []float64) {
+	rows := Merge(x, nil)
+	if !rows.Repeated() {
+		return nil, weights
+	}
+	several := make([]bool, rows.m)
+	for i, at := range rows.Index {
+		several[at] = several[at] || target[i] != target[rows.First[at]]
+	}
+	copied, observed := 0, 0
+	for at, count := range rows.Weights {
+		switch {
+		case several[at]:
+			observed++
+		case count > 1:
+			copied++
+		}
+	}
+	if observed > copied {
+		return nil, weights
+	}
+	n, d := x.Dims()
+	both := mat.NewDense(n, d+1, nil)
+	both.Augment(x, mat.NewDense(n, 1, slices.Clone(target)))
+	whole := Merge(both, nil)
+	if weights == nil {
+		return whole.First, nil
+	}
+	return whole.First, whole.Mean(mat.NewDense(n, 1, slices.Clone(weights))).RawMatrix().Data
+}

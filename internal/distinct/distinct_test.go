@@ -119,3 +119,22 @@ func TestGroups(t *testing.T) {
 	_, err = r.Groups([]int{1, 1, 1, 1, 1, 1}, 6)
 	require.ErrorIs(t, err, estimators.ErrShape)
 }
+
+func TestOriginals(t *testing.T) {
+	x := mat.NewDense(6, 1, []float64{1, 2, 1, 3, 2, 2})
+	first, own := distinct.Originals(x, []float64{5, 6, 5, 7, 6, 6}, nil)
+	assert.Equal(t, []int{0, 1, 3}, first)
+	assert.Nil(t, own)
+	first, own = distinct.Originals(x, []float64{5, 6, 5, 7, 6, 6}, []float64{1, 1, 3, 4, 2, 6})
+	assert.Equal(t, []int{0, 1, 3}, first)
+	assert.Equal(t, []float64{2, 3, 4}, own)
+	// As many groups with one target as with several: what is equal in both is a copy.
+	first, _ = distinct.Originals(x, []float64{5, 6, 5, 7, 8, 6}, nil)
+	assert.Equal(t, []int{0, 1, 3, 4}, first)
+	// Observations of equal rows.
+	first, own = distinct.Originals(x, []float64{5, 6, 4, 7, 8, 6}, []float64{1, 2, 3, 4, 5, 6})
+	assert.Nil(t, first)
+	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, own)
+	first, _ = distinct.Originals(mat.NewDense(2, 1, []float64{1, 2}), []float64{3, 3}, nil)
+	assert.Nil(t, first)
+}

@@ -1,0 +1,134 @@
+// Package groups deals rows that belong together, such as those of one patient, to parts.
+package groups
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// group is rows that stay together.
+type group struct {
+	rows   []int
+	shares []float64 // of each class
+	weight float64   // the sum of their squares
+}
+
+// part is what a part has so far.
+type part struct {
+	rows   float64 // per unit of size
+	shares []float64
+	empty  bool
+}
+
+// Check returns an ErrShape unless there is a group for each of n rows, and at least want different ones.
+func Check(groups []int, n, want int) error {
+	if len(groups) != n {
+		return fault.Shape("Groups has", len(groups), "entries", "x has %d rows", n)
+	}
+	if got := count(groups); got < want {
+		return fault.Shape("Groups has", got, "different groups", "want at least %d", want)
+	}
+	return nil
+}
+
+// Deal returns the part of each row. Groups are those of the rows, of which there are at least as many as sizes, and labels
+// their classes, nil for one. The parts have about these sizes, in any unit, and those shares of each class, as far as
+// whole groups allow; none is empty. Groups of equal size and classes are dealt in the random order of rng.
+func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
+	all, classes := gathered(groups, labels)
+	order := rng.Perm(len(all)) // decides between equals
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].weight, all[a].weight) })
+	parts := make([]part, len(sizes))
+	for f := range parts {
+		parts[f] = part{shares: make([]float64, classes), empty: true}
+	}
+	empty := len(parts)
+	out := make([]int, len(groups))
+	for at, g := range order {
+		best, least := -1, 0.0
+		for f, p := range parts {
+			if empty == len(all)-at && !p.empty {
+				continue // of the groups left each part without one needs one
+			}
+			// What the sum over all parts of the squared shares, over the part's size, grows by: least where the parts stay even.
+			grows := 0.0
+			for c, share := range all[g].shares {
+				grows += share * (2*p.shares[c] + share) / sizes[f]
+			}
+			if best < 0 || grows < least*(1-1e-12) || grows <= least*(1+1e-12) && p.rows < parts[best].rows {
+				best, least = f, grows
+			}
+		}
+		if parts[best].empty {
+			parts[best].empty = false
+			empty--
+		}
+		for c, share := range all[g].shares {
+			parts[best].shares[c] += share
+		}
+		parts[best].rows += float64(len(all[g].rows)) / sizes[best]
+		for _, row := range all[g].rows {
+			out[row] = best
+		}
+	}
+	return out
+}
+
+// Shares returns for each row 1 over the number of rows of its group, so that each group counts once.
+func Shares(groups []int) []float64 {
+	rows := map[int]int{}
+	for _, g := range groups {
+		rows[g]++
+	}
+	out := make([]float64, len(groups))
+	for i, g := range groups {
+		out[i] = 1 / float64(rows[g])
+	}
+	return out
+}
+
+func count(groups []int) int {
+	seen := map[int]bool{}
+	for _, g := range groups {
+		seen[g] = true
+	}
+	return len(seen)
+}
+
+// gathered returns the groups, ascending, with the share of the rows of each class that they hold, and the number of classes.
+func gathered(groups, labels []int) (out []group, classes int) {
+	class, count := map[int]int{}, []float64{}
+	at := make([]int, len(groups))
+	for i := range groups {
+		label := 0
+		if labels != nil {
+			label = labels[i]
+		}
+		c, seen := class[label]
+		if !seen {
+			c = len(count)
+			class[label], count = c, append(count, 0)
+		}
+		at[i] = c
+		count[c]++
+	}
+	rows := map[int][]int{}
+	for i, g := range groups {
+		rows[g] = append(rows[g], i)
+	}
+	for _, g := range slices.Sorted(maps.Keys(rows)) {
+		one := group{rows: rows[g], shares: make([]float64, len(count))}
+		for _, row := range one.rows {
+			one.shares[at[row]] += 1 / count[at[row]]
+		}
+		for _, s := range one.shares {
+			one.weight += s * s
+		}
+		out = append(out, one)
+	}
+	return out, len(count)
+}
