@@ -8,8 +8,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // Streams of random shares: of the rows of Fit, and of new ones.
@@ -34,12 +36,19 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 		return m.score()
 	}
 	k := min(cmp.Or(c.Folds, defaultFolds), n)
+	if m.groups != nil {
+		k = min(k, groups.Count(m.groups))
+	}
 	if k < 2 {
-		return fault.Shape("x has", n, "rows", "method %v wants at least 2", m.method)
+		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
 	}
 	m.held = all(n)
 	group := progress.Open(ctx)
-	for i, rows := range m.parts(c, k) {
+	dealt, err := m.parts(c, k)
+	if err != nil {
+		return err
+	}
+	for i, rows := range dealt {
 		fitted, err := m.fitOn(group.Of(i, k+1), c, without(n, rows))
 		if err != nil {
 			return err
@@ -50,7 +59,6 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	if err := m.score(); err != nil {
 		return err
 	}
-	var err error
 	if m.chosen, err = m.fitOn(group.Of(k, k+1), c, m.held); err != nil {
 		return err
 	}
@@ -58,8 +66,11 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	return nil
 }
 
-// parts deals the rows of each class in turn to k parts, each of which ascends.
-func (m *classModel) parts(c *Classifier, k int) [][]int {
+// parts deals the rows of each class in turn to k parts, each of which ascends; or the groups, by classes.
+func (m *classModel) parts(c *Classifier, k int) ([][]int, error) {
+	if m.groups != nil {
+		return parts(m.groups, m.at, c.Seed, even(len(m.at), k)...)
+	}
 	part := make([]int, len(m.at)) // of each row
 	next := 0
 	for class := range m.classes {
@@ -74,7 +85,7 @@ func (m *classModel) parts(c *Classifier, k int) [][]int {
 	for i, p := range part {
 		out[p] = append(out[p], i)
 	}
-	return out
+	return out, nil
 }
 
 func (m *classModel) share(stream uint64, row int) float64 {
@@ -128,14 +139,16 @@ func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 		for at := range own {
 			m.scoring.all(own[at], p[at].RawRowView(i), share)
 		}
-		out[i] = c.take(func(class int) (float64, int) {
-			rows, count := held(class), 1
-			for _, row := range rows {
+		out[i] = c.take(func(class int) (p, total float64) {
+			count := 1.0
+			for _, row := range held(class) {
+				share := weights.At(m.shares, row)
+				total += share
 				if scores[row] >= own[from[row]][class]-rounding {
-					count++
+					count += share
 				}
 			}
-			return float64(count) / float64(len(rows)+1), len(rows)
+			return count / (total + 1), total
 		}, proba.RawRowView(i), level)
 	}
 	return nil

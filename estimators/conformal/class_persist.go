@@ -26,6 +26,7 @@ type storedClasses struct {
 	Classes  []int
 	At       []int
 	Own      codec.Floats
+	Shares   codec.Floats `cbor:",omitzero"`
 	Held     []int
 	Chosen   estimators.Part
 	Folds    []storedFold
@@ -40,7 +41,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	m := c.m
 	s := storedClasses{
 		Method: m.method, Score: m.scoring.of, Penalty: m.scoring.penalty, Free: m.scoring.free, NoRandom: m.noRandom, Seed: m.seed,
-		Rows: codec.FromDense(m.rows), Classes: m.classes, At: m.at, Own: m.own, Held: m.held,
+		Rows: codec.FromDense(m.rows), Classes: m.classes, At: m.at, Own: m.own, Shares: m.shares, Held: m.held,
 	}
 	var err error
 	if s.Chosen, err = estimators.MakePart(classifierType, m.chosen); err != nil {
@@ -61,6 +62,9 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	}
 	if len(s.Own) == 0 {
 		s.Own = nil
+	}
+	if len(s.Shares) == 0 {
+		s.Shares = nil
 	}
 	m, err := s.model()
 	if err != nil {
@@ -109,9 +113,12 @@ func (s *storedClasses) model() (*classModel, error) {
 	if err := checkHeld(classifierKind, classifierType, s.Method, rows, s.Own, s.Held, s.Folds); err != nil {
 		return nil, err
 	}
+	if err := checkShares(classifierKind, s.Shares, n); err != nil {
+		return nil, err
+	}
 	return &classModel{
 		method: s.Method, scoring: scoring{of: s.Score, penalty: s.Penalty, free: s.Free}, noRandom: s.NoRandom, seed: s.Seed,
-		rows: rows, classes: s.Classes, at: s.At, own: s.Own, held: s.Held,
+		rows: rows, classes: s.Classes, at: s.At, own: s.Own, shares: s.Shares, held: s.Held,
 	}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -61,13 +62,15 @@ type Classifier struct {
 	// alone.
 	ByClass bool
 
-	// AllowEmpty leaves a set without any class empty. Otherwise the set contains the class that Predict returns.
+	// AllowEmpty leaves a set without any class empty. Otherwise each set contains the class that Predict returns. In both
+	// cases the set of a level contains those of lower levels.
 	AllowEmpty bool
 
-	// Held, SameRows and Folds are as in [Regressor].
+	// Held, SameRows, Folds and Groups are as in [Regressor].
 	Held     float64
 	SameRows bool
 	Folds    int
+	Groups   []int
 
 	// Seed is the seed for dealing the rows to parts, and for the random numbers of adaptive scores.
 	Seed uint64
@@ -100,6 +103,8 @@ type classModel struct {
 	classes []int
 	at      []int // of each row, among classes
 	own     []float64
+	groups  []int     // of each row; nil: each its own, or read from a file
+	shares  []float64 // what the score of each row counts; nil: all 1
 	held    []int
 	chosen  estimators.Classifier
 	// What scores are made with: a file keeps them.
@@ -123,6 +128,9 @@ func (c *Classifier) estimator() estimators.Classifier {
 func (c *Classifier) scoring() scoring {
 	return scoring{of: c.Score, penalty: cmp.Or(c.Penalty, defaultPenalty), free: cmp.Or(c.FreeClasses, defaultFree)}
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
 // [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
@@ -158,7 +166,7 @@ func (c *Classifier) validate() error {
 		return fault.Param(classifierType, "Score", int(c.Score), "one of the constants")
 	}
 	return cmp.Or(
-		check.Setting(classifierType, "Penalty", c.Penalty, "0.1"), check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
+		checkGroups(classifierType, c.Groups, c.Method), check.Setting(classifierType, "Penalty", c.Penalty, "0.1"), check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
 		checkParts(classifierType, c.Held, c.Folds, c.Workers),
 	)
 }
@@ -175,9 +183,20 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
+	labels := make([]float64, len(at))
+	for i, k := range at {
+		labels[i] = float64(k)
+	}
+	rows, own, err := originals(xd, labels, own, c.Groups)
+	if err != nil {
+		return err
+	}
 	m := &classModel{
-		method: c.methodFor(len(y)), rows: mat.DenseCopyOf(xd), classes: names, at: at, own: own,
-		scoring: c.scoring(), noRandom: c.NoRandom, seed: c.Seed,
+		method: c.methodFor(len(rows)), rows: linalg.Rows(xd, rows), classes: names, at: pick(at, rows), own: own,
+		groups: pick(c.Groups, rows), scoring: c.scoring(), noRandom: c.NoRandom, seed: c.Seed,
+	}
+	if m.groups != nil {
+		m.shares = groups.Shares(m.groups)
 	}
 	if m.method.smooths() {
 		err = m.learn(ctx, c)
@@ -195,7 +214,7 @@ func (c *Classifier) methodFor(n int) Method {
 	switch smooths := estimators.Supports(c.estimator(), estimators.Smoothing); {
 	case c.Method != Automatic:
 		return c.Method
-	case smooths && n > fewRows:
+	case smooths && n > fewRows && c.Groups == nil:
 		return Full
 	case !smooths && n > manyRows:
 		return Split
@@ -216,6 +235,7 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 	if got := len(classes.Distinct(y)); got < len(m.classes) {
 		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes", "all rows have %d: want more rows of each class", len(m.classes))
 	}
+	estimators.SetGroups(clone, pick(m.groups, rows))
 	x := linalg.Rows(m.rows, rows)
 	ctx = classes.OfPart(ctx)
 	if m.own == nil {
@@ -257,7 +277,15 @@ func (m *classModel) deal(c *Classifier, share float64) ([2][]int, error) {
 	var out [2][]int
 	n := len(m.at)
 	if n < 4 {
-		return out, fault.Shape("x has", n, "rows", "method %v wants at least 4", m.method)
+		return out, fault.Shape("x has", n, "different rows", "method %v wants at least 4", m.method)
+	}
+	if m.groups != nil {
+		fitted := min(max(int(share*float64(n)+.5), 1), n-1)
+		p, err := parts(m.groups, m.at, c.Seed, fitted, n-fitted)
+		if err != nil {
+			return out, err
+		}
+		return [2][]int{p[0], p[1]}, nil
 	}
 	taken, seen := make([]float64, len(m.classes)), make([]bool, len(m.classes))
 	for _, i := range order(n, c.Seed) {
@@ -436,19 +464,15 @@ func (c *Classifier) heldOf() func(class int) []int {
 	return func(class int) []int { return by[class] }
 }
 
-// take makes a set of the classes that p keeps; values are what Predict decides by.
-func (c *Classifier) take(p func(class int) (value float64, rows int), values []float64, level float64) []int {
+// take makes a set of the classes that p keeps, and of that which Predict decides for by values: it can only raise the
+// coverage, and is in the sets of all levels, so that they grow with the level.
+func (c *Classifier) take(p func(class int) (value, rows float64), values []float64, level float64) []int {
 	var set []int
-	for k := range c.m.classes {
-		if v, rows := p(k); keeps(v, level, rows) {
-			set = append(set, k)
+	predicted := classes.Largest(values)
+	for k, label := range c.m.classes {
+		if v, rows := p(k); keeps(v, level, rows) || k == predicted && !c.AllowEmpty {
+			set = append(set, label)
 		}
-	}
-	if !c.AllowEmpty {
-		set = nonEmpty(set, values)
-	}
-	for i, k := range set {
-		set[i] = c.m.classes[k]
 	}
 	return set
 }
@@ -470,12 +494,12 @@ func (c *Classifier) smoothed(x *mat.Dense, level float64, out [][]int) error {
 			return fault.FromRow(err, from)
 		}
 		err = parallel.For(ctx, c.Workers, to-from, func(i int) error {
-			out[from+i] = c.take(func(class int) (float64, int) {
+			out[from+i] = c.take(func(class int) (p, count float64) {
 				rows := held(class)
 				if c.m.method == Full {
-					return squares.fullP(rows, f.RawRowView(i), b.RawRowView(i), s[i], class), len(rows)
+					return squares.fullP(rows, f.RawRowView(i), b.RawRowView(i), s[i], class), float64(len(rows))
 				}
-				return squares.jackknifeP(rows, f.RawRowView(i), b.RawRowView(i), class), len(rows)
+				return squares.jackknifeP(rows, f.RawRowView(i), b.RawRowView(i), class), float64(len(rows))
 			}, f.RawRowView(i), level)
 			return nil
 		})

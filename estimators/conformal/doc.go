@@ -31,6 +31,14 @@
 // the guarantee is exact. Up to 200 rows that would choose badly, and [CrossValidation] chooses
 // anew without each part. SameRows lets all rows do both.
 //
+// # Copies and groups
+//
+// A copy of a row says of a new row nothing that the row does not, but its score would count. So rows that are equal in
+// the features and the target count once, where most rows that are equal in the features have the same target. Otherwise
+// equal rows are observations by themselves. With Groups whole groups are exchangeable: they are left out together, and
+// each of the m scores of a group counts 1/m (Lee, Barber and Willett, Distribution-free inference with hierarchical data,
+// 2023).
+//
 // # Guarantees
 //
 // A row to be predicted is exchangeable with those whose scores count: drawn alike, and not chosen by

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
@@ -17,7 +18,7 @@ import (
 func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	n := len(m.y)
 	if m.method == Split {
-		choose, held, err := r.halves(n)
+		choose, held, err := m.halves(r)
 		if err != nil {
 			return err
 		}
@@ -29,15 +30,23 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 		tell(ctx, 1, 1, "fitted")
 		return m.score(ctx, r)
 	}
-	k := min(cmp.Or(r.Folds, defaultFolds), n)
+	k := min(cmp.Or(r.Folds, defaultFolds), m.units())
 	if k < 2 {
-		return fault.Shape("x has", n, "rows", "method %v wants at least 2", m.method)
+		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
 	}
-	sizes := make([]int, k)
-	for i := range sizes {
-		sizes[i] = (i+1)*n/k - i*n/k
+	p, err := parts(m.groups, nil, r.Seed, even(n, k)...)
+	if err != nil {
+		return err
 	}
-	return m.learnParts(ctx, r, parts(n, r.Seed, sizes...))
+	return m.learnParts(ctx, r, p)
+}
+
+// units are the groups that can be left out.
+func (m *model) units() int {
+	if m.groups == nil {
+		return len(m.y)
+	}
+	return groups.Count(m.groups)
 }
 
 // learnParts is CV+ with these parts of the rows.

@@ -6,8 +6,12 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -29,29 +33,79 @@ func checkParts(typ string, held float64, folds, workers int) error {
 	return cmp.Or(check.Setting(typ, "Folds", folds, "10"), check.Workers(typ, workers))
 }
 
+// checkGroups holds that a method can leave whole groups out.
+func checkGroups(typ string, groups []int, m Method) error {
+	if groups != nil && m != Automatic && m != CrossValidation && m != Split {
+		return fault.Param(typ, "Method", m.String(), "CrossValidation or Split with Groups")
+	}
+	return nil
+}
+
 func tell(ctx context.Context, i, total int, message string) {
 	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
 }
 
-// order is a random one of n rows.
-func order(n int, seed uint64) []int { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)).Perm(n) }
+func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x636f6e666f726d)) }
 
-// parts deals the rows to parts of these shares, in random order; each part ascends.
-func parts(n int, seed uint64, sizes ...int) [][]int {
-	order := order(n, seed)
+// order is a random one of n rows.
+func order(n int, seed uint64) []int { return stream(seed).Perm(n) }
+
+// parts deals the rows to parts of these sizes, at random; each part ascends. If groups is not nil, they stay whole, and
+// each part has its share of labels, if there are any, as far as this allows.
+func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	out := make([][]int, len(sizes))
-	for i, size := range sizes {
-		out[i] = slices.Sorted(slices.Values(order[:size]))
-		order = order[size:]
+	if of == nil {
+		n := 0
+		for _, size := range sizes {
+			n += size
+		}
+		rows := order(n, seed)
+		for i, size := range sizes {
+			out[i] = slices.Sorted(slices.Values(rows[:size]))
+			rows = rows[size:]
+		}
+		return out, nil
 	}
-	return out
+	if err := groups.Check(of, len(of), len(sizes)); err != nil {
+		return nil, err
+	}
+	shares := make([]float64, len(sizes))
+	for i, size := range sizes {
+		shares[i] = float64(size)
+	}
+	for row, part := range groups.Deal(of, labels, shares, stream(seed)) {
+		out[part] = append(out[part], row)
+	}
+	return out, nil
 }
 
-func pick(v []float64, rows []int) []float64 {
+// even are the sizes of k parts of n rows.
+func even(n, k int) []int {
+	sizes := make([]int, k)
+	for i := range sizes {
+		sizes[i] = (i+1)*n/k - i*n/k
+	}
+	return sizes
+}
+
+// originals returns the rows without those that are copies of others, whose scores would say nothing of a new row, and
+// their weights. Rows are not compared if their groups are known.
+func originals(x *mat.Dense, target, own []float64, of []int) (rows []int, weights []float64, err error) {
+	if of != nil {
+		return all(len(target)), own, groups.Check(of, len(target), 2)
+	}
+	rows, own = distinct.Originals(x, target, own)
+	if rows == nil {
+		rows = all(len(target))
+	}
+	return rows, own, nil
+}
+
+func pick[T any](v []T, rows []int) []T {
 	if v == nil {
 		return nil
 	}
-	out := make([]float64, len(rows))
+	out := make([]T, len(rows))
 	for i, row := range rows {
 		out[i] = v[row]
 	}

@@ -18,6 +18,7 @@ type stored struct {
 	Rows   codec.Matrix
 	Y      codec.Floats
 	Own    codec.Floats
+	Shares codec.Floats `cbor:",omitzero"`
 	Held   []int
 	Chosen estimators.Part
 	Folds  []storedFold
@@ -36,7 +37,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(regressorType)
 	}
 	m := r.m
-	s := stored{Method: m.method, Rows: codec.FromDense(m.rows), Y: m.y, Own: m.own, Held: m.held}
+	s := stored{Method: m.method, Rows: codec.FromDense(m.rows), Y: m.y, Own: m.own, Shares: m.shares, Held: m.held}
 	var err error
 	if s.Chosen, err = estimators.MakePart(regressorType, m.chosen); err != nil {
 		return nil, err
@@ -56,6 +57,9 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	}
 	if len(s.Own) == 0 {
 		s.Own = nil
+	}
+	if len(s.Shares) == 0 {
+		s.Shares = nil
 	}
 	m, err := s.model()
 	if err != nil {
@@ -99,7 +103,23 @@ func (s *stored) model() (*model, error) {
 	if err := checkHeld(regressorKind, regressorType, s.Method, rows, s.Own, s.Held, s.Folds); err != nil {
 		return nil, err
 	}
-	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, held: s.Held}, nil
+	if err := checkShares(regressorKind, s.Shares, n); err != nil {
+		return nil, err
+	}
+	return &model{method: s.Method, rows: rows, y: s.Y, own: s.Own, shares: s.Shares, held: s.Held}, nil
+}
+
+// checkShares holds that n scores count between 0 and 1 each; none count 1.
+func checkShares(kind string, shares []float64, n int) error {
+	if len(shares) != 0 && len(shares) != n {
+		return fault.BadModel(kind, "%d shares of groups for %d rows", len(shares), n)
+	}
+	for _, v := range shares {
+		if !(v > 0 && v <= 1) {
+			return fault.BadModel(kind, "a share of a group of %v", v)
+		}
+	}
+	return nil
 }
 
 // ascending reports whether rows are different ones of 0 to n-1 in order.

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -56,6 +57,13 @@ type Regressor struct {
 	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
 	Folds int
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
+	// The guarantee is then that of a row of a group that is not among those of Fit: the rows of a group are left out
+	// together, and their scores count as one. Method must be [CrossValidation] or Split, and Automatic chooses between
+	// them. Estimator gets the groups of the rows that it is fitted to if it is an [estimators.Grouper]. Group, in
+	// contrast, divides the rows to be predicted.
+	Groups []int
+
 	// NoScaling uses plain residuals for [CrossValidation] and Split. Otherwise they are divided by the standard
 	// deviations of the predictions if Estimator has [estimators.Variance].
 	NoScaling bool
@@ -97,6 +105,8 @@ type model struct {
 	rows   *mat.Dense // of Fit, n×d
 	y      []float64
 	own    []float64 // weights; nil: all 1
+	groups []int     // of each row; nil: each its own, or read from a file
+	shares []float64 // what the score of each row counts; nil: all 1
 	held   []int     // rows whose scores count, ascending
 	chosen estimators.Regressor
 	folds  []fold[estimators.Regressor] // of CrossValidation and Split
@@ -112,6 +122,9 @@ func (r *Regressor) estimator() estimators.Regressor {
 	return r.Estimator
 }
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
+
 // Fit learns from x (n×d) and y (n). Errors: [estimators.ErrParam], [estimators.ErrShape] for fewer rows than a
 // method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
 // that needs [estimators.Smoothing] of an estimator without, or the error of ctx.
@@ -125,7 +138,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the system of all
-// rows. Full studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
+// rows. Copies of a row have the mean of their weights. Full studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
 // is of rows that are exchangeable with their weights, and of a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
@@ -146,7 +159,10 @@ func (r *Regressor) validate() error {
 	if r.LikelihoodRatio != nil && r.Method != Automatic && r.Method != Full && r.Method != Split {
 		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil, or Method Full or Split")
 	}
-	return checkParts(regressorType, r.Held, r.Folds, r.Workers)
+	if r.LikelihoodRatio != nil && r.Groups != nil {
+		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil with Groups")
+	}
+	return cmp.Or(checkGroups(regressorType, r.Groups, r.Method), checkParts(regressorType, r.Held, r.Folds, r.Workers))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
@@ -157,7 +173,16 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	m := &model{method: r.methodFor(len(y)), rows: mat.DenseCopyOf(xd), y: slices.Clone(y), own: own}
+	m := &model{}
+	rows, own, err := originals(xd, y, own, r.Groups)
+	if err != nil {
+		return err
+	}
+	m.rows, m.y, m.own, m.groups = linalg.Rows(xd, rows), pick(y, rows), own, pick(r.Groups, rows)
+	if m.groups != nil {
+		m.shares = groups.Shares(m.groups)
+	}
+	m.method = r.methodFor(len(rows))
 	if m.method.smooths() {
 		err = m.learn(ctx, r)
 	} else {
@@ -175,7 +200,7 @@ func (r *Regressor) methodFor(n int) Method {
 	switch smooths := estimators.Supports(r.estimator(), estimators.Smoothing); {
 	case r.Method != Automatic:
 		return r.Method
-	case smooths && n > fewRows:
+	case smooths && n > fewRows && r.Groups == nil:
 		return Full
 	case r.LikelihoodRatio != nil || !smooths && n > manyRows:
 		return Split
@@ -184,13 +209,17 @@ func (r *Regressor) methodFor(n int) Method {
 }
 
 // halves are the rows that choose and those whose scores count.
-func (r *Regressor) halves(n int) (choose, held []int, err error) {
+func (m *model) halves(r *Regressor) (choose, held []int, err error) {
+	n := len(m.y)
 	if n < 2 {
-		return nil, nil, fault.Shape("x has", n, "rows", "method %v wants at least 2", r.methodFor(n))
+		return nil, nil, fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
 	}
 	share := cmp.Or(r.Held, defaultHeld)
 	count := min(max(int(share*float64(n)+.5), 1), n-1)
-	p := parts(n, r.Seed, n-count, count)
+	p, err := parts(m.groups, nil, r.Seed, n-count, count)
+	if err != nil {
+		return nil, nil, err
+	}
 	return p[0], p[1], nil
 }
 
@@ -200,6 +229,7 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	if err != nil {
 		return nil, err
 	}
+	estimators.SetGroups(clone, pick(m.groups, rows))
 	x, y := linalg.Rows(m.rows, rows), pick(m.y, rows)
 	if m.own == nil {
 		return clone, clone.Fit(ctx, x, y)
@@ -217,7 +247,7 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 	m.held = choose
 	if !r.SameRows {
 		var err error
-		if choose, m.held, err = r.halves(len(m.y)); err != nil {
+		if choose, m.held, err = m.halves(r); err != nil {
 			return err
 		}
 	}

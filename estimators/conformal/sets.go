@@ -6,8 +6,6 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/classes"
 )
 
 // Score says how odd a class is for a row, by the probabilities of the classes.
@@ -87,9 +85,7 @@ func pValue(scores []float64, own float64) float64 {
 }
 
 // keeps reports whether a p-value keeps a class in the set of a level.
-func keeps(p, level float64, rows int) bool {
-	return p*float64(rows+1) > (1-level)*float64(rows+1)+1e-9
-}
+func keeps(p, level, rows float64) bool { return p*(rows+1) > (1-level)*(rows+1)+1e-9 }
 
 // margin is the best other decision less a class's own: a score of decisions.
 func margin(decision []float64, class int) float64 {
@@ -181,14 +177,6 @@ func (m *leastSquares) jackknifeP(rows []int, f, b []float64, class int) float64
 		}
 	}
 	return float64(count) / float64(len(rows)+1)
-}
-
-// nonEmpty adds the class of the largest score to a set of none, which can only raise the coverage.
-func nonEmpty(set []int, values []float64) []int {
-	if len(set) == 0 {
-		set = append(set, classes.Largest(values))
-	}
-	return set
 }
 
 // targets are those of a machine for each of K classes, n×K.

@@ -61,7 +61,7 @@ type setsReference struct {
 func set(p []float64, level float64, rows []int) []int {
 	out := []int{}
 	for k, v := range p {
-		if keeps(v, level, rows[k]) {
+		if keeps(v, level, float64(rows[k])) {
 			out = append(out, k)
 		}
 	}

@@ -17,7 +17,8 @@ const blockNumbers = 1 << 21
 func (r *Regressor) scores(x *mat.Dense) (func(i int) among, error) {
 	m := r.m
 	rows := m.held
-	var ratios, own []float64
+	ratios := m.shares
+	var own []float64
 	var groups, group []int
 	var err error
 	if r.LikelihoodRatio != nil {

@@ -29,7 +29,7 @@ func Check(groups []int, n, want int) error {
 	if len(groups) != n {
 		return fault.Shape("Groups has", len(groups), "entries", "x has %d rows", n)
 	}
-	if got := count(groups); got < want {
+	if got := Count(groups); got < want {
 		return fault.Shape("Groups has", got, "different groups", "want at least %d", want)
 	}
 	return nil
@@ -91,7 +91,8 @@ func Shares(groups []int) []float64 {
 	return out
 }
 
-func count(groups []int) int {
+// Count returns the number of different groups.
+func Count(groups []int) int {
 	seen := map[int]bool{}
 	for _, g := range groups {
 		seen[g] = true
