@@ -541,3 +541,29 @@ func ExamplePanicError() {
 	}
 	// Output: the chart is closed
 }
+
+// Four measurements of each patient: without one of them the others still tell what the patient is like, which nothing does
+// for a patient who is new.
+func ExampleGrouper() {
+	x, y, patients := mat.NewDense(24, 1, nil), make([]float64, 24), make([]int, 24)
+	for i := range y {
+		patients[i] = i / 4
+		x.Set(i, 0, float64(patients[i])+.01*float64(i%4))
+		y[i] = []float64{3, -1, 2, -2, 1, -3}[patients[i]]
+	}
+	for _, groups := range [][]int{nil, patients} {
+		m := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 2}, Ridge: .1}
+		estimators.SetGroups(m, groups) // or Groups: groups above
+		if err := m.Fit(context.Background(), x, y); err != nil {
+			panic(err)
+		}
+		residuals, err := m.LeaveOneOutResiduals(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%.1f\n", floats.Norm(residuals, 2)/math.Sqrt(24))
+	}
+	// Output:
+	// 0.1
+	// 2.9
+}

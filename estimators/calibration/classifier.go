@@ -15,7 +15,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
@@ -68,6 +70,11 @@ type Classifier struct {
 	// 0, each row is left out by itself if that is known in closed form; otherwise it is 5.
 	Folds int
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
+	// The rows of a group are left out together, by Folds parts, and Estimator gets the groups of the rows that it is fitted
+	// to if it is an [estimators.Grouper]. If it is nil, each row is left out with the rows that are equal to it.
+	Groups []int
+
 	// Seed is the seed for dealing the rows to parts.
 	Seed uint64
 
@@ -111,6 +118,9 @@ func (c *Classifier) validate() error {
 	return check.Setting(classifierType, "Folds", c.Folds, "5, or leaving out each row")
 }
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
 // of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
 // rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
@@ -124,7 +134,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the fit of the link.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the fit of the link. Only
+// the ratios of the weights matter to the link.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -149,10 +160,15 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	t := &task{Classifier: c, x: xd, classes: names, at: at, own: own}
+	if c.Groups != nil {
+		if err := groups.Check(c.Groups, len(at), 2); err != nil {
+			return err
+		}
+	}
+	t := &task{Classifier: c, x: xd, classes: names, at: at, own: own, merged: distinct.Merge(xd, own)}
 	m := &model{classes: names}
 	total := 1 + t.folds()
-	if c.Folds == 0 {
+	if c.Folds == 0 && c.Groups == nil {
 		total = 1
 	}
 	parts := progress.Parts(ctx, 1, float64(total), .1)
@@ -167,7 +183,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	if m.link, err = of.fit(parts[2], c.Method, at, own, c.Seed); err != nil {
+	counts := distinct.Counts(own, len(at), t.merged.Len())
+	if m.link, err = of.fit(parts[2], c.Method, at, counts, t.dealt); err != nil {
 		return err
 	}
 	c.m = m
@@ -181,9 +198,28 @@ type task struct {
 	classes []int
 	at      []int // of each row, among classes
 	own     []float64
+	merged  *distinct.Rows
 }
 
-func (t *task) folds() int { return min(cmp.Or(t.Folds, defaultFolds), len(t.at)) }
+func (t *task) folds() int {
+	units := t.merged.Len()
+	if t.Groups != nil {
+		units = groups.Count(t.Groups)
+	}
+	return min(cmp.Or(t.Folds, defaultFolds), units)
+}
+
+// dealt returns the part of each row, in which the rows of a group, or those that are equal, are together.
+func (t *task) dealt(parts int) []int {
+	if t.Groups != nil {
+		parts = min(parts, groups.Count(t.Groups))
+		return groups.Deal(t.Groups, t.at, slices.Repeat([]float64{1}, parts), stream(t.Seed))
+	}
+	if !t.merged.Repeated() {
+		return dealt(t.at, len(t.classes), parts, t.Seed)
+	}
+	return picked(dealt(picked(t.at, t.merged.First), len(t.classes), parts, t.Seed), t.merged.Index)
+}
 
 func (t *task) tell(ctx context.Context, i, total int, message string) {
 	progress.Tell(ctx, progress.Step{Iteration: i, Total: total, Message: message})
@@ -196,7 +232,10 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 		return nil, err
 	}
 	x, at, own := t.x, t.at, t.own
-	if rows != nil {
+	if rows == nil {
+		estimators.SetGroups(clone, t.Groups)
+	} else {
+		estimators.SetGroups(clone, picked(t.Groups, rows))
 		x, at = linalg.Rows(t.x, rows), make([]int, len(rows))
 		if own != nil {
 			own = make([]float64, len(rows))
@@ -229,10 +268,10 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 // closeTo is by how much of their size decisions may differ from the outputs of a system that are to be the same.
 const closeTo = 1e-6
 
-// leftOut takes the decisions without each row in closed form; closed is false where there are none.
+// leftOut takes the decisions without each row, and without those that are equal to it, in closed form; closed is false where there are none.
 func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s scores, closed bool, err error) {
 	linear, ok := chosen.(estimators.LinearSmoother)
-	if t.Folds != 0 || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen, estimators.Decision) {
+	if t.Folds != 0 || t.Groups != nil || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen, estimators.Decision) {
 		return s, false, nil
 	}
 	n, k := len(t.at), len(t.classes)
@@ -243,7 +282,8 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 		}
 		targets.Set(i, own, 1)
 	}
-	machine, err := linear.Smoother(ctx, t.x, targets, t.own)
+	mean := t.merged.Mean(targets)
+	machine, err := linear.Smoother(ctx, t.merged.X, mean, t.merged.Weights)
 	if err != nil {
 		return s, false, err
 	}
@@ -267,22 +307,22 @@ func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s sco
 	if !(mat.Norm(&off, 2) <= closeTo*mat.Norm(outputs, 2)) { // as with weights of classes
 		return s, false, nil
 	}
-	left := mat.NewDense(n, k, nil)
-	for i := range n {
+	left := mat.DenseCopyOf(mean)
+	for i, c := range rest {
 		for j := range k {
-			left.Set(i, j, targets.At(i, j)-a.At(i, j)/rest[i])
+			left.Set(i, j, left.At(i, j)-a.At(i, j)/c)
 		}
 	}
-	return newScores(left, nil), true, nil
+	return newScores(t.merged.Spread(left), nil), true, nil
 }
 
 // byFolds takes the scores of each part by an estimator that was fitted without it.
 func (t *task) byFolds(ctx context.Context) (scores, error) {
 	n, k, parts := len(t.at), len(t.classes), t.folds()
-	if n < 2 {
-		return scores{}, fault.Shape("x has", n, "rows", "want at least 2")
+	if parts < 2 {
+		return scores{}, fault.Shape("x has", parts, "different rows", "want at least 2")
 	}
-	part := dealt(t.at, k, parts, t.Seed)
+	part := t.dealt(parts)
 	var all scores
 	group := progress.Open(ctx)
 	for f := range parts {

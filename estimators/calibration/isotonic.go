@@ -34,8 +34,8 @@ type block struct {
 func (b block) value() float64 { return b.hits / b.weight }
 
 // fitSteps returns the function of the least weighted squared error of whether rows are of a class, by the
-// pool adjacent violators algorithm. Values are kept from 0 and 1 by 1/(n+2), beyond which n rows can say
-// nothing. Rows of one score share a value. Cost O(n log n).
+// pool adjacent violators algorithm. Values are kept from 0 and 1 by 1/(n+2) for weights of sum n, beyond
+// which n rows can say nothing. Rows of one score share a value. Cost O(n log n).
 func fitSteps(f []float64, at []int, class int, own []float64) steps {
 	order := make([]int, len(f))
 	for i := range order {
@@ -64,7 +64,11 @@ func fitSteps(f []float64, at []int, class int, own []float64) steps {
 		}
 		pooled = append(pooled, b)
 	}
-	least := 1 / float64(len(f)+2)
+	total := 0.0
+	for _, b := range pooled {
+		total += b.weight
+	}
+	least := 1 / (total + 2)
 	var out steps
 	for _, b := range pooled {
 		p := min(max(b.value(), least), 1-least)

@@ -120,14 +120,14 @@ func (s scores) fitOne(m Method, at []int, own []float64) link {
 // parts is the number that Automatic deals the scores to.
 const parts = 5
 
-// fit fits a method, or the one of the least log loss.
-func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, seed uint64) (link, error) {
+// fit fits a method, or the one of the least log loss on parts that deal gives: the part of each row.
+func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal func(parts int) []int) (link, error) {
 	if m != Automatic {
 		return s.fitOne(m, at, own), ctx.Err()
 	}
 	best, least := Temperature, math.Inf(1)
-	n, k := s.decided.Dims()
-	part := dealt(at, k, parts, seed)
+	n, _ := s.decided.Dims()
+	part := deal(parts)
 	for m := Temperature; m <= Isotonic; m++ {
 		loss := 0.0
 		for p := range parts {
@@ -181,7 +181,7 @@ func picked[T any](v []T, rows []int) []T {
 // dealt deals the rows of each of k classes in turn to parts, in random order, and returns the part of each row.
 func dealt(at []int, k, parts int, seed uint64) []int {
 	out, next := make([]int, len(at)), 0
-	order := rand.New(rand.NewPCG(seed, 0x63616c6962)).Perm(len(at))
+	order := stream(seed).Perm(len(at))
 	for class := range k {
 		for _, i := range order {
 			if at[i] == class {
@@ -192,3 +192,5 @@ func dealt(at []int, k, parts int, seed uint64) []int {
 	}
 	return out
 }
+
+func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x63616c6962)) }
