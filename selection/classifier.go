@@ -43,6 +43,9 @@ type Classifier struct {
 	// zero value's search described above is used.
 	Search Strategy
 
+	// Groups is as in [Regressor], with folds of [StratifiedGroupKFold].
+	Groups []int
+
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
 	Workers int
 
@@ -83,8 +86,11 @@ var (
 
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
-		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now},
+		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now, groups: c.Groups},
 		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
+	}
+	if c.Groups != nil {
+		out.splitter = StratifiedGroupKFold{Groups: c.Groups}
 	}
 	_, stored := c.Space.stored()
 	out.builds = !stored
@@ -101,6 +107,9 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	}
 	return out
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -24,6 +25,11 @@ type CVOptions struct {
 	// These two, [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its
 	// copies are in the same part. Other splitters divide the rows as they like.
 	Splitter Splitter
+
+	// Groups has the group of each row, such as the patient or the day that it belongs to. With a nil Splitter the folds
+	// are those of [GroupKFold] for regressors and of [StratifiedGroupKFold] for classifiers. The estimators get the groups
+	// of the rows that they are fitted to if they are an [estimators.Grouper].
+	Groups []int
 
 	// Metrics are the metrics. If they are nil, the metric is NMSE for regressors and Accuracy for classifiers.
 	Metrics []metrics.Metric
@@ -156,7 +162,12 @@ func crossValidate[Y float64 | int, E learner[Y]](
 	if labels != nil {
 		typ = "selection: CrossValidateClassifier"
 	}
-	if o.Splitter == nil {
+	switch {
+	case o.Splitter == nil && o.Groups != nil && labels == nil:
+		o.Splitter = GroupKFold{Groups: o.Groups}
+	case o.Splitter == nil && o.Groups != nil:
+		o.Splitter = StratifiedGroupKFold{Groups: o.Groups}
+	case o.Splitter == nil:
 		o.Splitter = splitter
 	}
 	if o.Metrics == nil {
@@ -188,11 +199,16 @@ func crossValidate[Y float64 | int, E learner[Y]](
 			return Scores{}, err
 		}
 	}
+	if o.Groups != nil {
+		if err := groups.Check(o.Groups, n, 1); err != nil {
+			return Scores{}, fmt.Errorf("%s: %w", typ, err)
+		}
+	}
 	folds, err := splitTogether(o.Splitter, xd, labels)
 	if err != nil {
 		return Scores{}, err
 	}
-	j := job[Y, E]{typ: typ, builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights}, folds: folds, scorers: scorers, workers: o.Workers}
+	j := job[Y, E]{typ: typ, builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights, o.Groups}, folds: folds, scorers: scorers, workers: o.Workers}
 	ctx, end := progress.Begin(ctx, passed(o.Observe))
 	defer end(&err)
 	progress.Counts(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -69,6 +70,9 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := c.space.validate(c.typ); err != nil {
 		return nil, err
 	}
+	if c, err = c.byGroups(len(y)); err != nil {
+		return nil, err
+	}
 	merged := distinct.Merge(xd, nil)
 	if n := merged.Len(); c.many == nil || n <= c.above {
 		if err := c.holds(n); err != nil {
@@ -93,7 +97,29 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return nil, err
 	}
 	rows = merged.Spread(rows)
-	return c.fitOn(rest, rowSet[Y]{xd, y, weights}, chain, rows, target, labels)
+	return c.fitOn(rest, rowSet[Y]{xd, y, weights, c.groups}, chain, rows, target, labels)
+}
+
+// byGroups is the search by folds of whole groups, if there are any.
+func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
+	if c.groups == nil {
+		return c, nil
+	}
+	if err := groups.Check(c.groups, n, 2); err != nil {
+		return c, fmt.Errorf("%s: %w", c.typ, err)
+	}
+	c.many = nil // landmarks leave out no groups
+	switch s := c.strategy.(type) {
+	case *Shape:
+		if c.ways == nil {
+			return c, fault.Param(c.typ, "Search", "*Shape", "another strategy with Groups, which Shape does not leave out")
+		}
+	case *Entropy:
+		by := *s
+		by.Score = CrossValidation
+		c.strategy = &by
+	}
+	return c, nil
 }
 
 // fitOn searches and fits on the rows that a chain has made of those given.
@@ -128,7 +154,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	}
 	c.trail.found(result)
 	if handsOver {
-		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights}, result, spending)
+		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights, given.groups}, result, spending)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +168,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
-	if err := fitRows(result.telling(rest, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights}); err != nil {
+	if err := fitRows(result.telling(rest, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights, given.groups}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++

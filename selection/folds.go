@@ -35,6 +35,7 @@ type rowSet[Y float64 | int] struct {
 	x       *mat.Dense
 	y       []Y
 	weights []float64
+	groups  []int // nil: each its own
 }
 
 func (r rowSet[Y]) pick(rows []int) rowSet[Y] {
@@ -42,11 +43,15 @@ func (r rowSet[Y]) pick(rows []int) rowSet[Y] {
 	if r.weights != nil {
 		out.weights = pick(r.weights, rows)
 	}
+	if r.groups != nil {
+		out.groups = pick(r.groups, rows)
+	}
 	return out
 }
 
-// fitRows fits e, with the weights where there are some.
+// fitRows fits e, with the weights and the groups where there are some.
 func fitRows[Y float64 | int, E learner[Y]](ctx context.Context, typ string, e E, rows rowSet[Y]) error {
+	estimators.SetGroups(e, rows.groups)
 	if rows.weights == nil {
 		return e.Fit(ctx, rows.x, rows.y)
 	}
@@ -89,7 +94,7 @@ func (j job[Y, E]) evaluate(ctx context.Context) ([][]cell, error) {
 		train, test rowSet[Y]
 		shared      *sharedRows
 	}
-	share := len(j.kernels) > 1 && j.rows.weights == nil && shareable(j.folds)
+	share := len(j.kernels) > 1 && j.rows.weights == nil && j.rows.groups == nil && shareable(j.folds)
 	parts := make([]part, len(j.folds))
 	first, rest := progress.Two(ctx, 1, float64(4*len(j.builds)))
 	err := parallel.ForParts(first, j.workers, len(j.folds), func(ctx context.Context, i int) error {

@@ -140,7 +140,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		clock, err := newClock("test", c.budget, e.now, 1)
 		require.NoError(t, err)
 		result := &Result{}
-		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil}, result, clock.begin())
+		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil, nil}, result, clock.begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)

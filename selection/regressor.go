@@ -50,6 +50,13 @@ type Regressor struct {
 	// zero value's search described above is used.
 	Search Strategy
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
+	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
+	// [GroupKFold] of these groups, an [Entropy] scores by [CrossValidation], and the learners get the groups of the
+	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an Entropy chooses one length
+	// for all columns, whatever the number of rows. [Shape], which leaves out no groups, is an error.
+	Groups []int
+
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
 	Workers int
 
@@ -90,8 +97,11 @@ var (
 
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
-		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now},
+		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now, groups: r.Groups},
 		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
+	}
+	if r.Groups != nil {
+		out.splitter = GroupKFold{Groups: r.Groups}
 	}
 	_, stored := r.Space.stored()
 	out.builds = !stored
@@ -108,6 +118,9 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	}
 	return out
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the

@@ -73,6 +73,7 @@ type settings struct {
 	resume         []TraceRow
 	now            func() time.Time // nil: time.Now
 	trail          *trail           // nil: nobody asks for what was found
+	groups         []int            // of the rows given; nil: each its own
 }
 
 // place is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to

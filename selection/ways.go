@@ -52,6 +52,9 @@ func filling() transformers.Transformer {
 // of is the search of one way.
 func (c engine[Y, E]) of(w way) engine[Y, E] {
 	c.ways, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &Shape{}
+	if c.groups != nil {
+		c.strategy = &Entropy{Score: CrossValidation}
+	}
 	return c
 }
 
@@ -86,7 +89,7 @@ func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y,
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights}, own, merged.Spread(even), target, labels)
+		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights, c.groups}, own, merged.Spread(even), target, labels)
 		if err != nil {
 			return nil, fmt.Errorf("columns %s: %w", w.name, err)
 		}

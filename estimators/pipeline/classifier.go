@@ -259,6 +259,9 @@ func (p *Classifier) Supports(c estimators.Capability) bool { return p.configure
 // none.
 func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
+// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
+
 // Clone returns an unfitted Classifier with clones of the steps and of Final. A part that has no Clone is shared,
 // and Fit of the copy refuses it just as Fit of p does.
 func (p *Classifier) Clone() estimators.Classifier {

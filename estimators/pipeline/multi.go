@@ -297,6 +297,9 @@ func (p *MultiRegressor) Report() estimators.Report {
 	return estimators.Report{}
 }
 
+// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
+
 // Clone returns an unfitted MultiRegressor with clones of the steps and of Final. A part that has no Clone is
 // shared, and Fit of the copy refuses it just as Fit of p does.
 func (p *MultiRegressor) Clone() estimators.MultiRegressor {

@@ -267,6 +267,9 @@ func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured
 // none.
 func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
+// SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
+func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
+
 // Clone returns an unfitted Regressor with clones of the steps and of Final. A part that has no Clone is shared,
 // and Fit of the copy refuses it just as Fit of p does.
 func (p *Regressor) Clone() estimators.Regressor {

@@ -1,0 +1,177 @@
+package selection
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// visits are rows of patients, of whom an own level and a mark in two columns are the same at each visit. Of a new patient
+// the first column alone says something.
+func visits(rng *rand.Rand, patients, each int) (x *mat.Dense, y []float64, groups []int) {
+	n := patients * each
+	x, y, groups = mat.NewDense(n, 3, nil), make([]float64, n), make([]int, n)
+	for p := range patients {
+		level, a, b := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		for i := p * each; i < (p+1)*each; i++ {
+			x.SetRow(i, []float64{2 * rng.NormFloat64(), a + .02*rng.NormFloat64(), b + .02*rng.NormFloat64()})
+			groups[i], y[i] = 100-p, math.Sin(x.At(i, 0))+level+.2*rng.NormFloat64()
+		}
+	}
+	return x, y, groups
+}
+
+func TestSearchesByGroups(t *testing.T) {
+	for name, search := range map[string]func() *Regressor{
+		"nothing set": func() *Regressor { return &Regressor{} },
+		"entropy":     func() *Regressor { return &Regressor{Search: &Entropy{}} },
+	} {
+		if testing.Short() && name != "nothing set" {
+			continue
+		}
+		plain, grouped, covered, rows := 0., 0., [2]float64{}, 0.
+		for seed := range uint64(6) {
+			rng := rand.New(rand.NewPCG(seed, 2))
+			x, y, groups := visits(rng, 50, 4)
+			test, want, _ := visits(rng, 80, 2)
+			for i, g := range [][]int{nil, groups} {
+				r := search()
+				r.Groups = g
+				require.NoError(t, r.Fit(t.Context(), x, y))
+				p, err := r.Predict(test)
+				require.NoError(t, err)
+				e, err := metrics.NMSE(want, p, nil)
+				require.NoError(t, err)
+				if i == 0 {
+					plain += e / 6
+				} else {
+					grouped += e / 6
+				}
+				low, high, err := r.PredictInterval(test, .9)
+				require.NoError(t, err)
+				for j, v := range want {
+					if v >= low[j] && v <= high[j] {
+						covered[i]++
+					}
+				}
+			}
+			rows += float64(len(want))
+		}
+		t.Logf("%s: NMSE %.3f, by groups %.3f; coverage %.3f, %.3f", name, plain, grouped, covered[0]/rows, covered[1]/rows)
+		assert.Less(t, grouped, plain, name)
+		assert.Greater(t, covered[1]/rows, .85, name)
+	}
+}
+
+// notes keeps the groups that a learner was fitted with.
+type notes struct {
+	mu   sync.Mutex
+	seen [][]int
+}
+
+type noted struct {
+	lssvm.Regressor
+	to *notes
+}
+
+func (n *noted) Clone() estimators.Regressor { return &noted{to: n.to} }
+
+func (n *noted) SetGroups(groups []int) {
+	n.to.mu.Lock()
+	defer n.to.mu.Unlock()
+	n.to.seen = append(n.to.seen, groups)
+}
+
+// Folds have whole groups, and each fit gets those of its rows, through a pipeline too.
+func TestLearnersGetTheirGroups(t *testing.T) {
+	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
+	count := func(part []int) map[int]int {
+		out := map[int]int{}
+		for _, g := range part {
+			out[g]++
+		}
+		return out
+	}
+	check := func(n *notes, fits int) {
+		t.Helper()
+		require.Len(t, n.seen, fits)
+		for _, part := range n.seen {
+			for g, c := range count(part) {
+				assert.Equal(t, 4, c, "group %d", g)
+			}
+		}
+	}
+	n := &notes{}
+	r := Regressor{
+		Groups: groups, Search: &Grid{},
+		Space: Among(
+			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .01}, to: n} },
+			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .1}, to: n} },
+		),
+	}
+	require.NoError(t, r.Fit(t.Context(), x, y))
+	check(n, 7)
+	assert.Len(t, n.seen[6], 36)
+
+	n = &notes{}
+	_, err := CrossValidateRegressor(t.Context(), func() estimators.Regressor {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &noted{to: n}}
+	}, x, y, &CVOptions{Groups: groups})
+	require.NoError(t, err)
+	check(n, 3)
+}
+
+func TestGroupsOfAClassifier(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	x, y, groups := visits(rng, 20, 6)
+	at := make([]int, len(y))
+	for i, v := range y {
+		if v > 0 {
+			at[i] = 1
+		}
+	}
+	c := Classifier{Groups: groups}
+	require.NoError(t, c.Fit(t.Context(), x, at))
+	p, err := c.PredictProba(x)
+	require.NoError(t, err)
+	data, err := c.MarshalBinary()
+	require.NoError(t, err)
+	var loaded Classifier
+	require.NoError(t, loaded.UnmarshalBinary(data))
+	q, err := loaded.PredictProba(x)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(p, q))
+}
+
+func TestGroupsOfSearchesErrors(t *testing.T) {
+	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
+	for _, c := range []struct {
+		r    Regressor
+		want error
+		says string
+	}{
+		{Regressor{Groups: groups[1:]}, fault.ErrShape, "selection: Regressor: Groups has 35 entries, x has 36 rows"},
+		{Regressor{Groups: slices.Repeat([]int{1}, 36)}, fault.ErrShape, "1 different groups"},
+		{Regressor{Groups: groups, Search: &Shape{}}, fault.ErrParam, "Search"},
+	} {
+		err := c.r.Fit(t.Context(), x, y)
+		require.ErrorIs(t, err, c.want)
+		assert.ErrorContains(t, err, c.says)
+	}
+	_, err := CrossValidateRegressor(t.Context(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, &CVOptions{Groups: groups[1:], Splitter: KFold{}})
+	require.ErrorIs(t, err, fault.ErrShape)
+	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: Groups has 35 entries")
+}
