@@ -180,11 +180,13 @@ func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([
 }
 
 // noise is the variance of the noise of a row of mean weight, in units of s².
-func (m *machine) noise() float64 {
+func (m *machine) noise() float64 { return m.ridge / m.meanWeight() }
+
+func (m *machine) meanWeight() float64 {
 	if m.weights == nil {
-		return m.ridge
+		return 1
 	}
-	return m.ridge / stat.Mean(m.weights, nil)
+	return stat.Mean(m.weights, nil)
 }
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }

@@ -200,6 +200,9 @@ type gram func(ctx context.Context) (*mat.SymDense, error)
 func (m *machine) solve(ctx context.Context, s settings, gram gram, targets *mat.Dense) error {
 	n := m.n
 	m.ridge, m.report = givenRidge(s.ridge, s.rule, n), estimators.Report{Converged: true, Iterations: 1}
+	if s.ridge == 0 {
+		m.ridge *= m.meanWeight()
+	}
 	if m.ridge == 0 {
 		solved, err := m.choose(ctx, s, gram, targets)
 		if err != nil {
@@ -264,7 +267,7 @@ func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *ma
 		m.report.Warnings = append(m.report.Warnings, w)
 	}
 	if best.Ridge == 0 {
-		m.ridge = HeuristicRidge(m.n)
+		m.ridge = HeuristicRidge(m.n) * m.meanWeight()
 		return nil, nil
 	}
 	return solved, nil

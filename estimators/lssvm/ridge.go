@@ -15,7 +15,7 @@ type RidgeRule int
 const (
 	// LeaveOneOut minimises the exact leave-one-out squared error. It is the default.
 	LeaveOneOut RidgeRule = iota
-	// Heuristic takes [HeuristicRidge] of the number of training rows.
+	// Heuristic takes [HeuristicRidge] of the number of distinct training rows, times their mean weight.
 	Heuristic
 )
 

@@ -30,8 +30,17 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	centred := x.Sub(x.Row(m.means))
 	return graph.Outputs{
 		Mean:     centred.MatMul(column(x, m.coefficients.RawRowView(0))).Plus(m.target[0]),
-		Variance: func() (graph.Value, error) { return m.graphUncertain(centred, 0).Times(m.noise[0]), nil },
+		Variance: func() (graph.Value, error) { return m.graphVariance(centred), nil },
 	}, nil
+}
+
+// graphVariance is variance of the first target.
+func (m *model) graphVariance(centred graph.Value) graph.Value {
+	out := m.graphUncertain(centred, 0).Times(m.noise[0])
+	if m.within != nil {
+		out = out.Plus(m.within[0])
+	}
+	return out
 }
 
 // graphUncertain is uncertain.

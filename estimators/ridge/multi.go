@@ -88,9 +88,8 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. With a given
-// Ridge, a weight of 2 has the same effect as the row given twice. Leave-one-out still leaves out one row, not one
-// unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
+// same effect as the row given twice. If Ridge is 0, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -140,8 +139,9 @@ func (m *model) back(units *targets.Units) error {
 		}
 	}
 	units.Squares(m.noise)
+	units.Squares(m.within)
 	units.Back(m.loo)
-	if err := targets.Finite(multiType, m.target, m.noise); err != nil {
+	if err := targets.Finite(multiType, m.target, m.noise, m.within); err != nil {
 		return err
 	}
 	return targets.FiniteColumns(multiType, m.loo)
@@ -202,12 +202,12 @@ func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 		if err != nil {
 			return nil, nil, err
 		}
-		for j, s := range r.m.noise {
+		for j := range r.m.noise {
 			if r.m.groupOf(j) != g {
 				continue
 			}
 			for i, v := range u {
-				variance.Set(i, j, s*v)
+				variance.Set(i, j, r.m.variance(j, v))
 			}
 		}
 	}
@@ -285,8 +285,8 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 	return out
 }
 
-// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
-// ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, with
+// the same ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
 // [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
@@ -328,14 +328,20 @@ func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{
 		Mean: centred.MatMul(x.Constant(m.coefficients.T())).Add(x.Row(m.target)),
 		Variance: func() (graph.Value, error) {
+			var out graph.Value
 			if len(m.ridges) == 1 {
-				return m.graphUncertain(centred, 0).Mul(x.Row(m.noise)), nil
+				out = m.graphUncertain(centred, 0).Mul(x.Row(m.noise))
+			} else {
+				var columns []graph.Value
+				for j, s := range m.noise {
+					columns = append(columns, m.graphUncertain(centred, j).Times(s))
+				}
+				out = graph.Concat(columns...)
 			}
-			var columns []graph.Value
-			for j, s := range m.noise {
-				columns = append(columns, m.graphUncertain(centred, j).Times(s))
+			if m.within != nil {
+				out = out.Add(x.Row(m.within))
 			}
-			return graph.Concat(columns...), nil
+			return out, nil
 		},
 	}, nil
 }
@@ -352,7 +358,8 @@ type storedMulti struct {
 	Factors      []storedFactor
 	LOO          codec.Matrix
 	Report       estimators.Report
-	Unit         float64 `cbor:",omitempty"` // 0 for 1
+	Unit         float64      `cbor:",omitempty"` // 0 for 1
+	Within       codec.Floats `cbor:",omitzero"`
 }
 
 type storedFactor struct {
@@ -368,7 +375,7 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	}
 	s := storedMulti{
 		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
-		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Unit: m.storedUnit(), Report: m.report,
+		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Unit: m.storedUnit(), Within: m.within, Report: m.report,
 	}
 	for _, f := range m.factors {
 		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
@@ -394,7 +401,7 @@ func (s *storedMulti) model() (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(multiKind, format, args...)
 	}
-	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1), report: s.Report}
+	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within), report: s.Report}
 	var err error
 	for _, part := range []struct {
 		name string
@@ -423,13 +430,13 @@ func (s *storedMulti) model() (*model, error) {
 	}
 	numbers := codec.Floats{s.Spread, s.Unit, s.Report.Jitter}
 	switch {
-	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k:
+	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k || len(s.Within) != 0 && len(s.Within) != k:
 		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
 	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
 		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
-	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !numbers.Finite() || !(s.Spread >= 0) || !(s.Unit >= 0):
+	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() || !(s.Spread >= 0) || !(s.Unit >= 0):
 		return bad("a value is not finite, or a spread is %v", s.Spread)
-	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(s.Noise, func(v float64) bool { return !(v >= 0) }):
+	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(slices.Concat(s.Noise, s.Within), func(v float64) bool { return !(v >= 0) }):
 		return bad("ridges %v, noise %v", s.Ridges, s.Noise)
 	}
 	for _, f := range s.Factors {

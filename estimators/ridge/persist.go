@@ -35,9 +35,18 @@ type storedModel struct {
 	Basis        codec.Matrix // empty unless there are more columns than rows
 	Factor       codec.Floats // packed
 	LOO          codec.Floats
-	FromSums     bool    `cbor:",omitempty"`
-	Unit         float64 `cbor:",omitempty"` // 0 for 1
+	FromSums     bool         `cbor:",omitempty"`
+	Unit         float64      `cbor:",omitempty"` // 0 for 1
+	Within       codec.Floats `cbor:",omitzero"`  // of one target, or empty
 	Report       estimators.Report
+}
+
+// givenWithin is nil for the empty list of a file.
+func givenWithin(stored []float64) []float64 {
+	if len(stored) == 0 {
+		return nil
+	}
+	return stored
 }
 
 // storedUnit is 0 in the place of 1, the unit without weights, which a file leaves out.
@@ -57,7 +66,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	}
 	return codec.Marshal(regressorKind, version, storedModel{
 		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0], Spread: m.spread,
-		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(), Report: m.report,
+		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(), Within: m.within, Report: m.report,
 	})
 }
 
@@ -95,8 +104,10 @@ func (s storedModel) model() (*model, error) {
 	switch {
 	case d == 0 || len(s.Means) != d:
 		return bad("%d coefficients for %d columns", d, len(s.Means))
-	case !s.Means.Finite() || !s.Coefficients.Finite() || !s.Factor.Finite() || !s.LOO.Finite() || !numbers.Finite():
+	case !s.Means.Finite() || !s.Coefficients.Finite() || !s.Factor.Finite() || !s.LOO.Finite() || !s.Within.Finite() || !numbers.Finite():
 		return bad("a value is not finite")
+	case len(s.Within) > 1 || len(s.Within) == 1 && !(s.Within[0] >= 0):
+		return bad("variances within rows %v", s.Within)
 	case !(s.Ridge > 0) || !(s.Noise >= 0) || !(s.Spread >= 0) || !(s.Unit >= 0):
 		return bad("ridge %v, noise %v", s.Ridge, s.Noise)
 	}
@@ -105,7 +116,7 @@ func (s storedModel) model() (*model, error) {
 		return bad("the factor does not fit %d columns", d)
 	}
 	m := &model{
-		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1),
+		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within),
 		basis: basis, factors: []*linalg.Cholesky{factor}, fromSums: s.FromSums, report: s.Report,
 	}
 	if len(s.LOO) > 0 {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -30,6 +31,12 @@ type problem struct {
 	means    []float64  // of the columns
 	target   []float64  // means of the targets
 	scale    float64    // the variance of the rows times the mean weight, what ridges are measured in
+}
+
+// heuristicRidge is that of the number of rows, in units in which their mean weight is 1.
+func (p *problem) heuristicRidge() float64 {
+	n := len(p.root)
+	return lssvm.HeuristicRidge(n) * p.weight / float64(n)
 }
 
 // rowsPerLook rows are gone through between two looks at a context.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
-	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -67,6 +67,7 @@ type model struct {
 	spread       float64            // 1/Σw; 0 without an intercept
 	unit         float64            // 1/w̄, of which times s² is the noise of a row of mean weight w̄
 	basis        *mat.Dense         // d×n where d > n: the centred rows lie in its span
+	within       []float64          // of each target, the variance around the means of equal rows; nil for none
 	factors      []*linalg.Cholesky // of X'X + λI, one for each of the ridges
 	loo          *mat.Dense         // n×k; nil for one row
 	fromSums     bool               // which have no rows to leave out
@@ -85,8 +86,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row. With a given Ridge, a weight of 2 has the same effect as
-// the row given twice. Leave-one-out still leaves out one row, not one unit of weight.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
+// Ridge is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -131,11 +132,13 @@ type settings struct {
 	workers     int
 }
 
-// fit learns the targets y, n×k; weights may be nil.
-func (s settings) fit(ctx context.Context, x, y *mat.Dense, weights []float64) (*model, error) {
+// fit learns the targets y, n×k, of the distinct rows, so that a row is left out with its copies; weights may be nil.
+func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float64) (*model, error) {
+	merged := distinct.Merge(x, weights)
+	x, y := merged.X, merged.Mean(given)
+	weights = merged.Weights
 	if weights == nil {
-		n, _ := y.Dims()
-		weights = slices.Repeat([]float64{1}, n)
+		weights = slices.Repeat([]float64{1}, merged.Len())
 	}
 	// The sums of columns are bound by memory, those of products are not.
 	first, rest := progress.Two(ctx, 10, float64(x.RawMatrix().Cols))
@@ -143,7 +146,18 @@ func (s settings) fit(ctx context.Context, x, y *mat.Dense, weights []float64) (
 	if err != nil {
 		return nil, err
 	}
-	return s.solve(rest, p)
+	m, err := s.solve(rest, p)
+	if err != nil || !merged.Repeated() {
+		return m, err
+	}
+	m.within = merged.Within(given, y)
+	m.report.Objective += floats.Sum(m.within)
+	if m.loo != nil {
+		y.Sub(y, m.loo)
+		m.loo = merged.Spread(y)
+		m.loo.Sub(given, m.loo)
+	}
+	return m, nil
 }
 
 // solve fits to a centred problem.
@@ -237,7 +251,7 @@ func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int
 
 // finite returns an error if squares overflowed.
 func (m *model) finite() error {
-	if v := m.report.Objective + floats.Sum(m.noise) + mat.Sum(m.coefficients); v-v != 0 {
+	if v := m.report.Objective + floats.Sum(m.noise) + floats.Sum(m.within) + mat.Sum(m.coefficients); v-v != 0 {
 		return errOverflow
 	}
 	return nil
@@ -261,7 +275,7 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 	case s.ridge > 0:
 		return []float64{s.ridge}, nil
 	case s.rule == Heuristic || n == 1:
-		return []float64{lssvm.HeuristicRidge(n)}, nil
+		return []float64{p.heuristicRidge()}, nil
 	}
 	own := mat.NewSymDense(gram.SymmetricDim(), nil)
 	own.CopySym(gram)
@@ -273,13 +287,13 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 	}
 	if !s.perTarget {
 		steps := fitsteps.New(ctx, loo.MaxEvaluations)
-		ridge, err := s.search(right, problem, n, 0, steps, "", report)
+		ridge, err := s.search(right, problem, p, 0, steps, "", report)
 		return []float64{ridge}, err
 	}
 	out := make([]float64, len(p.target))
 	searches, steps := progress.Open(right), fitsteps.New(ctx, len(out)*loo.MaxEvaluations)
 	for j := range out {
-		if out[j], err = s.search(searches.Of(j, len(out)), problem.Target(j), n, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
+		if out[j], err = s.search(searches.Of(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
 			return nil, err
 		}
 	}
@@ -287,7 +301,7 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 }
 
 // search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
-func (s settings) search(ctx context.Context, problem *loo.Linear, n, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
+func (s settings) search(ctx context.Context, problem *loo.Linear, p *problem, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
 	if err != nil {
 		return 0, err
@@ -300,7 +314,7 @@ func (s settings) search(ctx context.Context, problem *loo.Linear, n, at int, st
 		report.Warnings = append(report.Warnings, name+w)
 	}
 	if best.Ridge == 0 {
-		return lssvm.HeuristicRidge(n), nil
+		return p.heuristicRidge(), nil
 	}
 	return best.Ridge, nil
 }
@@ -385,12 +399,21 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 		return nil, nil, err
 	}
 	for i, v := range variance {
-		variance[i] = r.m.noise[0] * v
+		variance[i] = r.m.variance(0, v)
 		if s := variance[i]; s-s != 0 {
 			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": variance", Row: i, Col: -1, Value: s}
 		}
 	}
 	return mean, variance, nil
+}
+
+// variance is that of a new observation of a target, from what it is in units of s² without equal rows.
+func (m *model) variance(target int, uncertain float64) float64 {
+	out := m.noise[target] * uncertain
+	if m.within != nil {
+		out += m.within[target]
+	}
+	return out
 }
 
 // uncertain is the variance of a new observation at each of some centred rows, in units of s², for one of the ridges.
@@ -468,7 +491,8 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridges[0]
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, with the
+// same ridge.
 // The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
 // and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {

@@ -13,7 +13,7 @@ type RidgeRule = lssvm.RidgeRule
 const (
 	// LeaveOneOut minimises the exact leave-one-out squared error. It is the default.
 	LeaveOneOut = lssvm.LeaveOneOut
-	// Heuristic takes [lssvm.HeuristicRidge] of the number of training rows.
+	// Heuristic takes [lssvm.HeuristicRidge] of the number of distinct training rows, times their mean weight.
 	Heuristic = lssvm.Heuristic
 )
 
