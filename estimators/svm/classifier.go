@@ -61,6 +61,11 @@ type Classifier struct {
 	// If Probabilities is set, Fit also fits what PredictProba needs, by cross-validation in 5 folds.
 	Probabilities bool
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together where C is chosen and probabilities are fitted. If it is nil, each row
+	// is left out with those that are equal to it.
+	Groups []int
+
 	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
 	// 1e-3.
 	Tolerance float64
@@ -125,6 +130,9 @@ func (c *Classifier) settings() (settings, error) {
 	return s, err
 }
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is between O(n²) and O(n³), and
 // O(n²d) for the kernel. The memory is CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
@@ -137,7 +145,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row. A weight of 2 has the same
+// effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -162,12 +171,16 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, 1, 6)
-	kernel, src, err := s.sourceOf(first, xd)
+	rows, err := rowsOf(xd, numbersOf(at), weights, c.Groups)
 	if err != nil {
 		return err
 	}
-	return c.finish(rest, s, src, kernel, xd, names, at, weights)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, rows.x)
+	if err != nil {
+		return err
+	}
+	return c.finish(rest, s, src, kernel, rows, names, picked(rows, at))
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
@@ -205,22 +218,34 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, newMatrixSource(k), nil, nil, names, at, weights)
+	rows, k, err := rowsOfMatrix(k, numbersOf(at), weights, c.Groups)
+	if err != nil {
+		return err
+	}
+	return c.finish(ctx, s, newMatrixSource(k), nil, rows, names, picked(rows, at))
+}
+
+func numbersOf(at []int) []float64 {
+	out := make([]float64, len(at))
+	for i, k := range at {
+		out[i] = float64(k)
+	}
+	return out
 }
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
-func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, names, at []int, rows []float64) error {
+func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
 	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
 		return err
 	}
-	own := c.classWeights().Rows(names, at, rows)
+	own := c.classWeights().Rows(names, at, rows.own)
 	if s.nu > 0 {
 		s.c = 1 // of the bounds, to a scale that the solution brings
 	}
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(at)), 1)
 	if s.c == 0 {
-		if err := s.ofClasses(first, src, classes.AgainstRest(at, len(names)), own); err != nil {
+		if err := s.ofClasses(first, src, rows, classes.AgainstRest(at, len(names)), own); err != nil {
 			return err
 		}
 	}
@@ -263,7 +288,7 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 		tasks = append(tasks, task{p, func(_ context.Context, sol solution) error { solutions[i] = sol; return nil }})
 		if c.Probabilities {
 			unseen[i] = make([]float64, len(p.rows))
-			tasks = append(tasks, foldTasks(src, p, unseen[i], s.seed, uint64(i))...)
+			tasks = append(tasks, foldTasks(src, p, rows.unit, unseen[i], s.seed, uint64(i))...)
 		}
 	}
 	if err := s.solveAll(rest, src, tasks); err != nil {
@@ -276,14 +301,14 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 		}
 		s.warnings = append(s.warnings, flatWarnings(names, solutions)...)
 	}
-	m, err := newMachine(s, kernel, x, len(at), problems, solutions)
+	m, err := newMachine(s, kernel, rows, problems, solutions)
 	if err != nil {
 		return err
 	}
 	var links []platt.Sigmoid
 	if c.Probabilities {
 		for i, p := range problems {
-			links = append(links, linkOf(unseen[i], p, rows))
+			links = append(links, linkOf(unseen[i], p, rows.own))
 		}
 	}
 	c.m, c.classes, c.links = m, names, links

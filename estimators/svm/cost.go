@@ -42,8 +42,8 @@ const (
 )
 
 // ofClasses sets C by targets ±1 of all classes against the rest.
-func (s *settings) ofClasses(ctx context.Context, src source, targets *mat.Dense, own []float64) error {
-	l, err := s.leastSquares(ctx, src, targets, own)
+func (s *settings) ofClasses(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) error {
+	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
 	case err != nil:
 		return err
@@ -64,12 +64,13 @@ func (s *settings) tolerateIn(y, own []float64) {
 }
 
 // ofTargets sets C and the tube where they are 0.
-func (s *settings) ofTargets(ctx context.Context, src source, y, own []float64) error {
+func (s *settings) ofTargets(ctx context.Context, src source, rows *fitRows, y []float64) error {
+	own := rows.own
 	spread := stat.PopStdDev(y, own)
 	// Where the targets are all the same there is nothing to bound, nor any noise.
 	c, epsilon := cmp.Or(spread, 1), fallbackTube*spread
 	if len(y) > 1 {
-		l, err := s.leastSquares(ctx, src, mat.NewDense(len(y), 1, y), own)
+		l, err := s.leastSquares(ctx, src, rows, mat.NewDense(len(y), 1, y), own)
 		switch {
 		case err != nil:
 			return err
@@ -104,26 +105,39 @@ type slopes struct {
 	noise     float64 // the standard deviation of what it leaves when a row is left out
 }
 
-// leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), on a
-// sample where there are many rows; own weights may be nil. It is nil where no ridge makes
-// the machine finite.
-func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.Dense, own []float64) (*slopes, error) {
-	rows := countTo(src.size())
-	if len(rows) > leastSquaresRows {
-		rows = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(rows))[:leastSquaresRows]
-		slices.Sort(rows)
+// leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
+// on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
+func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
+	merged := rows.same(own)
+	mean := merged.Mean(targets)
+	sample := countTo(merged.Len())
+	if len(sample) > leastSquaresRows {
+		sample = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(sample))[:leastSquaresRows]
+		slices.Sort(sample)
 	}
-	gram, t, w, err := sampled(progress.Apart(ctx), src, rows, targets, own)
+	numbers := sample
+	if merged.First != nil {
+		numbers = make([]int, len(sample))
+		for i, at := range sample {
+			numbers[i] = merged.First[at]
+		}
+	}
+	gram, err := sampled(progress.Apart(ctx), src, numbers)
 	if err != nil {
 		return nil, err
 	}
-	n := float64(len(rows))
+	t, w := linalg.Rows(mean, sample), make([]float64, len(sample))
+	for i, at := range sample {
+		w[i] = weights.At(merged.Weights, at)
+	}
+	n := float64(len(sample))
 	least := leastRidge * mat.Trace(gram) / n * floats.Sum(w) / n
 	first, rest := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(first, gram, t, w, s.workers) // which takes gram over
 	if err != nil {
 		return nil, err
 	}
+	problem.LeaveGroupsOut(rows.together(numbers))
 	best, err := problem.SearchFrom(rest, least)
 	if err != nil || best.Ridge == 0 {
 		return nil, err
@@ -133,30 +147,30 @@ func (s *settings) leastSquares(ctx context.Context, src source, targets *mat.De
 		return nil, err
 	}
 	out := slopesOf(solved, w)
+	out.noise = math.Sqrt(out.noise*out.noise + floats.Sum(merged.Within(targets, mean)))
 	if sum := out.mean + out.rms + out.noise; sum-sum != 0 {
 		return nil, errOverflow(s.typ)
 	}
 	return out, nil
 }
 
-// sampled returns the kernel matrix of some rows, their targets and their weights.
-func sampled(ctx context.Context, src source, rows []int, targets *mat.Dense, own []float64) (*mat.SymDense, *mat.Dense, []float64, error) {
+// sampled returns the kernel matrix of some rows.
+func sampled(ctx context.Context, src source, rows []int) (*mat.SymDense, error) {
 	columns, err := src.on(ctx, rows)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	n := len(rows)
-	gram, w, row := mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
+	gram, row := mat.NewSymDense(n, nil), make([]float64, n)
 	for i, r := range rows {
 		if err := columns.fill(ctx, row, r); err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 		for j := i; j < n; j++ {
 			gram.SetSym(i, j, row[j])
 		}
-		w[i] = weights.At(own, r)
 	}
-	return gram, linalg.Rows(targets, rows), w, nil
+	return gram, nil
 }
 
 func slopesOf(solved *loo.Solution, w []float64) *slopes {

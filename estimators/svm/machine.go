@@ -146,8 +146,12 @@ type machine struct {
 
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
-func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems []problem, solutions []solution) (*machine, error) {
-	m := &machine{kernel: kernel, width: n, c: s.c, epsilon: s.epsilon, report: estimators.Report{Converged: true, Warnings: s.warnings}}
+func newMachine(s settings, kernel kernels.Kernel, rows *fitRows, problems []problem, solutions []solution) (*machine, error) {
+	n := rows.given
+	if rows.first != nil {
+		n = len(rows.first)
+	}
+	m := &machine{kernel: kernel, width: rows.given, c: s.c, epsilon: s.epsilon, report: estimators.Report{Converged: true, Warnings: s.warnings}}
 	used := make([]bool, n)
 	for p, sol := range solutions {
 		for k, b := range sol.beta {
@@ -193,10 +197,15 @@ func newMachine(s settings, kernel kernels.Kernel, x *mat.Dense, n int, problems
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
 			"%d of %d machines ended %.2g from optimality, Tolerance is %.2g: a lower C or features of comparable scale would help, or more of MaxIterations", failed, len(solutions), gap, s.tolerance))
 	}
-	if x != nil {
-		_, m.width = x.Dims()
+	if rows.x != nil {
+		_, m.width = rows.x.Dims()
 		if len(m.indices) > 0 {
-			m.vectors = linalg.Rows(x, m.indices)
+			m.vectors = linalg.Rows(rows.x, m.indices)
+		}
+	}
+	if rows.first != nil {
+		for i, at := range m.indices {
+			m.indices[i] = rows.first[at]
 		}
 	}
 	return m, nil

@@ -298,11 +298,12 @@ func (s *solver) finish(out *solution) {
 			out.intercept = least
 		}
 	case tube:
-		if s.slack > 0 { // Σ|β| does not press: there is no tube
-			out.intercept = s.intercept()
-			return
+		l := s.levels()
+		if s.slack > 0 { // Σ|β| does not press: there is no tube but for the solver's tolerance
+			b := s.intercept()
+			l = [2]float64{b, b}
 		}
-		l := s.edges(s.levels())
+		l = s.edges(l)
 		out.intercept, out.epsilon = l[negative]+(l[positive]-l[negative])/2, max(0, -rho(l))
 	case margins:
 		l := s.levels()

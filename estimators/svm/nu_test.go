@@ -123,10 +123,13 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 			sums[l] += w[i]
 		}
 		total := sums[1] + sums[-1]
-		m := &Classifier{Kernel: k, Nu: share * 2 * min(sums[1], sums[-1]) / total, CacheBytes: cache, NoShrinking: noShrinking}
+		m := &Classifier{Kernel: k, Nu: share * 2 * min(sums[1], sums[-1]) / total, CacheBytes: cache, NoShrinking: noShrinking, MaxIterations: 1e5}
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
-		require.True(t, m.Report().Converged)
-		if c := m.ChosenC(); c > 0 {
+		c := m.ChosenC()
+		switch {
+		case !m.Report().Converged: // hulls that all but touch: the distance falls to 0, and ever more slowly
+			assert.Greater(t, c, 1e5)
+		case c > 0:
 			for i, l := range labels {
 				p.target[i], p.lo[i], p.hi[i] = float64(l), min(0, float64(l)*c*w[i]*(1+1e-12)), max(0, float64(l)*c*w[i]*(1+1e-12))
 			}
@@ -140,11 +143,11 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 			}
 			optimal(t, k, x, p, beta, pair.Intercept, defaultTolerance)
 			assert.InEpsilon(t, m.Nu*total*c, floats.Norm(beta, 1), 1e-9)
-		} else {
+		default:
 			assert.Len(t, m.Report().Warnings, 1)
 		}
 
-		c := math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log C"))
+		c = math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log C"))
 		r := &Regressor{Kernel: k, C: c, Nu: share, Tolerance: 1e-3, CacheBytes: cache, NoShrinking: noShrinking}
 		require.NoError(t, r.FitWeighted(ctx, x, y, w))
 		require.True(t, r.Report().Converged)
@@ -156,7 +159,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		optimal(t, k, x, p, beta, r.Intercept(), r.Tolerance)
 		norm, most := floats.Norm(beta, 1), c*share*total
 		assert.LessOrEqual(t, norm, most*(1+1e-9))
-		if p.epsilon > 0 {
+		if p.epsilon > r.Tolerance {
 			assert.InEpsilon(t, most, norm, 1e-9, "a tube presses")
 		}
 	})
@@ -366,7 +369,7 @@ func TestNuWithoutNoise(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Empty(t, r.SupportIndices())
 		assert.Equal(t, 7.0, r.Intercept())
-		assert.Zero(t, r.ChosenEpsilon())
+		assert.InDelta(t, 0, r.ChosenEpsilon(), 1e-9) // rounding puts no row outside
 	}
 }
 

@@ -151,7 +151,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	if err != nil {
 		return err
 	}
-	m, err := newMachine(s, kernel, xd, n, []problem{p}, []solution{found})
+	m, err := newMachine(s, kernel, &fitRows{x: xd, given: n}, []problem{p}, []solution{found})
 	if err != nil {
 		return err
 	}

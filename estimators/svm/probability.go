@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -19,16 +20,26 @@ const defaultFolds = 5
 const foldStream = 0x666f6c6473
 
 // foldTasks are the machines that each leave out a fold of p, whose decision values for
-// it they put into unseen. The folds have the two classes in their shares.
-func foldTasks(src source, p problem, unseen []float64, seed, pair uint64) []task {
+// it they put into unseen. The folds have the two classes in their shares, as far as rows of a unit, nil for each its own,
+// are in the same one.
+func foldTasks(src source, p problem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
-	fold, dealt := make([]int, len(p.rows)), 0
+	fold, dealt, ofUnit := make([]int, len(p.rows)), 0, map[int]int{}
 	for _, sign := range []float64{-1, 1} {
 		for _, k := range rng.Perm(len(p.rows)) {
-			if p.target[k] == sign {
-				fold[k] = dealt % defaultFolds
-				dealt++
+			if p.target[k] != sign {
+				continue
 			}
+			fold[k] = dealt % defaultFolds
+			if unit != nil {
+				u := unit[p.rows[k]]
+				if f, seen := ofUnit[u]; seen {
+					fold[k] = f
+					continue
+				}
+				ofUnit[u] = fold[k]
+			}
+			dealt++
 		}
 	}
 	var out []task
@@ -44,6 +55,9 @@ func foldTasks(src source, p problem, unseen []float64, seed, pair uint64) []tas
 			part.rows, part.target = append(part.rows, row), append(part.target, p.target[k])
 			part.lo, part.hi = append(part.lo, p.lo[k]), append(part.hi, p.hi[k])
 			sum += p.target[k]
+		}
+		if len(left) == 0 || len(part.rows) == 0 {
+			continue
 		}
 		if math.Abs(sum) == float64(len(part.rows)) {
 			// A single class is left: no machine, but its side of the margin.
@@ -85,16 +99,17 @@ func predictLeft(ctx context.Context, src source, p, part problem, sol solution,
 	return nil
 }
 
-// linkOf fits the sigmoid of a pair to decision values of rows that were left out.
+// linkOf fits the sigmoid of a pair to decision values of rows that were left out. Only the ratios of their weights matter.
 func linkOf(unseen []float64, p problem, own []float64) platt.Sigmoid {
-	at, w := make([]int, len(p.rows)), make([]float64, len(p.rows))
+	n := len(p.rows)
+	at, w := make([]int, n), make([]float64, n)
 	for k, row := range p.rows {
 		w[k] = weights.At(own, row)
 		if p.target[k] > 0 {
 			at[k] = 1
 		}
 	}
-	return platt.FitSigmoid(unseen, at, w)
+	return platt.FitSigmoid(unseen, at, distinct.Counts(w, n, n))
 }
 
 // leastPair bounds the probabilities of pairs away from 0 and 1, as in LIBSVM.

@@ -44,6 +44,11 @@ type Regressor struct {
 	// and at least this share are support vectors. It is at most 1.
 	Nu float64
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together where C and Epsilon are chosen. If it is nil, each row
+	// is left out with those that are equal to it.
+	Groups []int
+
 	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
 	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by
 	// the targets' standard deviation.
@@ -90,6 +95,9 @@ func (r *Regressor) settings() (settings, error) {
 	return s, err
 }
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
+
 // Fit learns from x (n×d) and y (n). The cost is between O(n²) and O(n³), and O(n²d) for the kernel. The memory is
 // CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
 // kernel that overflows), or the error of ctx. If the solver does not converge, Report says so.
@@ -101,7 +109,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row.
+// FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row. A weight of 2 has the same
+// effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -122,12 +131,16 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, 1, 6)
-	kernel, src, err := s.sourceOf(first, xd)
+	rows, err := rowsOf(xd, y, weights, r.Groups)
 	if err != nil {
 		return err
 	}
-	return r.finish(rest, s, src, kernel, xd, y, weights)
+	first, rest := progress.Two(ctx, 1, 6)
+	kernel, src, err := s.sourceOf(first, rows.x)
+	if err != nil {
+		return err
+	}
+	return r.finish(rest, s, src, kernel, rows, picked(rows, y))
 }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
@@ -164,16 +177,21 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	return r.finish(ctx, s, newMatrixSource(k), nil, nil, y, weights)
+	rows, k, err := rowsOfMatrix(k, y, weights, r.Groups)
+	if err != nil {
+		return err
+	}
+	return r.finish(ctx, s, newMatrixSource(k), nil, rows, picked(rows, y))
 }
 
-func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, x *mat.Dense, y, own []float64) error {
+func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, rows *fitRows, y []float64) error {
+	own := rows.own
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(y)), 1)
 	if s.c == 0 || s.epsilon == 0 {
 		s.tolerateIn(y, own)
 	}
 	if s.c == 0 || s.epsilon == 0 && s.nu == 0 {
-		if err := s.ofTargets(first, src, y, own); err != nil {
+		if err := s.ofTargets(first, src, rows, y); err != nil {
 			return err
 		}
 	}
@@ -195,7 +213,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 	if s.nu > 0 {
 		s.epsilon = found.epsilon
 	}
-	m, err := newMachine(s, kernel, x, n, []problem{p}, []solution{found})
+	m, err := newMachine(s, kernel, rows, []problem{p}, []solution{found})
 	if err == nil {
 		r.m = m
 	}

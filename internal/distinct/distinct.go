@@ -50,6 +50,30 @@ func Merge(x *mat.Dense, weights []float64) *Rows {
 	return out
 }
 
+// MergePairs is Merge of rows that are equal and have the same target, for methods to whose loss a mean target is not all of
+// several.
+func MergePairs(x *mat.Dense, targets, weights []float64) *Rows {
+	out := find(len(targets), weights, func(i int, pair []float64) []float64 {
+		return append(append(pair[:0], x.RawRowView(i)...), targets[i])
+	})
+	out.X = x
+	if out.First != nil {
+		out.X = linalg.Rows(x, out.First)
+	}
+	return out
+}
+
+// MergeKernelPairs is MergeKernel of rows that have the same target.
+func MergeKernelPairs(k mat.Symmetric, targets, weights []float64) *Rows {
+	return find(len(targets), weights, func(i int, pair []float64) []float64 {
+		pair = pair[:0]
+		for j := range targets {
+			pair = append(pair, k.At(i, j))
+		}
+		return append(pair, targets[i])
+	})
+}
+
 // MergeKernel finds the rows of which a kernel matrix k (n×n) has the same values with all rows, to the bit. Cost O(n²).
 func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
 	n := k.SymmetricDim()
