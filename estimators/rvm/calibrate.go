@@ -79,34 +79,24 @@ func varianceOf(y []float64, c weights.Counts) float64 {
 	return variance
 }
 
-// folds returns the rows that each refit leaves out. Equal rows with equal targets stay together, as a row of
-// their number for weight would; nothing else is asked of their order.
+// folds returns the rows that each refit leaves out, whatever their order.
 func (k task) folds() [][]int {
 	order := make([]int, k.n)
 	for i := range order {
 		order[i] = i
 	}
-	compare := func(a, b int) int {
-		return cmp.Or(slices.Compare(k.x.RawRowView(a), k.x.RawRowView(b)), cmp.Compare(k.y[a], k.y[b]))
-	}
-	slices.SortStableFunc(order, compare)
-	group := make([]int, k.n)
-	groups := 0
-	for i, row := range order {
-		if i > 0 && compare(order[i-1], row) != 0 {
-			groups++
-		}
-		group[row] = groups
-	}
-	groups++
-	deal := rand.New(rand.NewPCG(0, 0x72656669_74)).Perm(groups) // the stream "refit"
-	count := min(calibrationFolds, groups)
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(k.x.RawRowView(a), k.x.RawRowView(b)) }) // no two are equal
+	deal := rand.New(rand.NewPCG(0, 0x72656669_74)).Perm(k.n)                                                  // the stream "refit"
+	count := min(calibrationFolds, k.n)
 	if count < 3 {
 		return nil
 	}
 	out := make([][]int, count)
-	for row, g := range group {
-		out[deal[g]%count] = append(out[deal[g]%count], row)
+	for i, row := range order {
+		out[deal[i]%count] = append(out[deal[i]%count], row)
+	}
+	for _, rows := range out {
+		slices.Sort(rows)
 	}
 	held := 0
 	for i, rows := range out {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -121,7 +122,7 @@ func TestBandInOneColumn(t *testing.T) {
 func TestRefits(t *testing.T) {
 	x, y := wave(100)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, Starts: 1, NoAllIn: true}
-	d, err := r.place().onRows(ctx, x, 100, nil)
+	d, err := r.place().onRows(ctx, distinct.Merge(x, nil), nil)
 	require.NoError(t, err)
 	k := r.task(d, y, nil)
 	folds := k.folds()
@@ -148,7 +149,7 @@ func TestRefits(t *testing.T) {
 }
 
 func mustOnRows(t *testing.T, r *Regressor, n int) design {
-	d, err := r.place().onRows(ctx, random(n, 2, 3), n, nil)
+	d, err := r.place().onRows(ctx, distinct.Merge(random(n, 2, 3), nil), nil)
 	require.NoError(t, err)
 	return d
 }

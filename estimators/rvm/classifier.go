@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -13,11 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -108,10 +109,10 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, times its class's, which counts as that many rows: the
-// logarithm of its likelihood is multiplied by it. A weight of 2 is the row given twice, in the evidence too, but
-// for the lengths of a nil Kernel, which begin at the median distance, and the draw of Components, both of the rows
-// without their weights. Probabilities are those of rows as often as they weigh.
+// FitWeighted is like Fit, with a weight > 0 for each row, times its class's, by which the logarithm of its likelihood is
+// multiplied. A weight of 2 has the same effect as the row given twice, and only the ratios of the weights matter: each
+// distinct row counts once on average, or, if equal rows have different classes, each row. Probabilities are those of
+// rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -127,12 +128,50 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.validate(); err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, c.place().shareOfKernel(), 1)
-	d, err := c.place().onRows(first, x, len(y), func() (shape.Targets, shape.Kind, error) { return c.signs(y, weights) })
+	xd, err := check.Labelled(x, len(y))
 	if err != nil {
 		return err
 	}
-	return c.learn(rest, d, y, weights)
+	rows, err := c.merge(ctx, xd, y, weights)
+	if err != nil {
+		return err
+	}
+	first, rest := progress.Two(ctx, c.place().shareOfKernel(), 1)
+	d, err := c.place().onRows(first, rows.Rows, rows.signs)
+	if err != nil {
+		return err
+	}
+	return c.learn(rest, d, rows)
+}
+
+// rowsOfClasses are distinct rows, with targets of ±1 for two classes, for the second, or for each class against the rest,
+// and their means over equal rows.
+type rowsOfClasses struct {
+	*distinct.Rows
+	labels  []int
+	targets *mat.Dense
+}
+
+func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
+	labels, at, err := classes.Of(y)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.classWeights().Known(ctx, classifierType, labels); err != nil {
+		return nil, err
+	}
+	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}
+	given := classes.AgainstRest(at, len(labels))
+	r.targets = r.Mean(given)
+	if floats.Sum(r.Within(given, r.targets)) > 0 { // observations of their own, and not copies
+		each := float64(len(y)) / float64(r.Len())
+		counts := slices.Repeat([]float64{each}, r.Len())
+		for i, w := range r.Weights {
+			counts[i] *= w
+		}
+		r.Weights = counts
+	}
+	return r, nil
 }
 
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
@@ -145,25 +184,22 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (er
 	if err := c.validate(); err != nil {
 		return err
 	}
-	d, err := c.place().onMatrix(phi, len(y))
+	pd, err := designRows(phi, len(y))
 	if err != nil {
 		return err
 	}
-	return c.learn(ctx, d, y, nil)
+	rows, err := c.merge(ctx, pd, y, nil)
+	if err != nil {
+		return err
+	}
+	return c.learn(ctx, onMatrix(rows.Rows), rows)
 }
 
 // learn learns a machine for each class, or one for two.
-func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float64) error {
-	labels, at, err := classes.Of(y)
-	if err != nil {
-		return err
-	}
-	if err := c.classWeights().Known(ctx, classifierType, labels); err != nil {
-		return err
-	}
-	w := c.classWeights().Rows(labels, at, rows)
+func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) error {
+	labels := rows.labels
 	first, rest := progress.Two(ctx, 1, 8)
-	b, err := newBasis(first, d.raw, weights.NewCounts(w, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
+	b, err := newBasis(first, d.raw, weights.NewCounts(rows.Weights, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
 	if err != nil {
 		return err
 	}
@@ -171,11 +207,9 @@ func (c *Classifier) learn(ctx context.Context, d design, y []int, rows []float6
 	steps := fitsteps.New(ctx, 0)
 	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
 	err = parallel.ForParts(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
-		t := make([]float64, d.n)
-		for row, label := range y {
-			if label == positive[i] {
-				t[row] = 1
-			}
+		t := mat.Col(nil, i, rows.targets)
+		for row, v := range t {
+			t[row] = (1 + v) / 2
 		}
 		parts := progress.Parts(ctx, 1, 6, 3)
 		p, err := newBinary(parts[0], b, t, c.Workers)

@@ -75,7 +75,7 @@ func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
 		}
 		v = v.Add(centred.MatMul(x.Constant(m.cov)).Mul(centred).Sum().Max(x.Number(0)))
 	}
-	v = v.Times(m.factor)
+	v = v.Times(m.factor).Plus(m.within)
 	if !m.beyond() || !m.sees() {
 		return v, nil
 	}

@@ -6,8 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -28,11 +26,8 @@ const columnsOfRows = 100
 
 // learntKernel is a Matérn kernel with a length for each column, by the evidence of the Gaussian process that has
 // it for covariance.
-func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (shape.Targets, shape.Kind, error)) (kernels.Kernel, error) {
-	t, kind, err := wanted()
-	if err != nil {
-		return nil, err
-	}
+func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (shape.Targets, shape.Kind)) (kernels.Kernel, error) {
+	t, kind := wanted()
 	_, d := x.Dims()
 	l := shape.Lengths{
 		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers, MaxBytes: p.bytes(),
@@ -63,22 +58,15 @@ func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
 }
 
 // numbers are the targets of a regression. No objective knows their constant or their unit.
-func numbers(y, rows []float64) (shape.Targets, shape.Kind, error) {
-	if err := check.Vector("y", y); err != nil {
-		return shape.Targets{}, 0, err
-	}
-	return shape.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, shape.Restricted, nil
+func numbers(y, rows []float64) (shape.Targets, shape.Kind) {
+	return shape.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, shape.Restricted
 }
 
-// signs are ±1 for two classes, and for each class against the rest of more.
-func (c *Classifier) signs(y []int, rows []float64) (shape.Targets, shape.Kind, error) {
-	labels, at, err := classes.Of(y)
-	if err != nil {
-		return shape.Targets{}, 0, err
-	}
+// signs are ±1 for two classes, and for each class against the rest of more, or their means over equal rows.
+func (r *rowsOfClasses) signs() (shape.Targets, shape.Kind) {
 	kind := shape.Laplace
-	if len(labels) > laplaceClasses {
+	if len(r.labels) > laplaceClasses {
 		kind = shape.Restricted
 	}
-	return shape.Targets{Y: classes.AgainstRest(at, len(labels)), Weights: c.classWeights().Rows(labels, at, rows), Outputs: len(labels) - 1}, kind, nil
+	return shape.Targets{Y: r.targets, Weights: r.Weights, Outputs: len(r.labels) - 1}, kind
 }

@@ -125,6 +125,7 @@ type storedModel struct {
 	Intercept    float64
 	Noise        float64
 	Spread       float64
+	Within       float64      `cbor:",omitempty"`
 	Calibration  codec.Floats // factor, scale, edge and span; none: the machine's own variance
 	Evidence     codec.Floats // one number, which may be infinite
 	Report       estimators.Report
@@ -134,7 +135,7 @@ type storedModel struct {
 func (m *model) store(configured dictionary) storedModel {
 	s := storedModel{
 		Support: m.support.store(configured), Coefficients: m.coefficients, Alphas: m.alphas, Cov: codec.FromSym(m.cov), Means: m.means, Intercept: m.intercept,
-		Noise: m.noise, Spread: m.spread, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
+		Noise: m.noise, Spread: m.spread, Within: m.within, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.evidence}, Report: m.report, Objective: codec.Floats{m.report.Objective},
 	}
 	s.Report.Objective = 0
 	return s
@@ -157,7 +158,7 @@ func (s storedModel) model(configured dictionary) (*model, error) {
 		return bad("a value is not finite")
 	case !known || !calibrated.valid() || s.Support.Design && calibrated.beyond():
 		return bad("calibration %v", s.Calibration)
-	case !(s.Noise >= 0) || !(s.Spread >= 0) || !isFinite(s.Noise) || !isFinite(s.Spread):
+	case !(s.Noise >= 0) || !(s.Spread >= 0) || !(s.Within >= 0) || !isFinite(s.Noise+s.Spread+s.Within):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)
 	case len(s.Evidence) != 1 || math.IsNaN(s.Evidence[0]) || len(s.Objective) != 1 || math.IsNaN(s.Objective[0]):
 		return bad("evidence %v, objective %v", s.Evidence, s.Objective)
@@ -166,7 +167,7 @@ func (s storedModel) model(configured dictionary) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{support: of, calibration: calibrated, solution: &solution{
+	m := &model{support: of, calibration: calibrated, within: s.Within, solution: &solution{
 		coefficients: s.Coefficients, alphas: s.Alphas, cov: cov, means: s.Means, intercept: s.Intercept, noise: s.Noise, spread: s.Spread,
 		evidence: s.Evidence[0], report: s.Report,
 	}}

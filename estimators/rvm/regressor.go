@@ -12,6 +12,7 @@ import (
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -135,6 +136,7 @@ type model struct {
 	*solution // of the columns of the support, and of that of ones
 	*support
 	calibration
+	within float64 // the variance of targets around the means of equal rows
 }
 
 // ones is the number of coefficients, 0 or 1, that are the column of ones's.
@@ -181,11 +183,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows: a weight of 2 is the row
-// given twice, in the evidence too. The exceptions are the lengths of a nil Kernel, which begin at the median
-// distance, and the draw of Components: both use the rows without their weights. The noise is estimated from the
-// sum of the weights instead of n. With [FlatPrior] that sum must be above 1. If weights are known only up to a
-// factor, such as precisions of the targets, scale them to a mean of 1.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only
+// the ratios of the weights matter: the evidence counts each distinct row once on average. With a given NoiseVariance,
+// which is that of a row of weight 1, the weights count as they are. With [FlatPrior] their sum must then be above 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -201,12 +201,32 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := r.validate(); err != nil {
 		return err
 	}
-	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
-	d, err := r.place().onRows(first, x, len(y), func() (shape.Targets, shape.Kind, error) { return numbers(y, weights) })
+	xd, err := check.Targeted(x, y)
 	if err != nil {
 		return err
 	}
-	return r.learn(rest, d, y, weights)
+	rows, mean, within := r.merge(xd, y, weights)
+	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
+	d, err := r.place().onRows(first, rows, func() (shape.Targets, shape.Kind) { return numbers(mean, rows.Weights) })
+	if err != nil {
+		return err
+	}
+	return r.learn(rest, d, mean, rows.Weights, within)
+}
+
+// merge returns the distinct rows, the means of their targets, and the variance around those that is to be learnt: none if
+// the noise is given.
+func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, mean []float64, within float64) {
+	rows = distinct.Merge(x, own)
+	if r.NoiseVariance == 0 {
+		rows = rows.Relative()
+	}
+	given := mat.NewDense(len(y), 1, slices.Clone(y))
+	means := rows.Mean(given)
+	if r.NoiseVariance == 0 {
+		within = rows.Within(given, means)[0]
+	}
+	return rows, means.RawMatrix().Data, within
 }
 
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that
@@ -220,17 +240,18 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	if err := r.validate(); err != nil {
 		return err
 	}
-	d, err := r.place().onMatrix(phi, len(y))
+	pd, err := designRows(phi, len(y))
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, d, y, nil)
-}
-
-func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) error {
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
+	rows, mean, within := r.merge(pd, y, nil)
+	return r.learn(ctx, onMatrix(rows), mean, rows.Weights, within)
+}
+
+func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, within float64) error {
 	k := r.task(d, y, rows)
 	k.steps = fitsteps.New(ctx, 0)
 	refits := 1.
@@ -248,6 +269,7 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64) erro
 			return err
 		}
 	}
+	m.within = within
 	if err := m.finite(); err != nil {
 		return err
 	}
@@ -283,7 +305,7 @@ func (m *model) finite() error {
 		values codec.Floats
 	}{
 		{"coefficient", m.coefficients}, {"precision", m.alphas}, {"mean of column", m.means}, {"covariance", codec.FromSym(m.cov)},
-		{"intercept", codec.Floats{m.intercept}}, {"noise", codec.Floats{m.noise, m.spread}}, {"calibration", m.calibration.numbers()},
+		{"intercept", codec.Floats{m.intercept}}, {"noise", codec.Floats{m.noise, m.spread, m.within}}, {"calibration", m.calibration.numbers()},
 	} {
 		if err := check.Vector(regressorType+": "+part.name, part.values); err != nil {
 			return fmt.Errorf("%w: scale rows and targets", err)
@@ -322,7 +344,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 					v += max(0, mat.Inner(mat.NewVecDense(len(row), row), m.cov, mat.NewVecDense(len(row), row)))
 				}
 			}
-			v *= m.factor
+			v = v*m.factor + m.within
 			if unseen != nil {
 				v += m.added(unseen[i], own[i])
 			}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/shape"
@@ -62,16 +63,15 @@ type design struct {
 	kernels dictionary
 	centres *mat.Dense // that columns sit on; nil for a design matrix
 	rows    []int      // the training rows that the centres are; nil for landmarks
-	x       *mat.Dense // the training rows, or the design matrix
+	x       *mat.Dense // the distinct training rows, or those of the design matrix
+	first   []int      // where each of them occurs first in Fit; nil if no two are equal
 }
 
-// onRows is the basis of a kernel on rows x, which have so many targets; a kernel that is not set is learnt
-// from those that wanted returns.
-func (p place) onRows(ctx context.Context, x mat.Matrix, targets int, wanted func() (shape.Targets, shape.Kind, error)) (d design, err error) {
-	xd, err := check.Labelled(x, targets)
-	if err != nil {
-		return d, err
-	}
+// onRows is the basis of a kernel on distinct rows; a kernel that is not set is learnt from the targets that wanted
+// returns.
+func (p place) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (shape.Targets, shape.Kind)) (d design, err error) {
+	xd := rows.X
+	d.first = rows.First
 	d.n, d.width = xd.Dims()
 	if d.kernels = p.configured(); len(d.kernels) == 0 {
 		learnt, err := p.learntKernel(ctx, xd, wanted)
@@ -91,18 +91,23 @@ func (p place) onRows(ctx context.Context, x mat.Matrix, targets int, wanted fun
 	return d, nil
 }
 
-// onMatrix is that of a design matrix.
-func (p place) onMatrix(phi mat.Matrix, targets int) (d design, err error) {
+// designRows checks a design matrix, which has so many targets.
+func designRows(phi mat.Matrix, targets int) (*mat.Dense, error) {
 	pd, err := check.Dense("phi", phi)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
-	d.n, d.m = pd.Dims()
-	if targets != d.n {
-		return d, fault.Shape("y has", targets, "entries", "phi has %d rows", d.n)
+	if n, _ := pd.Dims(); targets != n {
+		return nil, fault.Shape("y has", targets, "entries", "phi has %d rows", n)
 	}
-	d.width, d.raw, d.x = d.m, matrixColumns(pd), pd
-	return d, nil
+	return pd, nil
+}
+
+// onMatrix is the basis that is the distinct rows of a design matrix.
+func onMatrix(rows *distinct.Rows) (d design) {
+	d.n, d.m = rows.X.Dims()
+	d.width, d.raw, d.x = d.m, matrixColumns(rows.X), rows.X
+	return d
 }
 
 // centres returns the rows that basis functions sit on, and which training rows they are.
@@ -192,7 +197,11 @@ func (d design) support(columns []int) *support {
 	for _, i := range at {
 		switch {
 		case d.rows != nil:
-			s.rows = append(s.rows, d.rows[i])
+			row := d.rows[i]
+			if d.first != nil {
+				row = d.first[row]
+			}
+			s.rows = append(s.rows, row)
 		case len(d.kernels) > 1:
 			s.rows = append(s.rows, i)
 		}

@@ -2,13 +2,17 @@ package rvm
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -64,7 +68,7 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 }
 
-// For weights of any size: at the precisions and the noise that were found, coefficients,
+// For weights of any size, divided by their mean: at the precisions and the noise that were found, coefficients,
 // covariance and evidence are those of the definition,
 //
 //	H = βΦ'WΦ + A,  μ = βH⁻¹Φ'Wt,  L = ½(N ln β/2π - ln|H| + Σ ln α - β e'We - μ'Aμ),
@@ -79,9 +83,12 @@ func TestWeightedDefinition(t *testing.T) {
 		weights[i] = 0.2 + 2*math.Abs(math.Sin(float64(i)))
 		total += weights[i]
 	}
+	given := slices.Clone(weights)
+	floats.Scale(80/total, weights)
+	total = 80
 	for _, way := range []*Regressor{{NoIntercept: true}, {}} {
 		r := &Regressor{Kernel: kernels.RBF{Gamma: 0.4}, NoIntercept: way.NoIntercept}
-		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+		require.NoError(t, r.FitWeighted(ctx, x, y, given))
 		phi, err := kernels.Cross(ctx, r.Kernel, x, r.RelevanceVectors(), nil)
 		require.NoError(t, err)
 		_, m := phi.Dims()
@@ -141,8 +148,7 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 }
 
-// With a mean of 1 weights are precisions: times a number, and the noise with it, they give
-// the same model where the noise is given.
+// With a given noise weights are counts: times a number, and the noise with it, they give the same model.
 func TestWeightsAreCounts(t *testing.T) {
 	x, y := wave(60)
 	small, large := make([]float64, 60), make([]float64, 60)
@@ -161,10 +167,14 @@ func TestWeightsAreCounts(t *testing.T) {
 	for i := range tiny {
 		tiny[i] = 1.0 / 60
 	}
-	err := (&Regressor{}).FitWeighted(ctx, x, y, tiny)
+	err := (&Regressor{NoiseVariance: .01}).FitWeighted(ctx, x, y, tiny)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "rvm: Regressor: sum of the weights = ")
-	require.NoError(t, (&Regressor{NoIntercept: true}).FitWeighted(ctx, x, y, tiny))
+	require.NoError(t, (&Regressor{NoiseVariance: .01, NoIntercept: true}).FitWeighted(ctx, x, y, tiny))
+	var once, scaled Regressor
+	require.NoError(t, once.Fit(ctx, x, y))
+	require.NoError(t, scaled.FitWeighted(ctx, x, y, tiny))
+	assert.Equal(t, once.LogEvidence(), scaled.LogEvidence())
 }
 
 // The trivial models take the weighted mean.
@@ -236,4 +246,92 @@ func TestClassWeights(t *testing.T) {
 	}
 	err := (&Classifier{ClassWeights: map[int]float64{1: -1}}).Fit(ctx, x, y)
 	assert.EqualError(t, err, "rvm: Classifier: ClassWeights[1] = -1, want a finite value > 0")
+}
+
+// The search sees the same candidates in the same order, so a weight is that many copies of the row to the last digits, of
+// the zero value's basis too, in any order of the copies.
+func TestWeightsAreCopies(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 40))
+		x, y, at := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
+		weights, rows := make([]float64, 40), []int{}
+		for i := range y {
+			x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+			y[i] = math.Sin(2*x.At(i, 0)) + .3*rng.NormFloat64()
+			if y[i]+.5*rng.NormFloat64() > 0 {
+				at[i] = 1
+			}
+			weights[i] = float64(1 + rng.IntN(3))
+			rows = append(rows, i)
+		}
+		for i, w := range weights {
+			for range int(w) - 1 {
+				rows = append(rows, i)
+			}
+		}
+		c, copied := &Classifier{Kernel: kernels.RBF{Gamma: .5}}, &Classifier{Kernel: kernels.RBF{Gamma: .5}}
+		require.NoError(t, c.FitWeighted(ctx, x, at, weights))
+		require.NoError(t, copied.Fit(ctx, linalg.Rows(x, rows), pick(at, rows)))
+		assert.InDelta(t, copied.LogEvidence(), c.LogEvidence(), 1e-9)
+		p, err := c.PredictProba(x)
+		require.NoError(t, err)
+		q, err := copied.PredictProba(x)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, q.RawMatrix().Data, p.RawMatrix().Data, 1e-9)
+		assert.Equal(t, copied.RelevanceIndices(), c.RelevanceIndices())
+
+		r, twice := &Regressor{Kernel: kernels.RBF{Gamma: .5}}, &Regressor{Kernel: kernels.RBF{Gamma: .5}}
+		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
+		require.NoError(t, twice.Fit(ctx, linalg.Rows(x, rows), pick(y, rows)))
+		m, v, err := r.PredictVariance(x)
+		require.NoError(t, err)
+		n, u, err := twice.PredictVariance(x)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, n, m, 1e-9)
+		assert.InDeltaSlice(t, u, v, 1e-9)
+	}
+}
+
+// Observations of equal rows are learnt by their means, and what those leave is a part of the variance.
+func TestObservationsOfEqualRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, y := mat.NewDense(400, 1, nil), make([]float64, 400)
+	for i := range y {
+		x.Set(i, 0, float64(i%20)/4)
+		y[i] = math.Sin(x.At(i, 0)) + .3*rng.NormFloat64()
+	}
+	var r Regressor
+	require.NoError(t, r.Fit(ctx, x, y))
+	_, variance, err := r.PredictVariance(x)
+	require.NoError(t, err)
+	for _, v := range variance {
+		assert.InDelta(t, .09, v, .02)
+	}
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	var loaded Regressor
+	require.NoError(t, loaded.UnmarshalBinary(data))
+	_, again, err := loaded.PredictVariance(x)
+	require.NoError(t, err)
+	assert.Equal(t, variance, again)
+}
+
+// Weights whose ratios are beyond all sense end, with finite numbers or an error that says so.
+func TestWildWeights(t *testing.T) {
+	for seed := range uint64(10) {
+		rng := rand.New(rand.NewPCG(seed, 41))
+		x, y := blobs(60, 2, seed)
+		weights := make([]float64, 60)
+		for i := range weights {
+			weights[i] = math.Exp(200*rng.Float64() - 100)
+		}
+		c := &Classifier{}
+		if err := c.FitWeighted(ctx, x, y, weights); err != nil {
+			assert.ErrorIs(t, err, estimators.ErrNotFinite)
+			continue
+		}
+		p, err := c.PredictProba(x)
+		require.NoError(t, err)
+		assert.NoError(t, check.Finite("p", p))
+	}
 }
