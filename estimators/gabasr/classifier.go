@@ -14,6 +14,7 @@ import (
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -155,8 +156,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. A row
-// counts as that many rows, as in [Regressor.FitWeighted]. The link leaves out a row with its whole weight.
+// FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class, and counts as in
+// [Regressor.FitWeighted]. The link leaves out a row with the rows of its class that are equal to it.
 // Probabilities are those of rows that occur as often as their weights say. With [PolyaGamma] the error wraps
 // errors.ErrUnsupported: a row of weight w needs a Pólya-Gamma variable of shape w, which can be drawn exactly, as
 // a sum, only for whole numbers.
@@ -190,8 +191,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err := s.class.Known(ctx, classifierType, names); err != nil {
 		return err
 	}
-	own = s.class.Rows(names, at, own)
-	rows := weights.NewCounts(own, len(y))
+	xd, at, own = c.merge(xd, at, s.class.Rows(names, at, own))
+	rows := weights.NewCounts(own, len(at))
 	m := &classification{classes: names, likelihood: c.Likelihood}
 	var tasks []task
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
@@ -209,6 +210,30 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	}
 	c.m = m
 	return nil
+}
+
+// merge makes one row of those that are equal and of one class. A [PolyaGamma] has no weights, and knows rows that are
+// all there as often as each other alone.
+func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (*mat.Dense, []int, []float64) {
+	labels := make([]float64, len(at))
+	for i, k := range at {
+		labels[i] = float64(k)
+	}
+	merged := distinct.MergePairs(x, labels, own)
+	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
+		merged = merged.Relative()
+	}
+	if c.Likelihood == PolyaGamma && merged.Weights != nil {
+		return x, at, own
+	}
+	if merged.First == nil {
+		return x, at, merged.Weights
+	}
+	distinctAt := make([]int, len(merged.First))
+	for i, row := range merged.First {
+		distinctAt[i] = at[row]
+	}
+	return merged.X, distinctAt, merged.Weights
 }
 
 // positions are the labels as numbers of classes.

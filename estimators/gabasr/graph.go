@@ -138,7 +138,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 				own = append(own, spreads[k+d.Holder].Times(d.variance(1)-d.variance(0)).Plus(d.variance(0)))
 			}
 			between := graph.Concat(means...).Sub(meanGraph(means)).Square().Mean()
-			return meanGraph(own).Add(between).Times(m.scale * m.scale), nil
+			return meanGraph(own).Add(between).Times(m.scale * m.scale).Plus(m.within), nil
 		},
 	}, nil
 }

@@ -44,6 +44,7 @@ type storedMachine struct {
 type storedRegressor struct {
 	Learned     storedLearned
 	Mean, Scale float64
+	Within      float64 `cbor:",omitempty"`
 }
 
 type storedClassifier struct {
@@ -172,7 +173,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale})
+	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale, Within: r.m.within})
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors wrap [estimators.ErrBadModel] and leave
@@ -187,10 +188,10 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if s.Mean-s.Mean != 0 || !(s.Scale > 0) || math.IsInf(s.Scale, 1) {
-		return fault.BadModel(regressorKind, "targets of mean %v and scale %v", s.Mean, s.Scale)
+	if s.Mean-s.Mean != 0 || !(s.Scale > 0) || math.IsInf(s.Scale, 1) || !(s.Within >= 0) || math.IsInf(s.Within, 1) {
+		return fault.BadModel(regressorKind, "targets of mean %v, scale %v and variance %v within equal rows", s.Mean, s.Scale, s.Within)
 	}
-	r.m = &regression{learned: l, mean: s.Mean, scale: s.Scale}
+	r.m = &regression{learned: l, mean: s.Mean, scale: s.Scale, within: s.Within}
 	return nil
 }
 

@@ -3,12 +3,14 @@ package gabasr
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -90,6 +92,7 @@ type Regressor struct {
 type regression struct {
 	learned
 	mean, scale float64 // of y
+	within      float64 // variance of y around the means of equal rows
 }
 
 func (m *regression) typ() string { return regressorType }
@@ -134,9 +137,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which counts as that many rows. A weight of 2 is the row
-// given twice, in the scaling, the evidence and the noise too. The exception is the median distance, from which the
-// start takes its scale: it ignores the weights.
+// FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only
+// the ratios of the weights matter, so that a distinct row counts once on average. With a given Ridge a row counts as often
+// as its weight says.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -157,7 +160,14 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	m, rows := &regression{scale: 1}, weights.NewCounts(own, len(y))
+	merged := distinct.Merge(xd, own)
+	if s.ridge == 0 {
+		merged = merged.Relative()
+	}
+	given := mat.NewDense(len(y), 1, slices.Clone(y))
+	means := merged.Mean(given)
+	m, rows := &regression{scale: 1, within: merged.Within(given, means)[0]}, weights.NewCounts(merged.Weights, merged.Len())
+	xd, y = merged.X, means.RawMatrix().Data
 	if !s.plain {
 		var spread, largest float64
 		m.mean, spread, largest = moments(y, rows)
@@ -170,7 +180,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 		target[i] = (v - m.mean) / m.scale
 	}
 	rows.Apply(target)
-	if v := linalg.Dot(target, target); v-v != 0 {
+	if v := linalg.Dot(target, target) + m.within; v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
 	t := task{target: target, logUnit: math.Log(m.scale)}
@@ -216,7 +226,7 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 			}
 			mean = append(mean, f)
 			if withVariance {
-				v := float64(m.scale * m.scale * (of[i] + squares[i])) // rounded: a product that is fused into v-v leaves a rest
+				v := m.within + float64(m.scale*m.scale*(of[i]+squares[i])) // rounded: a product that is fused into v-v leaves a rest
 				if v-v != 0 {
 					return &fault.NotFiniteError{Name: regressorType + ": variance", Row: first + i, Col: -1, Value: v}
 				}

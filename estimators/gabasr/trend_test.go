@@ -345,7 +345,8 @@ func TestTrendErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "x has 6 rows")
 	assert.ErrorContains(t, err, "Trend = 3")
 	light := []float64{.6, .6, .6, .6, .6, .6}
-	assert.ErrorIs(t, (&Regressor{Trend: 1}).FitWeighted(ctx, x, y, light), estimators.ErrShape, "rows of weight 3.6 together")
+	assert.ErrorIs(t, (&Regressor{Trend: 1, Ridge: .1}).FitWeighted(ctx, x, y, light), estimators.ErrShape, "rows of weight 3.6 together")
+	assert.NoError(t, (&Regressor{Trend: 1, Pairs: 3, Sweeps: 2}).FitWeighted(ctx, x, y, light), "rows of weight 1 on average")
 	assert.NoError(t, (&Regressor{Trend: 2, Pairs: 3, Sweeps: 2}).Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

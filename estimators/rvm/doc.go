@@ -76,8 +76,10 @@
 //
 // A row of weight w counts as w rows: the logarithm of its likelihood is multiplied by w. For regression its targets,
 // its row of Φ and its entry of the column of ones are multiplied by √w. N is then the sum of the weights, minus 1
-// for [FlatPrior], in the evidence, in the estimate of the noise and in 1/(βN). A weight of 2 is therefore exactly
-// the row given twice. FitDesign does not take weights.
+// for [FlatPrior], in the evidence, in the estimate of the noise and in 1/(βN). Equal rows are
+// one of the sum of their weights, with the mean of their targets, or the share of their classes, so that a weight of 2
+// is exactly the row given twice. Unless NoiseVariance is given the weights of distinct rows are divided by their mean:
+// copies are no evidence. FitDesign does not take weights.
 //
 // # Numerics
 //
