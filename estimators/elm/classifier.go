@@ -15,6 +15,7 @@ import (
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -94,7 +95,8 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is multiplied by the weight of its class. The
-// number of rows of a class is then the sum of their weights.
+// number of rows of a class is then the sum of their weights. A weight of 2 has the same effect as the row given twice. If
+// the ridge is chosen, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -125,8 +127,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	n, d := xd.Dims()
-	m := &model{width: d, report: estimators.Report{Converged: true, Iterations: 1}}
+	m := &model{report: estimators.Report{Converged: true, Iterations: 1}}
 	var at []int
 	if m.classes, at, err = classes.Of(y); err != nil {
 		return err
@@ -134,6 +135,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := c.classWeights().Known(ctx, classifierType, m.classes); err != nil {
 		return err
 	}
+	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row is left out with its copies
+	if c.chooses() {
+		merged = merged.Relative()
+	}
+	xd = merged.X
+	n, d := xd.Dims()
+	m.width = d
 	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 	if err := m.hidden.Fit(progress.Apart(ctx), xd); err != nil {
 		return err
@@ -159,8 +167,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := classes.AgainstRest(at, len(m.classes))
-	for i, v := range c.classWeights().Rows(m.classes, at, weights) {
+	t := merged.Mean(classes.AgainstRest(at, len(m.classes)))
+	for i, v := range merged.Weights {
 		root := math.Sqrt(v)
 		scale(h.RawRowView(i), root)
 		scale(t.RawRowView(i), root)

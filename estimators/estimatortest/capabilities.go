@@ -117,6 +117,15 @@ func checkWeightedFit(p *probe, s *subject) {
 	}
 }
 
+func checkRepeatedRows(p *probe, s *subject) {
+	d, x := s.train(), s.test().x
+	twice := make([]int, 2*trainRows)
+	for i := range twice {
+		twice[i] = i % trainRows
+	}
+	p.same("each row once and twice", s.fitted(p, d).outputs(p, x), s.fitted(p, d.pick(twice)).outputs(p, x), s.options.Tolerance)
+}
+
 func checkBadWeights(p *probe, s *subject) {
 	m, x := s.fitted(p, s.train()), s.test().x
 	m.needs(p, estimators.Weighted)

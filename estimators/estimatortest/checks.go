@@ -120,6 +120,7 @@ var checks = []check{
 	{"smoother", supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
 	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
 	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
+	{"repeated-rows", supervised, "Rows that are all given twice are the rows given once, to within the tolerance: of a row that is left out, or is in another part, the copy tells nothing.", checkRepeatedRows},
 	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},
 	{"report", supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},
 	{"graph", every, "What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to within the tolerance; before Fit and of other widths it is an error.", checkGraph},

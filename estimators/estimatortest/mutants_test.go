@@ -1163,6 +1163,13 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return b.Ridge.FitWeighted(c, x, y, w)
 			}}),
 		},
+		"repeated-rows": {
+			regressor("counts copies as rows", "each row once and twice", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
+				n, _ := x.Dims()
+				b.Ridge.Penalty = 100 / float64(n)
+				return b.Ridge.Fit(c, x, y)
+			}}),
+		},
 		"bad-weights": {
 			regressor("takes their size", "negative weights: no error", regressorMethods{weighted: func(b R, c ctx, x mat.Matrix, y, w []float64) error {
 				w = slices.Clone(w)

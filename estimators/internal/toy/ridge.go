@@ -7,6 +7,7 @@ package toy
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -14,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
@@ -24,7 +26,7 @@ const defaultPenalty = 1e-3
 const ridgeKind = "toy.Ridge"
 
 // Ridge is a linear regression on standardised columns, with an intercept and
-// the penalty Penalty·‖coefficients‖².
+// the penalty Penalty·‖coefficients‖², by which a distinct row counts once on average.
 type Ridge struct {
 	Penalty float64
 	model   *ridgeModel
@@ -68,8 +70,10 @@ func (r *Ridge) fit(ctx context.Context, x mat.Matrix, y, weights []float64) err
 	if err != nil {
 		return err
 	}
+	merged := distinct.Merge(in, weights).Relative()
+	in, y = merged.X, merged.Mean(mat.NewDense(len(y), 1, slices.Clone(y))).RawMatrix().Data
 	n, d := in.Dims()
-	w := unitWeights(weights, n)
+	w := unitWeights(merged.Weights, n)
 	m := &ridgeModel{ridgePayload: ridgePayload{
 		Means: make(codec.Floats, d), Scales: make(codec.Floats, d), Coefficients: make(codec.Floats, d), Weight: floats.Sum(w),
 	}}
