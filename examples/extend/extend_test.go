@@ -46,7 +46,10 @@ func TestSmoother(t *testing.T) {
 	of := func(workers int) any { return &Smoother{Workers: workers} }
 	estimatortest.Regressor(t, "extend.Smoother", func() estimators.Regressor { return &Smoother{} }, &estimatortest.Options{
 		Table: table, Workers: of,
-		Skip: map[string]string{"weighted-fit": "chooses its kernel by leaving out rows: two equal rows are not one of weight 2"},
+		Skip: map[string]string{
+			"weighted-fit":  "chooses its kernel by leaving out rows: two equal rows are not one of weight 2",
+			"repeated-rows": "leaves out single rows, of which copies stay: for an example it is short",
+		},
 	})
 	estimatortest.Regressor(t, "extend.Smoother (given kernel)", func() estimators.Regressor {
 		return &Smoother{Kernel: Matern72{Length: 0.3}}
