@@ -98,6 +98,9 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 	return c.seen, c.err
 }
 
+// sameRidge is the share of a ridge by which two ridges that are meant to be one may differ. Steps are .1 and more apart.
+const sameRidge = 1e-9
+
 // curve is what was looked at.
 type curve struct {
 	parts  *progress.Series // a look each
@@ -113,9 +116,13 @@ func (c *curve) at(u float64) float64 {
 		return math.Inf(1)
 	}
 	ridge := math.Exp(u)
-	i, found := slices.BinarySearchFunc(c.seen, ridge, func(a Look, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
-	if found {
-		return c.seen[i].Error
+	i, _ := slices.BinarySearchFunc(c.seen, ridge, func(a Look, ridge float64) int { return cmp.Compare(a.Ridge, ridge) })
+	// A ridge that was reached on another way may be off by rounding. The evidences of two such ridges are equal but for
+	// rounding too, and which is larger depends on the unit of the targets.
+	for _, near := range c.seen[max(i-1, 0):min(i+1, len(c.seen))] {
+		if math.Abs(near.Ridge-ridge) <= sameRidge*ridge {
+			return near.Error
+		}
 	}
 	var l Look
 	if l, c.err = c.p.Look(c.parts.Next(), ridge); c.err != nil || !(l.Error < math.Inf(1)) {

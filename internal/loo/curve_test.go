@@ -276,3 +276,15 @@ func withoutRow(t *testing.T, gram *mat.SymDense, y *mat.Dense, weights []float6
 	}
 	return out
 }
+
+// Each ridge is looked at once, on whatever way the search comes to it.
+func TestCurveLooksOnceAtARidge(t *testing.T) {
+	for seed := range uint64(40) {
+		p, _ := curveProblem(40, 3, 1, nil, .3, seed)
+		looks, err := Curve(context.Background(), p, 0)
+		require.NoError(t, err)
+		for i := 1; i < len(looks); i++ {
+			require.Greater(t, looks[i].Ridge/looks[i-1].Ridge, 1+1e-6, "seed %d, looks %d and %d of %d", seed, i-1, i, len(looks))
+		}
+	}
+}
