@@ -42,6 +42,7 @@ const (
 	Mergeable
 	Continuing // Continuer
 	PValues    // PPredictor
+	Grouping   // Grouper
 )
 
 // ability is a capability's row in the table.
@@ -94,6 +95,7 @@ var table = map[Capability]ability{
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
 	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
+	Grouping:   {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
 	Smoothing:  {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 

@@ -45,16 +45,16 @@ func TestSupports(t *testing.T) {
 	}{
 		{"nil", nil, nil},
 		{"bare", bare{}, nil},
-		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut)},
+		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Grouping)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
 			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.ProbaTo, estimators.Weighted, estimators.KernelMatrix,
-			estimators.Cloning, estimators.Reporting, estimators.Marshalling, estimators.Smoothing,
+			estimators.Cloning, estimators.Reporting, estimators.Marshalling, estimators.Smoothing, estimators.Grouping,
 		}},
-		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, smoothing},
+		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
-			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing}},
+			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing, estimators.Grouping}},
 		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{
 			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing,
 		}},
@@ -125,7 +125,7 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 				return true
 			}
 			switch name := spec.Name.Name; name {
-			case "Regressor", "Classifier", "MultiRegressor", "Detector", "Wrapper", "Smoother", "Statistics", "Stages", "Grouper": // the contracts, what capabilities make, and a setting
+			case "Regressor", "Classifier", "MultiRegressor", "Detector", "Wrapper", "Smoother", "Statistics", "Stages": // the contracts, and what capabilities make
 			default:
 				found++
 				assert.True(t, inTable[name], "%s is no capability", name)

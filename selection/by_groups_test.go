@@ -156,6 +156,13 @@ func TestGroupsOfAClassifier(t *testing.T) {
 	assert.True(t, mat.Equal(p, q))
 }
 
+// A Clone has all that is configured.
+func TestClonesHaveGroups(t *testing.T) {
+	r, c := &Regressor{Groups: []int{1, 2}}, &Classifier{Groups: []int{3}}
+	assert.Equal(t, r.Groups, r.Clone().(*Regressor).Groups)
+	assert.Equal(t, c.Groups, c.Clone().(*Classifier).Groups)
+}
+
 func TestGroupsOfSearchesErrors(t *testing.T) {
 	x, y, groups := visits(rand.New(rand.NewPCG(3, 4)), 9, 4)
 	for _, c := range []struct {

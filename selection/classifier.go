@@ -44,7 +44,7 @@ type Classifier struct {
 	Search Strategy
 
 	// Groups is as in [Regressor], with folds of [StratifiedGroupKFold].
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
 	Workers int
@@ -68,7 +68,7 @@ type Classifier struct {
 	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
 	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
 	// checked.
-	Resume []TraceRow
+	Resume []TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now
 	f   *fitted[estimators.Classifier]
@@ -259,10 +259,10 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().
 // Clone returns an unfitted Classifier with the same configuration. Search is shared: a strategy is configuration
 // only.
 func (c *Classifier) Clone() estimators.Classifier {
-	return &Classifier{
-		Preprocess: chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: c.Space, Search: c.Search, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes,
-		Budget: c.Budget, Observe: c.Observe, Resume: c.Resume, now: c.now,
-	}
+	out := *c
+	out.f = nil
+	out.Preprocess = chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps
+	return &out
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

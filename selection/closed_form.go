@@ -100,7 +100,7 @@ func (c *closedForm) on(rows []int) *closedForm {
 		out.signs = linalg.Rows(c.signs, rows)
 	}
 	if c.weights != nil {
-		out.weights = pick(c.weights, rows)
+		out.weights = linalg.Pick(c.weights, rows)
 	}
 	return &out
 }

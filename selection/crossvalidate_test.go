@@ -36,10 +36,10 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	require.NoError(t, err)
 	for i, f := range folds {
 		e := build()
-		require.NoError(t, e.Fit(ctx, linalg.Rows(x, f.Train), pick(y, f.Train)))
+		require.NoError(t, e.Fit(ctx, linalg.Rows(x, f.Train), linalg.Pick(y, f.Train)))
 		p, err := e.Predict(linalg.Rows(x, f.Test))
 		require.NoError(t, err)
-		v, err := metrics.NMSE(pick(y, f.Test), p, nil)
+		v, err := metrics.NMSE(linalg.Pick(y, f.Test), p, nil)
 		require.NoError(t, err)
 		assert.Equal(t, v, got.Values[0][i])
 		assert.Equal(t, 1-v, got.Values[1][i])

@@ -103,21 +103,6 @@ func (p *problem) rowsDiffer() error {
 
 func (p *problem) repeated() bool { return p.merged != nil && p.merged.Repeated() }
 
-// countsEachRow multiplies the weights of a likelihood of classes by the number of rows for each distinct row, if equal
-// rows have different classes: then they are observations of their own. Copies all have the class of their row.
-func (p *problem) countsEachRow(within float64, own []float64) []float64 {
-	if !p.repeated() || within == 0 {
-		return own
-	}
-	n, m := len(p.merged.Index), p.merged.Len()
-	out := slices.Repeat([]float64{1}, m)
-	if own != nil {
-		copy(out, own)
-	}
-	floats.Scale(float64(n)/float64(m), out)
-	return out
-}
-
 // foldsOf divides the distinct rows. A splitter of this package that knows rows by their number alone is asked for
 // them; another one for all rows given, of which the first of those that are equal decides.
 func (p *problem) foldsOf(s Splitter) ([]Fold, error) {

@@ -39,14 +39,7 @@ type rowSet[Y float64 | int] struct {
 }
 
 func (r rowSet[Y]) pick(rows []int) rowSet[Y] {
-	out := rowSet[Y]{x: linalg.Rows(r.x, rows), y: pick(r.y, rows)}
-	if r.weights != nil {
-		out.weights = pick(r.weights, rows)
-	}
-	if r.groups != nil {
-		out.groups = pick(r.groups, rows)
-	}
-	return out
+	return rowSet[Y]{linalg.Rows(r.x, rows), linalg.Pick(r.y, rows), linalg.Pick(r.weights, rows), linalg.Pick(r.groups, rows)}
 }
 
 // fitRows fits e, with the weights and the groups where there are some.
@@ -170,14 +163,6 @@ func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 	}
 	c.predict = time.Since(start)
 	return c
-}
-
-func pick[T any](v []T, rows []int) []T {
-	out := make([]T, len(rows))
-	for i, r := range rows {
-		out[i] = v[r]
-	}
-	return out
 }
 
 // regressionScorer and classificationScorer make scorers of metrics; the error

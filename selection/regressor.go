@@ -55,7 +55,7 @@ type Regressor struct {
 	// [GroupKFold] of these groups, an [Entropy] scores by [CrossValidation], and the learners get the groups of the
 	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an Entropy chooses one length
 	// for all columns, whatever the number of rows. [Shape], which leaves out no groups, is an error.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
 	Workers int
@@ -79,7 +79,7 @@ type Regressor struct {
 	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
 	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
 	// checked.
-	Resume []TraceRow
+	Resume []TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now
 	f   *fitted[estimators.Regressor]
@@ -220,10 +220,10 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().s
 // Clone returns an unfitted Regressor with the same configuration. Search is shared: a strategy is configuration
 // only.
 func (r *Regressor) Clone() estimators.Regressor {
-	return &Regressor{
-		Preprocess: chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps, Space: r.Space, Search: r.Search, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes,
-		Budget: r.Budget, Observe: r.Observe, Resume: r.Resume, now: r.now,
-	}
+	out := *r
+	out.f = nil
+	out.Preprocess = chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps
+	return &out
 }
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the

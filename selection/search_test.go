@@ -380,10 +380,10 @@ func TestGridIsExhaustive(t *testing.T) {
 			test, err := s.Transform(linalg.Rows(x, f.Test))
 			require.NoError(t, err)
 			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
-			require.NoError(t, l.Fit(ctx, train, pick(y, f.Train)))
+			require.NoError(t, l.Fit(ctx, train, linalg.Pick(y, f.Train)))
 			p, err := l.Predict(test)
 			require.NoError(t, err)
-			v, err := metrics.NMSE(pick(y, f.Test), p, nil)
+			v, err := metrics.NMSE(linalg.Pick(y, f.Test), p, nil)
 			require.NoError(t, err)
 			mean += v / 4
 		}

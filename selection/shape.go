@@ -306,8 +306,8 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
-	if l.objective == LaplaceEvidence {
-		l.targets.Weights = r.countsEachRow(within, l.targets.Weights)
+	if l.objective == LaplaceEvidence && r.repeated() {
+		l.targets.Weights = r.merged.CountEach(within)
 	}
 	l.measure = Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()

@@ -66,7 +66,7 @@ func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) 
 		out.problem.Kind = landmarks.Complexity
 	}
 	if l.targets.Weights != nil {
-		out.problem.Weights = pick(l.targets.Weights, own)
+		out.problem.Weights = linalg.Pick(l.targets.Weights, own)
 	}
 	k := l.kernel(l.Groups)
 	out.climb = &shape.Problem{

@@ -62,7 +62,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 				}
 			}
 			l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}, Ridge: row.Ridge}
-			require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, rest), pick(y, rest), pick(w, rest)))
+			require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, rest), linalg.Pick(y, rest), linalg.Pick(w, rest)))
 			p, err := l.Predict(linalg.Rows(x, []int{out}))
 			require.NoError(t, err)
 			above += w[out] * (y[out] - p[0]) * (y[out] - p[0])
@@ -155,7 +155,7 @@ func TestWeightedFolds(t *testing.T) {
 	byHand := func(k kernels.Kernel) (scores []float64) {
 		for _, f := range folds {
 			l := lssvm.Regressor{Kernel: k}
-			require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+			require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, f.Train), linalg.Pick(y, f.Train), linalg.Pick(w, f.Train)))
 			p, err := l.Predict(linalg.Rows(x, f.Test))
 			require.NoError(t, err)
 			sum, total := 0.0, 0.0
@@ -195,8 +195,8 @@ func TestWeightedFoldsOfAClassifier(t *testing.T) {
 	require.NoError(t, err)
 	for i, f := range folds {
 		c := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}}
-		require.NoError(t, c.FitWeighted(ctx, linalg.Rows(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
-		test, labels, weights := linalg.Rows(x, f.Test), pick(y, f.Test), pick(w, f.Test)
+		require.NoError(t, c.FitWeighted(ctx, linalg.Rows(x, f.Train), linalg.Pick(y, f.Train), linalg.Pick(w, f.Train)))
+		test, labels, weights := linalg.Rows(x, f.Test), linalg.Pick(y, f.Test), linalg.Pick(w, f.Test)
 		p, err := c.Predict(test)
 		require.NoError(t, err)
 		accuracy, err := metrics.Accuracy(labels, p, weights)
@@ -265,10 +265,10 @@ func TestMetricsOfVariances(t *testing.T) {
 	require.NoError(t, err)
 	for i, f := range folds {
 		l := &lssvm.Regressor{}
-		require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, f.Train), pick(y, f.Train), pick(w, f.Train)))
+		require.NoError(t, l.FitWeighted(ctx, linalg.Rows(x, f.Train), linalg.Pick(y, f.Train), linalg.Pick(w, f.Train)))
 		mean, variance, err := l.PredictVariance(linalg.Rows(x, f.Test))
 		require.NoError(t, err)
-		want, err := metrics.LogDensity(pick(y, f.Test), mean, variance, pick(w, f.Test))
+		want, err := metrics.LogDensity(linalg.Pick(y, f.Test), mean, variance, linalg.Pick(w, f.Test))
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Values[0][i])
 	}
@@ -294,10 +294,10 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	require.NoError(t, err)
 	for i, f := range folds {
 		c := build()
-		require.NoError(t, c.Fit(ctx, linalg.Rows(x, f.Train), pick(y, f.Train)))
+		require.NoError(t, c.Fit(ctx, linalg.Rows(x, f.Train), linalg.Pick(y, f.Train)))
 		p, err := c.(estimators.ProbaPredictor).PredictProba(linalg.Rows(x, f.Test))
 		require.NoError(t, err)
-		want, err := metrics.LogLoss(pick(y, f.Test), c.Classes(), p, nil)
+		want, err := metrics.LogLoss(linalg.Pick(y, f.Test), c.Classes(), p, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Values[0][i])
 	}

@@ -73,7 +73,7 @@ type Classifier struct {
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The rows of a group are left out together, by Folds parts, and Estimator gets the groups of the rows that it is fitted
 	// to if it is an [estimators.Grouper]. If it is nil, each row is left out with the rows that are equal to it.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Seed is the seed for dealing the rows to parts.
 	Seed uint64
@@ -218,7 +218,7 @@ func (t *task) dealt(parts int) []int {
 	if !t.merged.Repeated() {
 		return dealt(t.at, len(t.classes), parts, t.Seed)
 	}
-	return picked(dealt(picked(t.at, t.merged.First), len(t.classes), parts, t.Seed), t.merged.Index)
+	return linalg.Pick(dealt(linalg.Pick(t.at, t.merged.First), len(t.classes), parts, t.Seed), t.merged.Index)
 }
 
 func (t *task) tell(ctx context.Context, i, total int, message string) {
@@ -235,7 +235,7 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	if rows == nil {
 		estimators.SetGroups(clone, t.Groups)
 	} else {
-		estimators.SetGroups(clone, picked(t.Groups, rows))
+		estimators.SetGroups(clone, linalg.Pick(t.Groups, rows))
 		x, at = linalg.Rows(t.x, rows), make([]int, len(rows))
 		if own != nil {
 			own = make([]float64, len(rows))
@@ -441,7 +441,7 @@ func (c *Classifier) Report() estimators.Report {
 // Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
-		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba},
+		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba, estimators.Grouping},
 	}.Supports(c, capability)
 }
 

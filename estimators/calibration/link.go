@@ -145,7 +145,7 @@ func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal
 			if len(in) == 0 || len(out) == 0 {
 				continue
 			}
-			l := s.rows(in).fitOne(m, picked(at, in), picked(own, in))
+			l := s.rows(in).fitOne(m, linalg.Pick(at, in), linalg.Pick(own, in))
 			proba := l.apply(s.rows(out))
 			for i, row := range out {
 				loss -= weights.At(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
@@ -163,17 +163,6 @@ func (s scores) rows(rows []int) scores {
 	out := scores{decided: linalg.Rows(s.decided, rows)}
 	if s.logs != nil {
 		out.logs = linalg.Rows(s.logs, rows)
-	}
-	return out
-}
-
-func picked[T any](v []T, rows []int) []T {
-	if v == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = v[row]
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -106,7 +107,7 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 	weighed := []float64{2, 1, 1, 2, 1, 1, 1, 1}
 	for m := Platt; m <= Isotonic; m++ {
 		a := few.fitOne(m, at[:8], weighed)
-		b := twice.fitOne(m, picked(at, []int{0, 0, 1, 2, 3, 3, 4, 5, 6, 7}), nil)
+		b := twice.fitOne(m, linalg.Pick(at, []int{0, 0, 1, 2, 3, 3, 4, 5, 6, 7}), nil)
 		if m == Platt {
 			assert.InDelta(t, b.smooth.Slope, a.smooth.Slope, 1e-6)
 			assert.InDeltaSlice(t, b.smooth.Offset, a.smooth.Offset, 1e-6)

@@ -70,7 +70,7 @@ type Classifier struct {
 	Held     float64
 	SameRows bool
 	Folds    int
-	Groups   []int
+	Groups   []int `settings:"-"`
 
 	// Seed is the seed for dealing the rows to parts, and for the random numbers of adaptive scores.
 	Seed uint64
@@ -183,17 +183,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	labels := make([]float64, len(at))
-	for i, k := range at {
-		labels[i] = float64(k)
-	}
-	rows, own, err := originals(xd, labels, own, c.Groups)
+	rows, own, err := originals(xd, at, own, c.Groups)
 	if err != nil {
 		return err
 	}
 	m := &classModel{
-		method: c.methodFor(len(rows)), rows: linalg.Rows(xd, rows), classes: names, at: pick(at, rows), own: own,
-		groups: pick(c.Groups, rows), scoring: c.scoring(), noRandom: c.NoRandom, seed: c.Seed,
+		method: c.methodFor(len(rows)), rows: linalg.Rows(xd, rows), classes: names, at: linalg.Pick(at, rows), own: own,
+		groups: linalg.Pick(c.Groups, rows), scoring: c.scoring(), noRandom: c.NoRandom, seed: c.Seed,
 	}
 	if m.groups != nil {
 		m.shares = groups.Shares(m.groups)
@@ -235,7 +231,7 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 	if got := len(classes.Distinct(y)); got < len(m.classes) {
 		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes", "all rows have %d: want more rows of each class", len(m.classes))
 	}
-	estimators.SetGroups(clone, pick(m.groups, rows))
+	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
 	x := linalg.Rows(m.rows, rows)
 	ctx = classes.OfPart(ctx)
 	if m.own == nil {
@@ -245,7 +241,7 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 	if !ok || !estimators.Supports(clone, estimators.Weighted) {
 		return nil, estimators.Unsupported(classifierType, clone, estimators.Weighted)
 	}
-	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
+	return clone, weighted.FitWeighted(ctx, x, y, linalg.Pick(m.own, rows))
 }
 
 func (m *classModel) learn(ctx context.Context, c *Classifier) error {
@@ -410,7 +406,7 @@ func (c *Classifier) Report() estimators.Report {
 // Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
-		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Sets, estimators.Decision},
+		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Sets, estimators.Decision, estimators.Grouping},
 	}.Supports(c, capability)
 }
 

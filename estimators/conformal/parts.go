@@ -90,7 +90,7 @@ func even(n, k int) []int {
 
 // originals returns the rows without those that are copies of others, whose scores would say nothing of a new row, and
 // their weights. Rows are not compared if their groups are known.
-func originals(x *mat.Dense, target, own []float64, of []int) (rows []int, weights []float64, err error) {
+func originals[T float64 | int](x *mat.Dense, target []T, own []float64, of []int) (rows []int, weights []float64, err error) {
 	if of != nil {
 		return all(len(target)), own, groups.Check(of, len(target), 2)
 	}
@@ -99,17 +99,6 @@ func originals(x *mat.Dense, target, own []float64, of []int) (rows []int, weigh
 		rows = all(len(target))
 	}
 	return rows, own, nil
-}
-
-func pick[T any](v []T, rows []int) []T {
-	if v == nil {
-		return nil
-	}
-	out := make([]T, len(rows))
-	for i, row := range rows {
-		out[i] = v[row]
-	}
-	return out
 }
 
 func all(n int) []int {

@@ -62,7 +62,7 @@ type Regressor struct {
 	// together, and their scores count as one. Method must be [CrossValidation] or Split, and Automatic chooses between
 	// them. Estimator gets the groups of the rows that it is fitted to if it is an [estimators.Grouper]. Group, in
 	// contrast, divides the rows to be predicted.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// NoScaling uses plain residuals for [CrossValidation] and Split. Otherwise they are divided by the standard
 	// deviations of the predictions if Estimator has [estimators.Variance].
@@ -178,7 +178,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	m.rows, m.y, m.own, m.groups = linalg.Rows(xd, rows), pick(y, rows), own, pick(r.Groups, rows)
+	m.rows, m.y, m.own, m.groups = linalg.Rows(xd, rows), linalg.Pick(y, rows), own, linalg.Pick(r.Groups, rows)
 	if m.groups != nil {
 		m.shares = groups.Shares(m.groups)
 	}
@@ -229,8 +229,8 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	if err != nil {
 		return nil, err
 	}
-	estimators.SetGroups(clone, pick(m.groups, rows))
-	x, y := linalg.Rows(m.rows, rows), pick(m.y, rows)
+	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
+	x, y := linalg.Rows(m.rows, rows), linalg.Pick(m.y, rows)
 	if m.own == nil {
 		return clone, clone.Fit(ctx, x, y)
 	}
@@ -238,7 +238,7 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 	if !ok || !estimators.Supports(clone, estimators.Weighted) {
 		return nil, estimators.Unsupported(regressorType, clone, estimators.Weighted)
 	}
-	return clone, weighted.FitWeighted(ctx, x, y, pick(m.own, rows))
+	return clone, weighted.FitWeighted(ctx, x, y, linalg.Pick(m.own, rows))
 }
 
 // learn lets some rows choose the settings and makes the system of all rows.
@@ -369,7 +369,7 @@ func (r *Regressor) Report() estimators.Report {
 
 // Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
-	return estimators.Wrapped{Estimators: []any{r.estimator()}, Own: []estimators.Capability{estimators.Interval}}.Supports(r, c)
+	return estimators.Wrapped{Estimators: []any{r.estimator()}, Own: []estimators.Capability{estimators.Interval, estimators.Grouping}}.Supports(r, c)
 }
 
 // Clone returns an unfitted Regressor of the same configuration, with a clone of Estimator.

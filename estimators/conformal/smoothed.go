@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -35,7 +36,7 @@ func (r *Regressor) scores(x *mat.Dense) (func(i int) among, error) {
 	within := map[int]among{}
 	pickOf := func(g int) among {
 		out := among{rows: counted(rows, groups, g), ratio: 1}
-		out.ratios = pick(ratios, out.rows)
+		out.ratios = linalg.Pick(ratios, out.rows)
 		return out
 	}
 	for _, g := range group {

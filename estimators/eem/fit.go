@@ -28,19 +28,7 @@ type rows struct {
 
 // pick returns some of the rows.
 func (r rows) pick(some []int) rows {
-	return rows{x: linalg.Rows(r.x, some), y: gather(r.y, some), weights: gather(r.weights, some)}
-}
-
-// gather returns some of the values; nil has none.
-func gather[T any](values []T, some []int) []T {
-	if values == nil {
-		return nil
-	}
-	out := make([]T, len(some))
-	for i, j := range some {
-		out[i] = values[j]
-	}
-	return out
+	return rows{x: linalg.Rows(r.x, some), y: linalg.Pick(r.y, some), weights: linalg.Pick(r.weights, some)}
 }
 
 // fit learns from all rows at once.
@@ -311,7 +299,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
 				return nil, err
 			}
-			sums.add(features, gather(r.weights, some))
+			sums.add(features, linalg.Pick(r.weights, some))
 		}
 		stats, err := sums.statistics()
 		if err != nil {

@@ -182,7 +182,7 @@ func checkCapabilities(p *probe, s *subject) {
 	for _, capability := range estimators.Capabilities() {
 		call, ok := calls[capability]
 		if !ok {
-			if capability == estimators.Cloning { // Clone has no error; a wrapper's fails when the clone is fitted
+			if capability == estimators.Cloning || capability == estimators.Grouping { // have no error; a Fit after them may fail
 				continue
 			}
 			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }

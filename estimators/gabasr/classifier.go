@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -215,25 +216,17 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 // merge makes one row of those that are equal and of one class. A [PolyaGamma] has no weights, and knows rows that are
 // all there as often as each other alone.
 func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (*mat.Dense, []int, []float64) {
-	labels := make([]float64, len(at))
-	for i, k := range at {
-		labels[i] = float64(k)
-	}
-	merged := distinct.MergePairs(x, labels, own)
+	merged := distinct.MergePairs(x, at, own)
 	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
 		merged = merged.Relative()
 	}
 	if c.Likelihood == PolyaGamma && merged.Weights != nil {
 		return x, at, own
 	}
-	if merged.First == nil {
-		return x, at, merged.Weights
+	if merged.First != nil {
+		at = linalg.Pick(at, merged.First)
 	}
-	distinctAt := make([]int, len(merged.First))
-	for i, row := range merged.First {
-		distinctAt[i] = at[row]
-	}
-	return merged.X, distinctAt, merged.Weights
+	return merged.X, at, merged.Weights
 }
 
 // positions are the labels as numbers of classes.

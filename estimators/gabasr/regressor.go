@@ -3,7 +3,6 @@ package gabasr
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -164,10 +163,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if s.ridge == 0 {
 		merged = merged.Relative()
 	}
-	given := mat.NewDense(len(y), 1, slices.Clone(y))
-	means := merged.Mean(given)
-	m, rows := &regression{scale: 1, within: merged.Within(given, means)[0]}, weights.NewCounts(merged.Weights, merged.Len())
-	xd, y = merged.X, means.RawMatrix().Data
+	y, within := merged.Means(y)
+	xd = merged.X
+	m, rows := &regression{scale: 1, within: within}, weights.NewCounts(merged.Weights, merged.Len())
 	if !s.plain {
 		var spread, largest float64
 		m.mean, spread, largest = moments(y, rows)

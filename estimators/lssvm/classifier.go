@@ -52,7 +52,7 @@ type Classifier struct {
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
 	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
 	// with the rows that are equal to it.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Seed is the seed for the samples of rows that are drawn to choose a kernel when there are many rows.
 	Seed uint64

@@ -33,7 +33,7 @@ type problem struct {
 	scale    float64    // the variance of the rows times the mean weight, what ridges are measured in
 }
 
-// heuristicRidge is that of the number of rows, in units in which their mean weight is 1.
+// heuristicRidge takes HeuristicRidge of the number of rows times their mean weight.
 func (p *problem) heuristicRidge() float64 {
 	n := len(p.root)
 	return lssvm.HeuristicRidge(n) * p.weight / float64(n)

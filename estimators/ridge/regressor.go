@@ -407,7 +407,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	return mean, variance, nil
 }
 
-// variance is that of a new observation of a target, from what it is in units of s² without equal rows.
+// variance returns the variance of a new observation of a target. The argument is its variance in units of s², as if no two
+// rows were equal.
 func (m *model) variance(target int, uncertain float64) float64 {
 	out := m.noise[target] * uncertain
 	if m.within != nil {

@@ -111,7 +111,7 @@ func (k task) folds() [][]int {
 func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*leftOut, error) {
 	in := without(k.n, out)
 	t := k
-	t.design, t.y = k.design.part(in), pickOf(k.y, in)
+	t.design, t.y = k.design.part(in), linalg.Pick(k.y, in)
 	t.Counts = weights.NewCounts(nil, len(in))
 	if k.Roots != nil {
 		w := make([]float64, len(in))
@@ -170,14 +170,6 @@ func without(n int, rows []int) []int {
 		}
 	}
 	return in
-}
-
-func pickOf(v []float64, rows []int) []float64 {
-	out := make([]float64, len(rows))
-	for i, r := range rows {
-		out[i] = v[r]
-	}
-	return out
 }
 
 // fit maximises the likelihood of the residuals,

@@ -163,14 +163,7 @@ func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []flo
 	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}
 	given := classes.AgainstRest(at, len(labels))
 	r.targets = r.Mean(given)
-	if floats.Sum(r.Within(given, r.targets)) > 0 { // observations of their own, and not copies
-		each := float64(len(y)) / float64(r.Len())
-		counts := slices.Repeat([]float64{each}, r.Len())
-		for i, w := range r.Weights {
-			counts[i] *= w
-		}
-		r.Weights = counts
-	}
+	r.Weights = r.CountEach(floats.Sum(r.Within(given, r.targets)))
 	return r, nil
 }
 

@@ -184,8 +184,8 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. Only
-// the ratios of the weights matter: the evidence counts each distinct row once on average. With a given NoiseVariance,
-// which is that of a row of weight 1, the weights count as they are. With [FlatPrior] their sum must then be above 1.
+// the ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is given, it
+// is the variance of a row of weight 1, and the weights are used as they are. With [FlatPrior] their sum must then be above 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -221,12 +221,10 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 	if r.NoiseVariance == 0 {
 		rows = rows.Relative()
 	}
-	given := mat.NewDense(len(y), 1, slices.Clone(y))
-	means := rows.Mean(given)
-	if r.NoiseVariance == 0 {
-		within = rows.Within(given, means)[0]
+	if mean, within = rows.Means(y); r.NoiseVariance > 0 {
+		within = 0
 	}
-	return rows, means.RawMatrix().Data, within
+	return rows, mean, within
 }
 
 // FitDesign learns from a design matrix phi (n×M), for example a kernel matrix that

@@ -64,7 +64,7 @@ type Classifier struct {
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together where C is chosen and probabilities are fitted. If it is nil, each row
 	// is left out with those that are equal to it.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
 	// 1e-3.
@@ -171,7 +171,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	rows, err := rowsOf(xd, numbersOf(at), weights, c.Groups)
+	rows, err := rowsOf(xd, at, weights, c.Groups)
 	if err != nil {
 		return err
 	}
@@ -218,19 +218,11 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err != nil {
 		return err
 	}
-	rows, k, err := rowsOfMatrix(k, numbersOf(at), weights, c.Groups)
+	rows, k, err := rowsOfMatrix(k, at, weights, c.Groups)
 	if err != nil {
 		return err
 	}
 	return c.finish(ctx, s, newMatrixSource(k), nil, rows, names, picked(rows, at))
-}
-
-func numbersOf(at []int) []float64 {
-	out := make([]float64, len(at))
-	for i, k := range at {
-		out[i] = float64(k)
-	}
-	return out
 }
 
 // finish solves for each two classes, and for each of their folds if there are to be

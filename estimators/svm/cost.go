@@ -108,7 +108,7 @@ type slopes struct {
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
 // on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
 func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
-	merged := rows.same(own)
+	merged := rows.equal.Weighed(own)
 	mean := merged.Mean(targets)
 	sample := countTo(merged.Len())
 	if len(sample) > leastSquaresRows {
@@ -117,10 +117,7 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 	}
 	numbers := sample
 	if merged.First != nil {
-		numbers = make([]int, len(sample))
-		for i, at := range sample {
-			numbers[i] = merged.First[at]
-		}
+		numbers = linalg.Pick(merged.First, sample)
 	}
 	gram, err := sampled(progress.Apart(ctx), src, numbers)
 	if err != nil {

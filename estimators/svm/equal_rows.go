@@ -5,45 +5,58 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/groups"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // fitRows are the rows that machines are fitted to. Those that are equal and have the same target are one, whose
 // coefficient C times the sum of their weights bounds.
 type fitRows struct {
-	x     *mat.Dense                         // nil of a kernel matrix
-	given int                                // the number of all rows
-	first []int                              // which of them these are; nil for all
-	own   []float64                          // weights; nil for all 1
-	same  func(own []float64) *distinct.Rows // those of these that have the same features
-	unit  []int                              // what is left out together; nil for each by itself
+	x     *mat.Dense     // nil of a kernel matrix
+	given int            // the number of all rows
+	first []int          // which of them these are; nil for all
+	own   []float64      // weights; nil for all 1
+	equal *distinct.Rows // those of these that have the same features; nil for a machine that leaves no rows out
+	unit  []int          // what is left out together; nil for each by itself
 }
 
 // rowsOf merges rows. Groups are of all rows given, nil for none.
-func rowsOf(x *mat.Dense, targets, own []float64, groups []int) (*fitRows, error) {
+func rowsOf[T float64 | int](x *mat.Dense, targets []T, own []float64, of []int) (*fitRows, error) {
+	if err := checkGroups(of, len(targets)); err != nil {
+		return nil, err
+	}
 	merged := distinct.MergePairs(x, targets, own)
-	r := &fitRows{x: merged.X, given: len(targets), first: merged.First, own: merged.Weights}
-	r.same = func(own []float64) *distinct.Rows { return distinct.Merge(r.x, own) }
-	return r, r.unite(groups)
+	r := &fitRows{x: merged.X, given: len(targets), first: merged.First, own: merged.Weights, equal: distinct.Merge(merged.X, nil)}
+	r.unite(of)
+	return r, nil
 }
 
 // rowsOfMatrix merges rows by their kernel matrix, and returns that of those that are left.
-func rowsOfMatrix(k mat.Symmetric, targets, own []float64, groups []int) (*fitRows, mat.Symmetric, error) {
+func rowsOfMatrix[T float64 | int](k mat.Symmetric, targets []T, own []float64, of []int) (*fitRows, mat.Symmetric, error) {
+	if err := checkGroups(of, len(targets)); err != nil {
+		return nil, nil, err
+	}
 	merged := distinct.MergeKernelPairs(k, targets, own)
 	if merged.Repeated() {
 		k = merged.Kernel(k)
 	}
-	r := &fitRows{given: len(targets), first: merged.First, own: merged.Weights}
-	r.same = func(own []float64) *distinct.Rows { return distinct.MergeKernel(k, own) }
-	return r, k, r.unite(groups)
+	r := &fitRows{given: len(targets), first: merged.First, own: merged.Weights, equal: distinct.MergeKernel(k, nil)}
+	r.unite(of)
+	return r, k, nil
 }
 
-func (r *fitRows) unite(of []int) error {
+func checkGroups(of []int, n int) error {
 	if of == nil {
-		r.unit = r.same(nil).Index
 		return nil
 	}
-	r.unit = picked(r, of)
-	return groups.Check(of, r.given, 2)
+	return groups.Check(of, n, 2)
+}
+
+// unite says what is left out together: rows of a group, or those that are equal.
+func (r *fitRows) unite(of []int) {
+	r.unit = r.equal.Index
+	if of != nil {
+		r.unit = picked(r, of)
+	}
 }
 
 // picked are the values of these rows, from those of all given.
@@ -51,11 +64,7 @@ func picked[T any](r *fitRows, v []T) []T {
 	if r.first == nil {
 		return v
 	}
-	out := make([]T, len(r.first))
-	for i, row := range r.first {
-		out[i] = v[row]
-	}
-	return out
+	return linalg.Pick(v, r.first)
 }
 
 // together are positions in rows of those that are left out together, of units of more than one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -301,6 +302,9 @@ func (s *solver) finish(out *solution) {
 		l := s.levels()
 		if s.slack > 0 { // Σ|β| does not press: there is no tube but for the solver's tolerance
 			b := s.intercept()
+			if out.intercept = b; slices.Max(s.h) == b && slices.Min(s.h) == b {
+				return
+			}
 			l = [2]float64{b, b}
 		}
 		l = s.edges(l)

@@ -47,7 +47,7 @@ type Regressor struct {
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together where C and Epsilon are chosen. If it is nil, each row
 	// is left out with those that are equal to it.
-	Groups []int
+	Groups []int `settings:"-"`
 
 	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
 	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by

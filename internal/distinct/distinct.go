@@ -42,53 +42,48 @@ type Rows struct {
 // equal, as are all NaN. Cost O(nd).
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
-	out := find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) })
-	out.X = x
-	if out.First != nil {
-		out.X = linalg.Rows(x, out.First)
-	}
-	return out
+	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).of(x)
 }
 
-// MergePairs is Merge of rows that are equal and have the same target, for methods to whose loss a mean target is not all of
-// several.
-func MergePairs(x *mat.Dense, targets, weights []float64) *Rows {
-	out := find(len(targets), weights, func(i int, pair []float64) []float64 {
-		return append(append(pair[:0], x.RawRowView(i)...), targets[i])
-	})
-	out.X = x
-	if out.First != nil {
-		out.X = linalg.Rows(x, out.First)
-	}
-	return out
-}
-
-// MergeKernelPairs is MergeKernel of rows that have the same target.
-func MergeKernelPairs(k mat.Symmetric, targets, weights []float64) *Rows {
+// MergePairs is Merge of rows that are equal and have the same target, for methods with a loss that a mean of targets
+// changes.
+func MergePairs[T float64 | int](x *mat.Dense, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
-		pair = pair[:0]
-		for j := range targets {
-			pair = append(pair, k.At(i, j))
-		}
-		return append(pair, targets[i])
-	})
+		return append(append(pair[:0], x.RawRowView(i)...), float64(targets[i]))
+	}).of(x)
+}
+
+// of picks the distinct rows of x.
+func (r *Rows) of(x *mat.Dense) *Rows {
+	r.X = x
+	if r.First != nil {
+		r.X = linalg.Rows(x, r.First)
+	}
+	return r
 }
 
 // MergeKernel finds the rows of which a kernel matrix k (n×n) has the same values with all rows, to the bit. Cost O(n²).
 func MergeKernel(k mat.Symmetric, weights []float64) *Rows {
-	n := k.SymmetricDim()
-	return find(n, weights, func(i int, row []float64) []float64 {
-		row = row[:0]
-		for j := range n {
-			row = append(row, k.At(i, j))
-		}
-		return row
+	return find(k.SymmetricDim(), weights, func(i int, row []float64) []float64 { return appendRow(row[:0], k, i) })
+}
+
+// MergeKernelPairs is MergeKernel of rows that have the same target.
+func MergeKernelPairs[T float64 | int](k mat.Symmetric, targets []T, weights []float64) *Rows {
+	return find(len(targets), weights, func(i int, pair []float64) []float64 {
+		return append(appendRow(pair[:0], k, i), float64(targets[i]))
 	})
+}
+
+func appendRow(to []float64, k mat.Symmetric, i int) []float64 {
+	for j := range k.SymmetricDim() {
+		to = append(to, k.At(i, j))
+	}
+	return to
 }
 
 // find compares n rows, which row returns in memory of its own or in that which it is given.
 func find(n int, weights []float64, row func(i int, memory []float64) []float64) *Rows {
-	out := &Rows{Weights: weights, given: weights}
+	out := &Rows{}
 	index, first := make([]int, n), make([]int, 0, n)
 	latest := make(map[uint64]int, n) // the latest distinct row of a hash
 	earlier := make([]int, 0, n)      // the one before it, or -1
@@ -116,12 +111,21 @@ func find(n int, weights []float64, row func(i int, memory []float64) []float64)
 	}
 	if out.m = len(first); out.m < n {
 		out.Index, out.First = index, first
+	}
+	return out.Weighed(weights)
+}
+
+// Weighed returns the same rows with other weights of those given (n), nil for 1 each.
+func (r *Rows) Weighed(given []float64) *Rows {
+	out := *r
+	out.Weights, out.given = given, given
+	if r.Index != nil {
 		out.Weights = out.sums()
 	}
 	if ones(out.Weights) {
 		out.Weights = nil
 	}
-	return out
+	return &out
 }
 
 // First returns the numbers of the first count rows of x that equal none before them, or of all of those.
@@ -262,6 +266,28 @@ func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 	return out
 }
 
+// Means returns the weighted means (m) of a target of each of the n rows that were merged, in new memory, and the weighted
+// mean square of what they leave.
+func (r *Rows) Means(target []float64) (mean []float64, within float64) {
+	given := mat.NewDense(len(target), 1, slices.Clone(target))
+	means := r.Mean(given)
+	return means.RawMatrix().Data, r.Within(given, means)[0]
+}
+
+// CountEach returns the weights (m) of a likelihood of classes, of which Within has the sum: those of Relative, times the
+// number of rows for each distinct one if equal rows have different classes, for then they are observations of their own.
+// Copies all have the class of their row, and count as one.
+func (r *Rows) CountEach(within float64) []float64 {
+	if r.Index == nil || within == 0 {
+		return r.Weights
+	}
+	out := slices.Repeat([]float64{float64(len(r.Index)) / float64(r.m)}, r.m)
+	for i, w := range r.Weights {
+		out[i] *= w
+	}
+	return out
+}
+
 // Within returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.
 func (r *Rows) Within(t, mean *mat.Dense) []float64 {
 	_, k := t.Dims()
@@ -355,7 +381,7 @@ func (r *Rows) Groups(groups []int, n int) ([][]int, error) {
 // before it equals in x and target, own the mean weight of the rows that are equal to it; own is nil for nil weights. Rows are
 // copies if they are equal and have the same target. Where most groups of equal rows have several targets, rows are
 // observations that happen to be equal, and first is nil for all rows.
-func Originals(x *mat.Dense, target, weights []float64) (first []int, own []float64) {
+func Originals[T float64 | int](x *mat.Dense, target []T, weights []float64) (first []int, own []float64) {
 	rows := Merge(x, nil)
 	if !rows.Repeated() {
 		return nil, weights
@@ -376,12 +402,10 @@ func Originals(x *mat.Dense, target, weights []float64) (first []int, own []floa
 	if observed > copied {
 		return nil, weights
 	}
-	n, d := x.Dims()
-	both := mat.NewDense(n, d+1, nil)
-	both.Augment(x, mat.NewDense(n, 1, slices.Clone(target)))
-	whole := Merge(both, nil)
+	whole := MergePairs(x, target, nil)
 	if weights == nil {
 		return whole.First, nil
 	}
-	return whole.First, whole.Mean(mat.NewDense(n, 1, slices.Clone(weights))).RawMatrix().Data
+	own, _ = whole.Means(weights)
+	return whole.First, own
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// group is rows that stay together.
+// group has rows that stay together.
 type group struct {
 	rows   []int
 	shares []float64 // of each class
 	weight float64   // the sum of their squares
 }
 
-// part is what a part has so far.
+// part holds the sums over the groups that one part has been dealt so far.
 type part struct {
 	rows   float64 // per unit of size
 	shares []float64

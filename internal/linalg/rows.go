@@ -11,3 +11,15 @@ func Rows(x *mat.Dense, rows []int) *mat.Dense {
 	}
 	return out
 }
+
+// Pick returns a copy of the values with these indices; nil has none.
+func Pick[T any](v []T, rows []int) []T {
+	if v == nil {
+		return nil
+	}
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = v[r]
+	}
+	return out
+}

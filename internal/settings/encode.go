@@ -66,14 +66,14 @@ func short(s string) string {
 	return s
 }
 
-// fields writes the fields of a struct that are not zero. Those of a type that is registered which are not exported are what was
+// fields writes the fields of a struct that are not zero and have no tag settings:"-". Those of a type that is registered which are not exported are what was
 // learnt; in another type they are part of the value, which then is left out.
 func fields(path string, v reflect.Value, known bool, depth int) (Value, error) {
 	out := Value{Kind: Struct}
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch {
-		case f.Name == "_":
+		case f.Name == "_" || f.Tag.Get("settings") == "-": // belongs to the rows of one Fit
 		case !f.IsExported():
 			if !known && !v.Field(i).IsZero() {
 				return Value{Kind: LeftOut}, nil
