@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -49,9 +50,13 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	if r.labels != nil && e.Score == LogEvidence {
 		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 	}
-	var err error
-	if out.targets, out.within, _, err = r.machineTargets(); err != nil {
+	given, mean, _, err := r.machineTargets()
+	if err != nil {
 		return nil, err
+	}
+	out.targets = mean
+	if r.repeated() {
+		out.within = floats.Sum(r.merged.Within(given, mean))
 	}
 	if r.labels != nil {
 		out.signs = mat.DenseCopyOf(out.targets)

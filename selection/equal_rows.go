@@ -3,7 +3,6 @@ package selection
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -62,15 +61,15 @@ func mostFrequent(merged *distinct.Rows, labels []int) []int {
 	return out
 }
 
-// machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or of classes the
-// means of ±1 over equal rows; what the means leave of them, summed over the columns; and the number of classes.
-func (p *problem) machineTargets() (targets *mat.Dense, within float64, names int, err error) {
+// machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, as
+// they are given and as means over equal rows, and the number of classes.
+func (p *problem) machineTargets() (given, mean *mat.Dense, names int, err error) {
 	if p.labels == nil {
-		targets = mat.NewDense(len(p.y), 1, slices.Clone(p.y))
+		mean = mat.NewDense(len(p.y), 1, slices.Clone(p.y))
 		if p.repeated() {
-			within = p.merged.Within(mat.NewDense(len(p.givenY), 1, p.givenY), targets)[0]
+			return mat.NewDense(len(p.givenY), 1, p.givenY), mean, 0, nil
 		}
-		return targets, within, 0, nil
+		return mean, mean, 0, nil
 	}
 	labels := p.labels
 	if p.repeated() {
@@ -78,15 +77,13 @@ func (p *problem) machineTargets() (targets *mat.Dense, within float64, names in
 	}
 	distinctLabels, at, err := classes.Of(labels)
 	if err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, err
 	}
-	targets = classes.AgainstRest(at, len(distinctLabels))
+	given = classes.AgainstRest(at, len(distinctLabels))
 	if p.repeated() {
-		given := targets
-		targets = p.merged.Mean(given)
-		within = floats.Sum(p.merged.Within(given, targets))
+		return given, p.merged.Mean(given), len(distinctLabels), nil
 	}
-	return targets, within, len(distinctLabels), nil
+	return given, given, len(distinctLabels), nil
 }
 
 // rowsDiffer returns an ErrShape error if all rows are equal.

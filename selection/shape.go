@@ -279,7 +279,7 @@ type learning struct {
 
 func newLearning(s *Shape, r *Run) (*learning, error) {
 	_, d := r.x.Dims()
-	goals, within, err := targetsOf(r)
+	goals, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -306,26 +306,23 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
-	if l.objective == LaplaceEvidence && r.repeated() {
-		l.targets.Weights = r.merged.CountEach(within)
-	}
 	l.measure = Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()
 }
 
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
-// rest of more, and what equal rows have beside their means. No objective knows the constant or the unit
-// of the targets.
-func targetsOf(r *Run) (goals shape.Targets, within float64, err error) {
-	y, within, names, err := r.machineTargets()
-	if err != nil {
-		return goals, 0, err
+// rest of more. No objective knows the constant or the unit of the targets.
+func targetsOf(r *Run) (shape.Targets, error) {
+	given, mean, names, err := r.machineTargets()
+	switch {
+	case err != nil:
+		return shape.Targets{}, err
+	case r.labels == nil:
+		return shape.Targets{Y: mat.NewDense(len(r.y), 1, targets.Centred(r.y)), Weights: r.weights, Outputs: 1}, nil
+	case r.merged == nil:
+		return shape.Targets{Y: mean, Weights: r.weights, Outputs: names - 1}, nil
 	}
-	outputs := names - 1
-	if r.labels == nil {
-		y, outputs = mat.NewDense(len(r.y), 1, targets.Centred(r.y)), 1
-	}
-	return shape.Targets{Y: y, Weights: r.weights, Outputs: outputs}, within, nil
+	return shape.Targets{Y: mean, Weights: r.merged.CountInClass(given, mean), Outputs: names - 1}, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or

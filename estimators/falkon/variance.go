@@ -93,6 +93,8 @@ const leastUnseen = 1e-3
 // the Gaussian likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r, for
 // targets of a variance that τ² does not exceed.
 func (l *leftOut) components(target int, variance float64) (noise, unseen float64) {
+	// Weights of mean 1 keep the grid of the ratios where it is in any unit of the weights.
+	unit := floats.Sum(l.weights) / float64(len(l.weights))
 	likelihood := &residualLikelihood{}
 	mean := 0.0
 	for i, rest := range l.rest {
@@ -100,7 +102,7 @@ func (l *leftOut) components(target int, variance float64) (noise, unseen float6
 			continue
 		}
 		e := l.residuals.At(i, target)
-		likelihood.add(e*e, 1/(l.weights[i]*rest), l.unseen[i])
+		likelihood.add(e*e, unit/(l.weights[i]*rest), l.unseen[i])
 		mean += l.unseen[i]
 	}
 	n := float64(len(likelihood.squares))
@@ -112,14 +114,14 @@ func (l *leftOut) components(target int, variance float64) (noise, unseen float6
 		return 0, 0
 	}
 	if mean/n < leastUnseen {
-		return alone, max(variance-alone, 0)
+		return unit * alone, max(variance-alone, 0)
 	}
 	ratio := likelihood.best()
 	noise = likelihood.noise(ratio)
 	if unseen = ratio * noise; unseen <= variance {
-		return noise, unseen
+		return unit * noise, unseen
 	}
-	return likelihood.bestNoise(variance), variance
+	return unit * likelihood.bestNoise(variance), variance
 }
 
 // residualLikelihood is that of normal residuals of variance s²a + τ²r.

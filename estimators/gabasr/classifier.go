@@ -192,8 +192,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err := s.class.Known(ctx, classifierType, names); err != nil {
 		return err
 	}
-	xd, at, own = c.merge(xd, at, s.class.Rows(names, at, own))
-	rows := weights.NewCounts(own, len(at))
+	xd, at, own, ofFeatures := c.merge(xd, at, s.class.Rows(names, at, own))
+	rows := weights.NewCounts(ofFeatures, len(at))
 	m := &classification{classes: names, likelihood: c.Likelihood}
 	var tasks []task
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
@@ -213,20 +213,26 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	return nil
 }
 
-// merge makes one row of those that are equal and of one class. A [PolyaGamma] has no weights, and knows rows that are
-// all there as often as each other alone.
-func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (*mat.Dense, []int, []float64) {
+// merge makes one row of those that are equal and of one class, and returns their weights, and those that the features
+// are learnt by. A [PolyaGamma] has no weights, and knows rows that are all there as often as each other alone.
+func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense, _ []int, all, ofFeatures []float64) {
 	merged := distinct.MergePairs(x, at, own)
 	if c.Ridge == 0 || c.Likelihood == PolyaGamma {
 		merged = merged.Relative()
 	}
 	if c.Likelihood == PolyaGamma && merged.Weights != nil {
-		return x, at, own
+		return x, at, own, own
 	}
+	targets := classes.AgainstRest(at, slices.Max(at)+1)
+	rows := distinct.Merge(x, own)
+	copies := rows.Copies(targets, rows.Mean(targets))
 	if merged.First != nil {
 		at = linalg.Pick(at, merged.First)
 	}
-	return merged.X, at, merged.Weights
+	if c.Ridge != 0 || !copies {
+		return merged.X, at, merged.Weights, merged.Weights
+	}
+	return merged.X, at, merged.Weights, classes.InClass(at, merged.Weights)
 }
 
 // positions are the labels as numbers of classes.

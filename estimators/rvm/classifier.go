@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -148,8 +147,9 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 // and their means over equal rows.
 type rowsOfClasses struct {
 	*distinct.Rows
-	labels  []int
-	targets *mat.Dense
+	labels   []int
+	targets  *mat.Dense
+	ofKernel []float64 // the weights that the kernel is learnt by
 }
 
 func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
@@ -163,7 +163,8 @@ func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []flo
 	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}
 	given := classes.AgainstRest(at, len(labels))
 	r.targets = r.Mean(given)
-	r.Weights = r.CountEach(floats.Sum(r.Within(given, r.targets)))
+	r.ofKernel = r.CountInClass(given, r.targets)
+	r.Weights = r.CountEach(given, r.targets)
 	return r, nil
 }
 

@@ -68,5 +68,5 @@ func (r *rowsOfClasses) signs() (shape.Targets, shape.Kind) {
 	if len(r.labels) > laplaceClasses {
 		kind = shape.Restricted
 	}
-	return shape.Targets{Y: r.targets, Weights: r.Weights, Outputs: len(r.labels) - 1}, kind
+	return shape.Targets{Y: r.targets, Weights: r.ofKernel, Outputs: len(r.labels) - 1}, kind
 }

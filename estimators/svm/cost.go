@@ -101,7 +101,7 @@ func (s *settings) shareOfChoice(n int) float64 {
 
 // slopes is what the least-squares machine says of n rows.
 type slopes struct {
-	mean, rms float64 // of |α|, over the weights
+	mean, rms float64 // of |α|, for a unit of weight
 	noise     float64 // the standard deviation of what it leaves when a row is left out
 }
 
@@ -128,7 +128,9 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 		w[i] = weights.At(merged.Weights, at)
 	}
 	n := float64(len(sample))
-	least := leastRidge * mat.Trace(gram) / n * floats.Sum(w) / n
+	unit := floats.Sum(w) / n
+	floats.Scale(1/unit, w) // so that rounding is that of one machine in any unit of the weights
+	least := leastRidge * mat.Trace(gram) / n
 	first, rest := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(first, gram, t, w, s.workers) // which takes gram over
 	if err != nil {
@@ -144,6 +146,8 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 		return nil, err
 	}
 	out := slopesOf(solved, w)
+	out.mean /= unit
+	out.rms /= unit
 	out.noise = math.Sqrt(out.noise*out.noise + floats.Sum(merged.Within(targets, mean)))
 	if sum := out.mean + out.rms + out.noise; sum-sum != 0 {
 		return nil, errOverflow(s.typ)

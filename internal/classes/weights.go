@@ -89,3 +89,20 @@ func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	}
 	return out
 }
+
+// InClass returns the weights of rows of classes at these positions, divided by the mean of their class, and nil for nil.
+func InClass[C comparable](at []C, rows []float64) []float64 {
+	if rows == nil {
+		return nil
+	}
+	sum, count := map[C]float64{}, map[C]float64{}
+	for i, c := range at {
+		sum[c] += rows[i]
+		count[c]++
+	}
+	out := make([]float64, len(rows))
+	for i, c := range at {
+		out[i] = rows[i] / sum[c] * count[c]
+	}
+	return out
+}

@@ -16,12 +16,14 @@
 package distinct
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
@@ -274,18 +276,49 @@ func (r *Rows) Means(target []float64) (mean []float64, within float64) {
 	return means.RawMatrix().Data, r.Within(given, means)[0]
 }
 
-// CountEach returns the weights (m) of a likelihood of classes, of which Within has the sum: those of Relative, times the
-// number of rows for each distinct one if equal rows have different classes, for then they are observations of their own.
-// Copies all have the class of their row, and count as one.
-func (r *Rows) CountEach(within float64) []float64 {
-	if r.Index == nil || within == 0 {
+// CountEach returns the weights (m) of a likelihood of classes. Given has the targets of the rows given (n×k), ±1, and
+// mean their means (m×k). The weights are those of Relative, times n/m where equal rows are observations of their own,
+// for each of those counts: if they are not Copies, which say nothing new. The weights are nil if all are 1.
+func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
+	if r.Copies(given, mean) {
 		return r.Weights
 	}
-	out := slices.Repeat([]float64{float64(len(r.Index)) / float64(r.m)}, r.m)
+	n, _ := given.Dims()
+	out := slices.Repeat([]float64{float64(n) / float64(r.m)}, r.m)
 	for i, w := range r.Weights {
 		out[i] *= w
 	}
 	return out
+}
+
+// CountInClass returns the weights (m) of a likelihood of classes that a kernel is learnt by: those of CountEach, of
+// Copies divided by the mean of their class. A class of which each row is there eight times would be taken for one that is
+// known eight times as well, and the kernel would be so short that it encloses each of its rows. How much a class counts
+// is to move the border between the classes, and not the kernel.
+func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
+	if !r.Copies(given, mean) {
+		return r.CountEach(given, mean)
+	}
+	names := make([]string, r.m)
+	for i := range names {
+		names[i] = fmt.Sprint(mean.RawRowView(i))
+	}
+	return classes.InClass(names, r.Weights)
+}
+
+// agreeing is the share of the spread of independent observations below which equal rows count as copies.
+const agreeing = 0.5
+
+// Copies reports whether equal rows are copies rather than observations of their own: whether the targets given (n×k)
+// differ from their means (m×k) by less than half of what those of independent observations would. It is true if no two
+// rows are equal.
+func (r *Rows) Copies(given, mean *mat.Dense) bool {
+	if r.Index == nil {
+		return true
+	}
+	all := &Rows{Index: make([]int, len(r.Index)), First: []int{0}, given: r.given, m: 1}
+	independent := floats.Sum(all.Within(given, all.Mean(given))) * (1 - float64(r.m)/float64(len(r.Index)))
+	return floats.Sum(r.Within(given, mean)) <= agreeing*independent
 }
 
 // Within returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.

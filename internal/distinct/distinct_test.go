@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 )
 
@@ -137,4 +138,31 @@ func TestOriginals(t *testing.T) {
 	assert.Equal(t, []float64{1, 2, 3, 4, 5, 6}, own)
 	first, _ = distinct.Originals(mat.NewDense(2, 1, []float64{1, 2}), []float64{3, 3}, nil)
 	assert.Nil(t, first)
+}
+
+// A class of which each row is there eight times counts more, and its rows do not count as more observations for a
+// kernel. Equal rows of different classes are observations of their own.
+func TestCountsOfClasses(t *testing.T) {
+	x := mat.NewDense(10, 1, []float64{0, 1, 1, 1, 1, 1, 1, 1, 1, 2})
+	copies, mixed := make([]int, 10), []int{0, 0, 0, 0, 1, 1, 1, 1, 1, 1}
+	for i := 1; i < 9; i++ {
+		copies[i] = 1
+	}
+	r := distinct.Merge(x, nil).Relative()
+	given := classes.AgainstRest(copies, 2)
+	mean := r.Mean(given)
+	assert.True(t, r.Copies(given, mean))
+	assert.InDeltaSlice(t, []float64{.3, 2.4, .3}, r.CountEach(given, mean), 1e-15)
+	assert.InDeltaSlice(t, []float64{1, 1, 1}, r.CountInClass(given, mean), 1e-15)
+
+	given = classes.AgainstRest(mixed, 2)
+	mean = r.Mean(given)
+	assert.False(t, r.Copies(given, mean))
+	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountEach(given, mean), 1e-15)
+	assert.InDeltaSlice(t, []float64{1, 8, 1}, r.CountInClass(given, mean), 1e-15)
+
+	// Weights are copies that nobody wrote down: those within a class stay.
+	weighed := distinct.Merge(mat.NewDense(4, 1, []float64{0, 1, 2, 3}), []float64{1, 3, 8, 8}).Relative()
+	given = classes.AgainstRest([]int{0, 0, 1, 1}, 2)
+	assert.InDeltaSlice(t, []float64{.5, 1.5, 1, 1}, weighed.CountInClass(given, given), 1e-15)
 }
