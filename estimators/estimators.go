@@ -21,6 +21,26 @@
 // FitBlocks, FitMatrix in a search), and other ways to fit (PartialFit, NewStatistics), are not taken where they come from an embedded field: they would go behind the
 // methods that the type has redefined.
 //
+// # Equal rows, weights and groups
+//
+// A copy of a row says nothing that the row does not. Every estimator that leaves rows out, folds them or calibrates on
+// them merges rows that are equal in all features into one row with the sum of their weights. Numeric targets become
+// their weighted mean, and the variance around it is a part of the noise. Classes become their shares. Intervals of
+// package conformal count a row once, however many copies it has.
+//
+// A weight is how often a row counts: a weight of 2 gives the model of the row given twice.
+//
+//   - Whatever an estimator chooses for itself depends only on the ratios of the weights. Weights that sum to 1 give the
+//     same model as weights of mean 1.
+//   - A parameter that is set, such as Ridge, C or NoiseVariance, is for rows of weight 1. Weights twice as large then
+//     have the effect of half the ridge.
+//   - How much a class counts moves the border between the classes. It does not change a kernel that is learnt.
+//   - Package eem, FitBlocks and [Statistics] leave nothing out. They count each row that they are given.
+//
+// Rows that belong together without being equal, such as those of one patient or one day, need the field Groups of an
+// estimator that is a [Grouper]. Then all rows of a group are left out, or held back, together, and the model is chosen
+// for groups that it has not seen. Cross-validation does the same with selection.GroupKFold.
+//
 // # Statistics
 //
 // What an estimator learns from sums over the rows it learns from Statistics: AddBlock takes rows in, Merge the rows
@@ -156,7 +176,7 @@ type ProbaPredictorTo interface {
 
 // WeightedFitter is the capability to fit with a weight for each row. Y is
 // float64 for regressors and int for classifiers. A weight of 2 counts like the
-// row given twice; weights are positive and finite.
+// row given twice; weights are positive and finite. The package documentation has what weights mean.
 type WeightedFitter[Y float64 | int] interface {
 	FitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) error
 }

@@ -40,8 +40,9 @@
 // sample gives, less the share d/s by which so few rows overestimate it, and d is the effective dimension.
 //
 // Sums are made in blocks of 128 rows, in the order of the rows. The model is therefore the same on any number of
-// Workers, and FitBlocks gives the same model as Fit. If a fit would need more than MaxBytes, it returns ErrTooLarge
-// before it allocates the memory.
+// Workers, and FitBlocks gives the same model as Fit of rows of which no two are equal. Fit merges equal rows (package
+// estimators). FitBlocks counts each of them, because it does not keep the rows: where many are equal, it chooses a
+// smaller ridge. If a fit would need more than MaxBytes, it returns ErrTooLarge before it allocates the memory.
 //
 // # The kernel of the zero value
 //
