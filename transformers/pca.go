@@ -1,6 +1,7 @@
 package transformers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -39,7 +40,7 @@ const pcaName = "transformers: PCA"
 //
 // See also [KernelPCA], [StandardScaler].
 type PCA struct {
-	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
+	// Components is r, the number of components, at most d. If it is 0, all are kept, or as many as Share requires.
 	Components int
 
 	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
@@ -68,6 +69,14 @@ func (p *PCA) validate() error {
 		return err
 	}
 	return validComponents(pcaName, p.Components, p.Share)
+}
+
+// wide returns ErrParam if there are fewer columns than Components.
+func (p *PCA) wide(d int) error {
+	if p.Components > d {
+		return fault.Param(pcaName, "Components", p.Components, fmt.Sprintf("at most %d, the number of columns", d))
+	}
+	return nil
 }
 
 func validComponents(typ string, components int, share float64) error {
@@ -117,6 +126,9 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	}
 	return p.learn(ctx, x, nil, func(x *mat.Dense) (*pcaModel, error) {
 		n, d := x.Dims()
+		if err := p.wide(d); err != nil {
+			return nil, err
+		}
 		if d > max(n, fewColumns) {
 			return p.ofRows(ctx, x)
 		}
@@ -138,6 +150,9 @@ const fewColumns = 64
 // ofCovariance overwrites c.
 func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error) {
 	n, d := c.gram.N, len(c.gram.Mean)
+	if err := p.wide(d); err != nil { // of statistics
+		return nil, err
+	}
 	m := &pcaModel{Whiten: p.Whiten, Means: make(codec.Floats, d)}
 	for j := range d {
 		m.Means[j] = math.Ldexp(c.gram.Mean[j]+c.gram.Low[j], c.exponent)
@@ -150,8 +165,7 @@ func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error
 	if err != nil {
 		return nil, err
 	}
-	m.take(values, vectors, total, n, c.exponent)
-	return m, nil
+	return m, m.take(values, vectors, total, n, c.exponent)
 }
 
 // ofRows is by the inner products of few rows.
@@ -185,8 +199,7 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 		return count
 	})
 	if err != nil || u == nil {
-		m.take(values, nil, total, n, e)
-		return m, err
+		return m, cmp.Or(err, m.take(values, nil, total, n, e))
 	}
 	_, r := u.Dims()
 	vectors := mat.NewDense(d, r, nil)
@@ -198,18 +211,18 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	if _, err := linalg.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
-	m.take(values, vectors, total, n, e)
-	return m, nil
+	return m, m.take(values, vectors, total, n, e)
 }
 
-// take sets the components to the columns of vectors (d×r), of eigenvalues of sums over n rows in units of 2^2e.
-func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, e int) {
+// take sets the components to the columns of vectors (d×r), of eigenvalues of sums over n rows in units of 2^2e. The
+// error is ErrNotFinite, of a deviation that overflows.
+func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, e int) error {
 	d := len(m.Means)
 	if vectors == nil { // nothing varies
 		m.Components = codec.Matrix{Rows: 1, Cols: d, Data: make(codec.Floats, d)}
 		m.Components.Data[0] = 1
 		m.Deviations, m.Ratios = codec.Floats{0}, codec.Floats{0}
-		return
+		return nil
 	}
 	_, r := vectors.Dims()
 	m.Components = codec.Matrix{Rows: r, Cols: d, Data: make(codec.Floats, 0, r*d)}
@@ -219,6 +232,10 @@ func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, 
 		m.Deviations = append(m.Deviations, math.Ldexp(math.Sqrt(values[k]/float64(n-1)), e))
 		m.Ratios = append(m.Ratios, values[k]/total)
 	}
+	if !m.Deviations.Finite() {
+		return fmt.Errorf("%s: x is too large, the deviation of component 0 overflows: %w", pcaName, fault.ErrNotFinite)
+	}
+	return nil
 }
 
 // signed turns v so that its largest entry is positive, the first of those that are as large to rounding.
@@ -252,7 +269,7 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]
 		err := rows.pass(ctx, func(x *mat.Dense) error {
 			n, d := x.Dims()
 			if buffer == nil {
-				if err := wideCovariance(pcaName, d); err != nil {
+				if err := cmp.Or(p.wide(d), wideCovariance(pcaName, d)); err != nil {
 					return err
 				}
 				buffer = mat.NewDense(covariancePiece, d, nil)

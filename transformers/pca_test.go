@@ -189,6 +189,31 @@ func TestPCACounts(t *testing.T) {
 	assert.ErrorIs(t, (&KernelPCA{MaxKernelBytes: 8}).Fit(context.Background(), x), fault.ErrTooLarge)
 }
 
+// More components than columns are an error, whatever the rows come from, and so is a deviation that overflows.
+func TestPCARefuses(t *testing.T) {
+	x, ctx := normalRows(20, 5, 1), context.Background()
+	nine := &PCA{Components: 9}
+	fromSums := func() error {
+		s, err := nine.NewStatistics()
+		require.NoError(t, err)
+		require.NoError(t, s.AddBlock(ctx, x))
+		return nine.FitStatistics(ctx, s)
+	}
+	for _, err := range []error{
+		nine.Fit(ctx, x), fromSums(), nine.PartialFit(ctx, x),
+		nine.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(x, nil) }),
+		(&PCA{Components: 90}).Fit(ctx, normalRows(3, 80, 1)),
+	} {
+		require.ErrorIs(t, err, fault.ErrParam)
+		assert.ErrorContains(t, err, "the number of columns")
+	}
+	assert.ErrorContains(t, nine.Fit(ctx, x), "transformers: PCA: Components = 9, want at most 5")
+	require.NoError(t, (&PCA{Components: 5}).Fit(ctx, x))
+
+	largest := mat.NewDense(2, 2, []float64{math.MaxFloat64, 1, -math.MaxFloat64, 2})
+	assert.ErrorIs(t, (&PCA{}).Fit(ctx, largest), fault.ErrNotFinite)
+}
+
 // New rows are centred as KernelCenterer does it, and their components are the products with the eigenvectors; of the linear
 // kernel those of PCA.
 func TestKernelPCADefinition(t *testing.T) {
