@@ -25,7 +25,9 @@ func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	probe, _ := wave(20, 16)
 	x4, y4 := repeat(x, y, slices.Repeat([]int{4}, n), 1)
 	blocks := func(x *mat.Dense, y []float64) iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) { yield(estimators.Block[float64]{X: x, Y: y}, nil) }
+		return func(yield func(estimators.Block[float64], error) bool) {
+			yield(estimators.Block[float64]{X: x, Y: y}, nil)
+		}
 	}
 	predict := func(r estimators.Regressor) []float64 {
 		p, err := r.Predict(probe)
