@@ -50,7 +50,8 @@ type Bin struct {
 // Bins of equal width show the whole range, some by few rows; bins of equal count are
 // all equally certain. Rows of equal probability are never parted. Errors: ErrShape,
 // ErrNotFinite, ErrParam.
-func Calibration(y []int, positive int, p []float64, bins int, binning Binning) ([]Bin, error) {
+func Calibration(y []int, positive int, p []float64, bins int, binning Binning) (_ []Bin, err error) {
+	defer fault.Recover(&err)
 	if err := sameLength("p", len(p), len(y)); err != nil {
 		return nil, err
 	}

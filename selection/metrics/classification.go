@@ -14,7 +14,8 @@ import (
 
 // Accuracy returns the share of labels predicted rightly. Errors: ErrShape,
 // ErrNotFinite, ErrParam.
-func Accuracy(y, predicted []int, weights []float64) (float64, error) {
+func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
 		return 0, err
 	}
@@ -34,7 +35,8 @@ func Accuracy(y, predicted []int, weights []float64) (float64, error) {
 // GMean returns the geometric mean, over the classes that occur in y, of the
 // share of each class that is predicted rightly: 0 as soon as one class is
 // always missed. Errors: ErrShape, ErrNotFinite, ErrParam.
-func GMean(y, predicted []int, weights []float64) (float64, error) {
+func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
 		return 0, err
 	}
@@ -61,7 +63,8 @@ func GMean(y, predicted []int, weights []float64) (float64, error) {
 // positive has a higher score than a row of another, ties counting half. Cost
 // O(n log n). Errors: ErrShape also if one side has no row, ErrNotFinite for NaN (an
 // infinite score is one like others), ErrParam.
-func AUC(y []int, positive int, scores, weights []float64) (float64, error) {
+func AUC(y []int, positive int, scores, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
 	if err != nil {
 		return 0, err
@@ -74,7 +77,7 @@ func AUC(y []int, positive int, scores, weights []float64) (float64, error) {
 
 // oneSided is the error of rows that are all of one side.
 func oneSided(positive, count, rows int) error {
-	return fault.Shape(fmt.Sprintf("of class %d y has", positive), count, "rows", "want at least 1 and fewer than all %d", rows)
+	return fault.Shape("y has", count, fmt.Sprintf("rows of class %d", positive), "want at least 1 and fewer than all %d", rows)
 }
 
 // tie is rows of one score: the weights of those of the class and of the others.
@@ -126,7 +129,8 @@ func area(groups []tie) float64 {
 // AUCOfScores is AUC of n×K scores, columns in the order of classes: of two
 // classes that of the second; of more the mean over the classes that occur, each
 // against the rest.
-func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (float64, error) {
+func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
 		return 0, err
 	}

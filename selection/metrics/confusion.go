@@ -20,7 +20,8 @@ type Confusion struct {
 // NewConfusion counts y (n) against predicted (n). Labels nil stands for those that
 // occur in either, ascending; otherwise the table keeps their order. Errors: ErrShape,
 // also for a label that is not among the labels and one given twice.
-func NewConfusion(y, predicted, labels []int) (*Confusion, error) {
+func NewConfusion(y, predicted, labels []int) (_ *Confusion, err error) {
+	defer fault.Recover(&err)
 	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
 		return nil, err
 	}
@@ -31,14 +32,14 @@ func NewConfusion(y, predicted, labels []int) (*Confusion, error) {
 	at := make(map[int]int, len(labels))
 	for i, label := range labels {
 		if _, twice := at[label]; twice {
-			return nil, fault.Shape(fmt.Sprintf("of %d labels has", label), 2, "entries", "want 1")
+			return nil, fault.Shape("labels has", 2, fmt.Sprintf("entries equal to %d", label), "want 1")
 		}
 		at[label], c.Counts[i] = i, make([]int, len(labels))
 	}
 	place := func(name string, v []int, i int) (int, error) {
 		p, ok := at[v[i]]
 		if !ok {
-			return 0, fault.Shape(fmt.Sprintf("of %d, which is %s[%d], labels has", v[i], name, i), 0, "entries", "want 1")
+			return 0, fault.Shape("labels has", 0, fmt.Sprintf("entries equal to %s[%d]", name, i), "which is %d", v[i])
 		}
 		return p, nil
 	}

@@ -28,7 +28,8 @@ type ROCCurve struct {
 // ROC returns the curve of the scores (n) for the class positive. Rows of equal scores are one
 // point, so that the curve does not depend on the order of the rows. Cost O(n log n). Errors
 // as [AUC].
-func ROC(y []int, positive int, scores, weights []float64) (ROCCurve, error) {
+func ROC(y []int, positive int, scores, weights []float64) (_ ROCCurve, err error) {
+	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
 	if err != nil {
 		return ROCCurve{}, err
@@ -51,7 +52,8 @@ func ROC(y []int, positive int, scores, weights []float64) (ROCCurve, error) {
 
 // ROCOfScores returns the curves of n×K scores, columns in the order of classes: of two
 // classes that of the second; of more one for each class that occurs, against the rest.
-func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) ([]ROCCurve, error) {
+func ROCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []ROCCurve, err error) {
+	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, ROC)
 }
 
@@ -74,13 +76,14 @@ type PrecisionRecallCurve struct {
 
 // PrecisionRecall returns the curve of the scores (n) for the class positive. Cost O(n log n).
 // Errors: ErrShape also if no row is of the class, ErrNotFinite for NaN, ErrParam.
-func PrecisionRecall(y []int, positive int, scores, weights []float64) (PrecisionRecallCurve, error) {
+func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ PrecisionRecallCurve, err error) {
+	defer fault.Recover(&err)
 	groups, count, err := tied(y, positive, scores, weights)
 	if err != nil {
 		return PrecisionRecallCurve{}, err
 	}
 	if count == 0 {
-		return PrecisionRecallCurve{}, fault.Shape(fmt.Sprintf("of class %d y has", positive), 0, "rows", "want at least 1")
+		return PrecisionRecallCurve{}, fault.Shape("y has", 0, fmt.Sprintf("rows of class %d", positive), "want at least 1")
 	}
 	out := PrecisionRecallCurve{Class: positive}
 	slices.Reverse(groups)
@@ -96,14 +99,16 @@ func PrecisionRecall(y []int, positive int, scores, weights []float64) (Precisio
 }
 
 // PrecisionRecallOfScores returns the curves of n×K scores as ROCOfScores does.
-func PrecisionRecallOfScores(y, classes []int, scores *mat.Dense, weights []float64) ([]PrecisionRecallCurve, error) {
+func PrecisionRecallOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ []PrecisionRecallCurve, err error) {
+	defer fault.Recover(&err)
 	return eachClass(y, classes, scores, weights, PrecisionRecall)
 }
 
 // AveragePrecision returns that of the precision-recall curve of the scores (n) for the class
 // positive: scikit-learn's average_precision_score. 1 is perfect, and chance has the share of
 // the rows that are of the class. Errors as PrecisionRecall.
-func AveragePrecision(y []int, positive int, scores, weights []float64) (float64, error) {
+func AveragePrecision(y []int, positive int, scores, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	c, err := PrecisionRecall(y, positive, scores, weights)
 	return c.AveragePrecision, err
 }
@@ -111,7 +116,8 @@ func AveragePrecision(y []int, positive int, scores, weights []float64) (float64
 // AveragePrecisionOfScores is AveragePrecision of n×K scores, columns in the order of classes:
 // of two classes that of the second; of more the mean over the classes that occur, each
 // against the rest.
-func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []float64) (float64, error) {
+func AveragePrecisionOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	if err := columns("scores", y, classes, scores); err != nil {
 		return 0, err
 	}
@@ -162,6 +168,7 @@ func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64, cu
 // with a probability of about 1 - level. It never leaves [0, 1] and has a width where all rows
 // had one outcome, too. Errors: ErrParam; ErrShape for a bin without a row.
 func (b Bin) Interval(level float64) (low, high float64, err error) {
+	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
 		return 0, 0, fault.Param("metrics: Bin", "level", level, "in (0, 1)")
 	}

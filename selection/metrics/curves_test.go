@@ -167,9 +167,9 @@ func TestCurveErrors(t *testing.T) {
 	for text, got := range map[string]error{
 		"y has 0 entries":                     err(ROC(nil, 1, nil, nil)),
 		"scores has 1 entries, y has 2":       err(PrecisionRecall([]int{0, 1}, 1, []float64{1}, nil)),
-		"of class 1 y has 2 rows":             err(ROC([]int{1, 1}, 1, []float64{1, 2}, nil)),
-		"of class 3 y has 0 rows":             err(PrecisionRecall([]int{1, 1}, 3, []float64{1, 2}, nil)),
-		"of class 5 y has 0 rows":             err(AveragePrecision([]int{1, 1}, 5, []float64{1, 2}, nil)),
+		"y has 2 rows of class 1":             err(ROC([]int{1, 1}, 1, []float64{1, 2}, nil)),
+		"y has 0 rows of class 3":             err(PrecisionRecall([]int{1, 1}, 3, []float64{1, 2}, nil)),
+		"y has 0 rows of class 5":             err(AveragePrecision([]int{1, 1}, 5, []float64{1, 2}, nil)),
 		"scores has 0 rows":                   err(ROCOfScores([]int{1}, []int{1, 2}, nil, nil)),
 		"scores has 2 columns, classes has 3": err(PrecisionRecallOfScores([]int{1}, []int{1, 2, 3}, p, nil)),
 		"scores has 2 columns, classes has 1": err(AveragePrecisionOfScores([]int{1}, []int{1}, p, nil)),

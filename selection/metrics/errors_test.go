@@ -25,53 +25,46 @@ func TestShapeErrors(t *testing.T) {
 	_, unknown := NewConfusion([]int{1, 7}, []int{1, 1}, []int{1, 2})
 	_, unknownPredicted := NewConfusion([]int{1}, []int{7}, []int{1, 2})
 	_, twice := NewConfusion([]int{1}, []int{1}, []int{1, 2, 1})
-	for text, err := range map[string]error{
-		"NMSE nil: y has 0 entries":                           of(NMSE(nil, nil, nil)),
-		"R2: predicted has 0 entries, y has 1":                of(R2([]float64{1}, nil, nil)),
-		"RMSE: y has 0 entries":                               of(RMSE(nil, []float64{1}, nil)),
-		"MAE: predicted has 2 entries, y has 1":               of(MAE([]float64{1}, []float64{1, 2}, nil)),
-		"MAE: weights has 2 entries, y has 1":                 of(MAE([]float64{1}, []float64{1}, []float64{1, 2})),
-		"Accuracy: predicted has 2 entries, y has 1":          of(Accuracy([]int{1}, []int{1, 2}, nil)),
-		"GMean: y has 0 entries":                              of(GMean(nil, nil, nil)),
-		"AUC: scores has 1 entries, y has 2":                  of(AUC([]int{1, 1}, 1, []float64{1}, nil)),
-		"all: of class 1 y has 2 rows":                        of(AUC([]int{1, 1}, 1, []float64{1, 2}, nil)),
-		"none: of class 0 y has 0 rows":                       of(AUC([]int{1, 1}, 0, []float64{1, 2}, nil)),
-		"AUCOfScores nil: scores has 0 rows":                  of(AUCOfScores([]int{1}, []int{1, 2}, nil, nil)),
-		"AUCOfScores empty: scores has 0 rows":                of(AUCOfScores([]int{1}, []int{1, 2}, &mat.Dense{}, nil)),
-		"AUCOfScores: scores has 2 columns, classes has 3":    of(AUCOfScores([]int{1}, []int{1, 2, 3}, p, nil)),
-		"strangers: y has 0 rows of the classes":              of(AUCOfScores([]int{9}, []int{1, 2, 3}, mat.NewDense(1, 3, nil), nil)),
-		"LogLoss nil: p has 0 rows":                           of(LogLoss([]int{1}, []int{1, 2}, nil, nil)),
-		"LogLoss: p has 1 entries, y has 2":                   of(LogLoss([]int{1, 2}, []int{1, 2}, p, nil)),
-		"LogLoss: of 7, which is y[0], classes has 0 entries": of(LogLoss([]int{7}, []int{1, 2}, p, nil)),
-		"Brier: p has 2 columns, classes has 1":               of(Brier([]int{1}, []int{1}, p, nil)),
-		"Brier nil: y has 0 entries":                          of(Brier(nil, nil, p, nil)),
-		"Calibration: y has 0 entries":                        noBins,
-		"Calibration: p has 0 entries, y has 1":               shortBins,
-		"Confusion: y has 0 entries":                          empty,
-		"Confusion: predicted has 0 entries, y has 1":         short,
-		"Confusion: of 7, which is y[1], labels has 0":        unknown,
-		"Confusion: of 7, which is predicted[0], labels has ": unknownPredicted,
-		"Confusion: of 1 labels has 2 entries, want 1":        twice,
-		"Coverage: y has 0 entries":                           of2(Coverage(nil, nil, nil, nil)),
-		"Coverage: low has 0 entries, y has 1":                of2(Coverage([]float64{1}, nil, []float64{1}, nil)),
-		"Coverage: high has 0 entries, y has 1":               of2(Coverage([]float64{1}, []float64{1}, nil, nil)),
-		"NormalCoverage: mean has 0 entries, y has 1":         of2(NormalCoverage([]float64{1}, nil, nil, .9, nil)),
-		"LogDensity: variance has 0 entries, y has 1":         of(LogDensity([]float64{1}, []float64{1}, nil, nil)),
-		"LogDensity: y has 0 entries":                         of(LogDensity(nil, nil, nil, nil)),
+	for _, c := range []struct {
+		text string
+		err  error
+	}{
+		{"metrics: NMSE: y has 0 entries", of(NMSE(nil, nil, nil))},
+		{"metrics: R2: predicted has 0 entries, y has 1", of(R2([]float64{1}, nil, nil))},
+		{"metrics: RMSE: y has 0 entries", of(RMSE(nil, []float64{1}, nil))},
+		{"metrics: MAE: predicted has 2 entries, y has 1", of(MAE([]float64{1}, []float64{1, 2}, nil))},
+		{"metrics: MAE: weights has 2 entries, y has 1", of(MAE([]float64{1}, []float64{1}, []float64{1, 2}))},
+		{"metrics: Accuracy: predicted has 2 entries, y has 1", of(Accuracy([]int{1}, []int{1, 2}, nil))},
+		{"metrics: GMean: y has 0 entries", of(GMean(nil, nil, nil))},
+		{"metrics: AUC: scores has 1 entries, y has 2", of(AUC([]int{1, 1}, 1, []float64{1}, nil))},
+		{"metrics: AUC: y has 2 rows of class 1", of(AUC([]int{1, 1}, 1, []float64{1, 2}, nil))},
+		{"metrics: AUC: y has 0 rows of class 0", of(AUC([]int{1, 1}, 0, []float64{1, 2}, nil))},
+		{"metrics: AUCOfScores: scores has 0 rows", of(AUCOfScores([]int{1}, []int{1, 2}, nil, nil))},
+		{"metrics: AUCOfScores: scores has 0 rows", of(AUCOfScores([]int{1}, []int{1, 2}, &mat.Dense{}, nil))},
+		{"metrics: AUCOfScores: scores has 2 columns, classes has 3", of(AUCOfScores([]int{1}, []int{1, 2, 3}, p, nil))},
+		{"metrics: AUCOfScores: y has 0 rows of the classes", of(AUCOfScores([]int{9}, []int{1, 2, 3}, mat.NewDense(1, 3, nil), nil))},
+		{"metrics: LogLoss: p has 0 rows", of(LogLoss([]int{1}, []int{1, 2}, nil, nil))},
+		{"metrics: LogLoss: p has 1 entries, y has 2", of(LogLoss([]int{1, 2}, []int{1, 2}, p, nil))},
+		{"metrics: LogLoss: classes has 0 entries equal to y[0], which is 7", of(LogLoss([]int{7}, []int{1, 2}, p, nil))},
+		{"metrics: Brier: p has 2 columns, classes has 1", of(Brier([]int{1}, []int{1}, p, nil))},
+		{"metrics: Brier: y has 0 entries", of(Brier(nil, nil, p, nil))},
+		{"metrics: Calibration: y has 0 entries", noBins},
+		{"metrics: Calibration: p has 0 entries, y has 1", shortBins},
+		{"metrics: NewConfusion: y has 0 entries", empty},
+		{"metrics: NewConfusion: predicted has 0 entries, y has 1", short},
+		{"metrics: NewConfusion: labels has 0 entries equal to y[1], which is 7", unknown},
+		{"metrics: NewConfusion: labels has 0 entries equal to predicted[0], which is 7", unknownPredicted},
+		{"metrics: NewConfusion: labels has 2 entries equal to 1, want 1", twice},
+		{"metrics: Coverage: y has 0 entries", of2(Coverage(nil, nil, nil, nil))},
+		{"metrics: Coverage: low has 0 entries, y has 1", of2(Coverage([]float64{1}, nil, []float64{1}, nil))},
+		{"metrics: Coverage: high has 0 entries, y has 1", of2(Coverage([]float64{1}, []float64{1}, nil, nil))},
+		{"metrics: NormalCoverage: mean has 0 entries, y has 1", of2(NormalCoverage([]float64{1}, nil, nil, .9, nil))},
+		{"metrics: LogDensity: variance has 0 entries, y has 1", of(LogDensity([]float64{1}, []float64{1}, nil, nil))},
+		{"metrics: LogDensity: y has 0 entries", of(LogDensity(nil, nil, nil, nil))},
 	} {
-		require.ErrorIs(t, err, fault.ErrShape, text)
-		assert.ErrorContains(t, err, text[len(prefix(text)):], text)
+		require.ErrorIs(t, c.err, fault.ErrShape, c.text)
+		assert.ErrorContains(t, c.err, c.text)
 	}
-}
-
-// prefix tells the entries of a table apart; the rest is what the error says.
-func prefix(text string) string {
-	for i := range text {
-		if text[i] == ':' {
-			return text[:i+2]
-		}
-	}
-	return ""
 }
 
 func TestNotFiniteErrors(t *testing.T) {
@@ -79,21 +72,21 @@ func TestNotFiniteErrors(t *testing.T) {
 	one := []float64{1, 1}
 	_, calibration := Calibration([]int{1, 1}, 1, []float64{0, nan}, 0, EqualCount)
 	for text, err := range map[string]error{
-		"predicted[1] is NaN":  of(NMSE([]float64{1, 2}, []float64{1, nan}, nil)),
-		"y[0] is +Inf":         of(RMSE([]float64{inf, 2}, one, nil)),
-		"weights[1] is +Inf":   of(MAE(one, one, []float64{1, inf})),
-		"scores[0] is NaN":     of(AUC([]int{0, 1}, 1, []float64{nan, 1}, nil)),
-		"p[0,1] is NaN":        of(LogLoss([]int{1}, []int{1, 2}, mat.NewDense(1, 2, []float64{1, nan}), nil)),
-		"p[1] is NaN":          calibration,
-		"low[1] is NaN":        of2(Coverage(one, []float64{0, nan}, one, nil)),
-		"y[1] is NaN":          of2(Coverage([]float64{0, nan}, one, one, nil)),
-		"variance[0] is +Inf":  of2(NormalCoverage(one, one, []float64{inf, 1}, .9, nil)),
-		"mean[0] is NaN":       of(LogDensity(one, []float64{nan, 1}, one, nil)),
-		"variance[1] is +Inf":  of(LogDensity(one, one, []float64{1, inf}, nil)),
-		"high[0] is NaN":       of2(Coverage(one, one, []float64{nan, 1}, nil)),
-		"weights[0] is NaN":    of(Accuracy([]int{1}, []int{1}, []float64{nan})),
-		"weights[0] is -Inf":   of(GMean([]int{1}, []int{1}, []float64{math.Inf(-1)})),
-		"predicted[0] is -Inf": of(R2(one, []float64{math.Inf(-1), 0}, nil)),
+		"metrics: NMSE: predicted[1] is NaN":           of(NMSE([]float64{1, 2}, []float64{1, nan}, nil)),
+		"metrics: RMSE: y[0] is +Inf":                  of(RMSE([]float64{inf, 2}, one, nil)),
+		"metrics: MAE: weights[1] is +Inf":             of(MAE(one, one, []float64{1, inf})),
+		"metrics: AUC: scores[0] is NaN":               of(AUC([]int{0, 1}, 1, []float64{nan, 1}, nil)),
+		"metrics: LogLoss: p[0,1] is NaN":              of(LogLoss([]int{1}, []int{1, 2}, mat.NewDense(1, 2, []float64{1, nan}), nil)),
+		"metrics: Calibration: p[1] is NaN":            calibration,
+		"metrics: Coverage: low[1] is NaN":             of2(Coverage(one, []float64{0, nan}, one, nil)),
+		"metrics: Coverage: y[1] is NaN":               of2(Coverage([]float64{0, nan}, one, one, nil)),
+		"metrics: NormalCoverage: variance[0] is +Inf": of2(NormalCoverage(one, one, []float64{inf, 1}, .9, nil)),
+		"metrics: LogDensity: mean[0] is NaN":          of(LogDensity(one, []float64{nan, 1}, one, nil)),
+		"metrics: LogDensity: variance[1] is +Inf":     of(LogDensity(one, one, []float64{1, inf}, nil)),
+		"metrics: Coverage: high[0] is NaN":            of2(Coverage(one, one, []float64{nan, 1}, nil)),
+		"metrics: Accuracy: weights[0] is NaN":         of(Accuracy([]int{1}, []int{1}, []float64{nan})),
+		"metrics: GMean: weights[0] is -Inf":           of(GMean([]int{1}, []int{1}, []float64{math.Inf(-1)})),
+		"metrics: R2: predicted[0] is -Inf":            of(R2(one, []float64{math.Inf(-1), 0}, nil)),
 	} {
 		require.ErrorIs(t, err, fault.ErrNotFinite, text)
 		assert.ErrorContains(t, err, text)

@@ -12,6 +12,7 @@ import (
 // intervals that cover as often as they promise, the narrower are the better. An end
 // may be infinite. Errors: ErrShape, ErrNotFinite, and ErrParam for low > high.
 func Coverage(y, low, high, weights []float64) (share, width float64, err error) {
+	defer fault.Recover(&err)
 	if err := vectors(y, nil); err != nil {
 		return 0, 0, err
 	}
@@ -52,6 +53,7 @@ func Coverage(y, low, high, weights []float64) (share, width float64, err error)
 // the level. Errors: ErrShape, ErrNotFinite, and ErrParam for a level outside (0, 1)
 // and a variance < 0.
 func NormalCoverage(y, mean, variance []float64, level float64, weights []float64) (share, width float64, err error) {
+	defer fault.Recover(&err)
 	if !(level > 0 && level < 1) {
 		return 0, 0, fault.Param("metrics: NormalCoverage", "level", level, "in (0, 1)")
 	}
@@ -80,7 +82,8 @@ func NormalCoverage(y, mean, variance []float64, level float64, weights []float6
 // Statistical Association 102, 2007, 359). Its unit depends on that of y: a density
 // per unit. Errors: ErrShape, ErrNotFinite, and ErrParam for a variance that is not
 // above 0.
-func LogDensity(y, mean, variance, weights []float64) (float64, error) {
+func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
 		return 0, err
 	}

@@ -24,7 +24,8 @@ const (
 // equal probabilities give. A probability counts as 2⁻⁵² where it is less.
 // Errors: ErrShape, ErrNotFinite, and ErrParam for a row that is no distribution
 // within a millionth.
-func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (float64, error) {
+func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
 		return -math.Log(min(max(row[own], leastProbability), 1))
 	})
@@ -39,7 +40,8 @@ func LogLoss(y, classes []int, p *mat.Dense, weights []float64) (float64, error)
 // the Brier score: halve it to compare. R's mlr3measures has both, as mbrier and
 // bbrier; scikit-learn's brier_score_loss halves for two classes and not for more,
 // which its scale_by_half changes. Errors as LogLoss.
-func Brier(y, classes []int, p *mat.Dense, weights []float64) (float64, error) {
+func Brier(y, classes []int, p *mat.Dense, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	return probabilityMean(y, classes, p, weights, func(row []float64, own int) float64 {
 		sum := 0.0
 		for k, v := range row {
@@ -66,7 +68,7 @@ func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss fun
 	for i, label := range y {
 		own := slices.Index(classes, label)
 		if own < 0 {
-			return 0, fault.Shape(fmt.Sprintf("of %d, which is y[%d], classes has", label, i), 0, "entries", "want 1")
+			return 0, fault.Shape("classes has", 0, fmt.Sprintf("entries equal to y[%d]", i), "which is %d", label)
 		}
 		row := p.RawRowView(i)
 		if err := distribution(row, i); err != nil {

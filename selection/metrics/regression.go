@@ -3,12 +3,15 @@ package metrics
 import (
 	"math"
 	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // NMSE returns the normalised mean squared error Σ(y-ŷ)² / Σ(y-ȳ)², ȳ the mean of
 // y: 0 is perfect, 1 is as good as the mean. A constant y gives 0 if it is
 // predicted exactly and +Inf if not. Errors: ErrShape, ErrNotFinite, ErrParam.
-func NMSE(y, predicted, weights []float64) (float64, error) {
+func NMSE(y, predicted, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
 	if err != nil {
 		return 0, err
@@ -27,7 +30,8 @@ func NMSE(y, predicted, weights []float64) (float64, error) {
 
 // R2 returns the coefficient of determination, 1 - NMSE: 1 is perfect, 0 is as good
 // as the mean of y, and it has no lower bound.
-func R2(y, predicted, weights []float64) (float64, error) {
+func R2(y, predicted, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	v, err := NMSE(y, predicted, weights)
 	if err != nil {
 		return 0, err
@@ -37,7 +41,8 @@ func R2(y, predicted, weights []float64) (float64, error) {
 
 // RMSE returns the root mean squared error √(Σ(y-ŷ)²/n), in the units of y. Errors:
 // ErrShape, ErrNotFinite, ErrParam.
-func RMSE(y, predicted, weights []float64) (float64, error) {
+func RMSE(y, predicted, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
 	if err != nil {
 		return 0, err
@@ -48,7 +53,8 @@ func RMSE(y, predicted, weights []float64) (float64, error) {
 
 // MAE returns the mean absolute error Σ|y-ŷ|/n, in the units of y. Errors: ErrShape,
 // ErrNotFinite, ErrParam.
-func MAE(y, predicted, weights []float64) (float64, error) {
+func MAE(y, predicted, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
 	w, err := regression(y, predicted, weights)
 	if err != nil {
 		return 0, err
