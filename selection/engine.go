@@ -448,6 +448,21 @@ func setRidge(e any, r *Result, n int) {
 	}
 }
 
+// takeRidge gives a machine of package lssvm that a Space has built the Ridge of the one that was fitted, which setRidge
+// may have given it.
+func takeRidge(built, fitted any) {
+	switch m := built.(type) {
+	case *lssvm.Regressor:
+		if f, ok := fitted.(*lssvm.Regressor); ok {
+			m.Ridge = f.Ridge
+		}
+	case *lssvm.Classifier:
+		if f, ok := fitted.(*lssvm.Classifier); ok {
+			m.Ridge = f.Ridge
+		}
+	}
+}
+
 // supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
 	if c.ways != nil && capability == estimators.Smoothing {

@@ -175,6 +175,11 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if any(f.inner) == nil {
 		return nil, c.builtNothing()
 	}
+	if s.Template != nil {
+		if fitted, err := configuration.New(*s.Template, nil, len(data)); err == nil {
+			takeRidge(f.inner, fitted)
+		}
+	}
 	if err := s.Inner.Into(kind, "the estimator", f.inner); err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package selection
 
 import (
+	"context"
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -132,4 +135,32 @@ func TestHostileResults(t *testing.T) {
 	var ways Result
 	require.NoError(t, json.Unmarshal([]byte(`{"columns":"a \" { [ b","others":[{"columns":"c","others":[{}]}]}`), &ways))
 	assert.Contains(t, ways.String(), "a \" { [ b")
+}
+
+// The Ridge that a search found for a machine that its Space builds is in the model that was read too.
+func TestRidgeOfBuiltMachines(t *testing.T) {
+	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
+	labels := make([]int, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i))
+		y[i] = math.Sin(float64(i)/4) + .1*float64(i%3)
+		labels[i] = i / 10 % 2
+	}
+	r := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, shapely), Search: &Shape{}}
+	require.NoError(t, r.Fit(context.Background(), x, y))
+	again := r.Clone().(*Regressor)
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	require.NoError(t, again.UnmarshalBinary(data))
+	require.Positive(t, r.Fitted().(*lssvm.Regressor).Ridge)
+	assert.Equal(t, r.Fitted().(*lssvm.Regressor).Ridge, again.Fitted().(*lssvm.Regressor).Ridge)
+
+	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, shapely), Search: &Entropy{}}
+	require.NoError(t, c.Fit(context.Background(), x, labels))
+	read := c.Clone().(*Classifier)
+	data, err = c.MarshalBinary()
+	require.NoError(t, err)
+	require.NoError(t, read.UnmarshalBinary(data))
+	require.Positive(t, c.Fitted().(*lssvm.Classifier).Ridge)
+	assert.Equal(t, c.Fitted().(*lssvm.Classifier).Ridge, read.Fitted().(*lssvm.Classifier).Ridge)
 }
