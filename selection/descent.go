@@ -35,7 +35,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 		along := c.space.along(axis == 0, at[1-axis])
 		run, r, err := c.search(turns.Next(), p, shared, along)
 		if err != nil {
-			return none, nil, fmt.Errorf("family %v: %w", along, err)
+			return none, nil, fmt.Errorf("%s: family %v: %w", c.typ, along, err)
 		}
 		if math.IsNaN(r.Score) {
 			return none, nil, fault.Param(c.typ, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
@@ -63,6 +64,11 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}
 	if err := check.Vector("y", target); err != nil {
 		return nil, err
+	}
+	if labels != nil { // before a search or a fold meets it
+		if err := classes.AtLeastTwo(classes.Distinct(labels)); err != nil {
+			return nil, err
+		}
 	}
 	if err := cmp.Or(check.Workers(c.typ, c.workers), check.Setting(c.typ, "MaxKernelBytes", c.maxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
 		return nil, err
@@ -314,7 +320,7 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
 		}
 		if err != nil {
-			return fmt.Errorf("family %v: %w", families[i], err)
+			return fmt.Errorf("%s: family %v: %w", c.typ, families[i], err)
 		}
 		// An Entropy scores, but for targets that are all the same or where the budget was spent.
 		if math.IsNaN(results[i].Score) && !runs[i].cut && (!entropy || e.Score == CrossValidation) {
@@ -338,7 +344,7 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("family %v: %w", families[taken], err)
+		return nil, fmt.Errorf("%s: family %v: %w", c.typ, families[taken], err)
 	}
 	out := results[taken]
 	for i, r := range results {

@@ -3,6 +3,7 @@ package selection
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -129,4 +130,24 @@ func TestStringOfASearch(t *testing.T) {
 	assert.Equal(t, "selection.Regressor("+r.Result().Choice()+"; fitted)", r.String())
 	assert.Contains(t, r.String(), "RBF")
 	assert.Equal(t, "selection.Classifier(not fitted)", (&Classifier{}).String())
+}
+
+// An error begins with what the caller has written, and one class is found before any search begins.
+func TestErrorsNameWhatWasCalled(t *testing.T) {
+	x, y := problemOf(10, 1, .1, 1)
+	for name, c := range map[string]*Classifier{
+		"nothing set": {}, "Entropy": {Search: &Entropy{}}, "Shape": {Search: &Shape{}}, "Grid": {Search: &Grid{}},
+		"groups": {Groups: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 9}},
+	} {
+		err := c.Fit(ctx, x, slices.Repeat([]int{3}, 10))
+		assert.ErrorIs(t, err, estimators.ErrShape, name)
+		assert.EqualError(t, err, "selection: Classifier: y has 1 class, want at least 2", name)
+	}
+	for _, r := range []*Regressor{
+		{MaxKernelBytes: 10}, {MaxKernelBytes: 10, Space: over(kernels.RBFFamily{}, shapely)},
+	} {
+		err := r.Fit(ctx, x, y)
+		require.ErrorIs(t, err, estimators.ErrTooLarge)
+		assert.Regexp(t, "^selection: Regressor: ", err.Error())
+	}
 }

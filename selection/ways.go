@@ -84,14 +84,14 @@ func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y,
 		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
 		own, even, err := fitChain(shares[0], c.typ, one.steps, filled)
 		if err != nil {
-			return nil, fmt.Errorf("columns %s: %w", w.name, err)
+			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
 		}
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
 		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights, c.groups}, own, merged.Spread(even), target, labels)
 		if err != nil {
-			return nil, fmt.Errorf("columns %s: %w", w.name, err)
+			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
 		}
 		part.result.Columns = w.name
 		if part.result.LeaveOneOut, err = leftOutError(shares[2], part.inner, target, weights); err != nil {
