@@ -29,7 +29,7 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 		}
 	}
 	out := map[string]func(x *mat.Dense, y, w []float64){}
-	sizes := []float64{1e-300, 1e-150, 1e-20, 1e20, 1e150, 1e300}
+	sizes := []float64{1e-300, 1e-160, 1e-150, 1e-78, 1e-20, 1e20, 1e78, 1e150, 1e154, 1e160, 1e300}
 	if testing.Short() {
 		sizes = []float64{1e-300, 1e150}
 	}
@@ -53,11 +53,30 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 	}
 	out["the same target"] = func(_ *mat.Dense, y, _ []float64) { clear(y) }
 	out["the same row"] = func(x *mat.Dense, _, _ []float64) { x.Zero() }
+	for _, by := range []float64{1e-160, 1e160} {
+		out[fmt.Sprintf("rows times %g, and wild weights", by)] = func(x *mat.Dense, _, w []float64) {
+			scaled(by)(x.RawMatrix().Data)
+			wild(w)
+		}
+	}
+	out["wild weights"] = func(_ *mat.Dense, _, w []float64) { wild(w) }
+	out["the largest rows"] = func(x *mat.Dense, _, _ []float64) {
+		for i := range rowsOfExtremes {
+			x.Set(i, 0, math.Copysign(math.MaxFloat64, x.At(i, 0)))
+		}
+	}
 	out["nothing"] = func(*mat.Dense, []float64, []float64) {}
 	return out
 }
 
 const rowsOfExtremes = 12
+
+// wild makes weights that no two of are alike in.
+func wild(w []float64) {
+	for i := range w {
+		w[i] = math.Exp(float64(200*i%389) - 194)
+	}
+}
 
 // What a Fit accepts, a file keeps: whatever the data, a model that was fitted is written, read and predicts the same, and
 // predictions are finite or an error.

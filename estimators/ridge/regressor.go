@@ -251,7 +251,11 @@ func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int
 
 // finite returns an error if squares overflowed.
 func (m *model) finite() error {
-	if v := m.report.Objective + floats.Sum(m.noise) + floats.Sum(m.within) + mat.Sum(m.coefficients); v-v != 0 {
+	v := m.report.Objective + floats.Sum(m.ridges) + floats.Sum(m.noise) + floats.Sum(m.within) + mat.Sum(m.coefficients)
+	for _, f := range m.factors {
+		v += f.Jitter()
+	}
+	if v-v != 0 {
 		return errOverflow
 	}
 	return nil
