@@ -62,7 +62,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := check.Rows("y", len(y), xd.RawMatrix().Rows); err != nil {
 		return nil, err
 	}
-	if err := check.Vector("y", target); err != nil {
+	if err := cmp.Or(check.Vector("y", target), check.Spread(c.typ, target)); err != nil {
 		return nil, err
 	}
 	if labels != nil { // before a search or a fold meets it

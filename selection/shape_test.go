@@ -145,7 +145,7 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 		"equal targets":  {x, slices.Repeat([]float64{2.5}, 20), true},
 		"equal rows":     {same, y, true},
 		"both equal":     {same, slices.Repeat([]float64{2.5}, 20), true},
-		"small targets":  {x, slices.Repeat([]float64{1e-158, 2e-158}, 10), false},
+		"small targets":  {x, slices.Repeat([]float64{1e-148, 2e-148}, 10), false},
 		"two equal rows": {mat.DenseCopyOf(same.Slice(0, 2, 0, 2)), y[:2], true},
 	} {
 		r := shaped(t, &Shape{}, c.x, c.y)

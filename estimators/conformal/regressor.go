@@ -173,6 +173,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
+	if err := check.Spread(regressorType, y); err != nil {
+		return err
+	}
 	m := &model{}
 	rows, own, err := originals(xd, y, own, r.Groups)
 	if err != nil {

@@ -131,6 +131,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
+	if err := check.Spread(regressorType, y); err != nil {
+		return err
+	}
 	return r.learn(ctx, s, distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights))
 }
 

@@ -159,6 +159,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
+	if err := check.Spread(regressorType, y); err != nil {
+		return err
+	}
 	merged := distinct.Merge(xd, own)
 	if s.ridge == 0 {
 		merged = merged.Relative()

@@ -107,6 +107,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
+	if err := check.Spread(regressorType, y); err != nil {
+		return err
+	}
 	m, err := r.settings().fit(ctx, xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
 	if err != nil {
 		return err

@@ -205,6 +205,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
+	if err := check.Spread(regressorType, y); err != nil {
+		return err
+	}
 	rows, mean, within := r.merge(xd, y, weights)
 	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
 	d, err := r.place().onRows(first, rows, func() (shape.Targets, shape.Kind) { return numbers(mean, rows.Weights) })

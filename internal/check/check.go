@@ -156,6 +156,25 @@ func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) {
 	return xd, Vector("y", y)
 }
 
+// leastSpread is the least difference between the largest and the smallest target that an estimator takes: the squares of
+// less have few digits or none, and intervals would have no width.
+const leastSpread = 1e-150
+
+// Spread returns an ErrParam error if targets differ, but by less than has a square.
+func Spread(typ string, y []float64) error {
+	if len(y) == 0 {
+		return nil
+	}
+	least, most := y[0], y[0]
+	for _, v := range y {
+		least, most = min(least, v), max(most, v)
+	}
+	if d := most - least; d > 0 && d < leastSpread {
+		return fault.Param(typ, "the spread of y", d, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
+	}
+	return nil
+}
+
 // Wide is Dense for rows that have as many columns as Fit saw.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	xd, err := Dense(name, x)
