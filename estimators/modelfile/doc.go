@@ -17,6 +17,8 @@
 //
 // # Settings
 //
+// What is about the rows of one Fit is not stored: Groups, and the Resume of a search.
+//
 // Numbers, words, constants, slices, maps, matrices, kernels, transformers and estimators within each other are stored, and a
 // value that was read is configured as the one that was written. Functions are not, nor what holds one: Observe, a Metric, the
 // Space of a search with functions that build estimators. What was left out is listed by Describe and is zero in what is read; [ReadInto]

@@ -410,3 +410,39 @@ func TestGoldenFiles(t *testing.T) {
 	assert.Equal(t, []string{"a", "b"}, info.ColumnNames)
 	assert.True(t, strings.HasPrefix(info.String(), "type       pipeline.Regressor\n"), info)
 }
+
+// What is about the rows of one Fit is not a setting of its model: Groups, and the rows of a trace that a search resumed.
+func TestFilesHaveNothingOfTheRows(t *testing.T) {
+	search := &selection.Regressor{Search: &selection.Entropy{}}
+	require.NoError(t, search.Fit(ctx, rows, y))
+	before, err := modelfile.Marshal(search, modelfile.Notes{})
+	require.NoError(t, err)
+	search.Resume = search.Result().Trace
+	require.NotEmpty(t, search.Resume)
+	after, err := modelfile.Marshal(search, modelfile.Notes{})
+	require.NoError(t, err)
+	assert.Len(t, after, len(before))
+	read, err := modelfile.Unmarshal[*selection.Regressor](after)
+	require.NoError(t, err)
+	assert.Nil(t, read.Resume)
+
+	machine := &lssvm.Regressor{Groups: []int{1, 1, 2, 2, 3, 3}}
+	require.NoError(t, machine.Fit(ctx, rows, y))
+	data, err := modelfile.Marshal(machine, modelfile.Notes{})
+	require.NoError(t, err)
+	for _, d := range [][]byte{after, data} {
+		info, err := modelfile.Describe(d)
+		require.NoError(t, err)
+		for _, s := range info.Settings {
+			assert.NotContains(t, []string{"Groups", "Resume"}, s.Name)
+		}
+	}
+	back, err := modelfile.Unmarshal[*lssvm.Regressor](data)
+	require.NoError(t, err)
+	assert.Nil(t, back.Groups)
+	want, err := machine.Predict(rows)
+	require.NoError(t, err)
+	got, err := back.Predict(rows)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+}
