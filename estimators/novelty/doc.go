@@ -37,7 +37,8 @@
 // 1/(n+1) of α if no two scores are equal. If scales and bandwidth come from the rows of Fit, it is not quite exact,
 // because the new row had no part in them. This matters little with many rows: tests hold the share at level 0.05 to
 // 0.05 ± 0.02 with 100 rows of 3 and of 10 columns. The promise is about the mean over sets of rows of Fit, and not
-// about each set or each place.
+// about each set or each place. Equal rows count one by one, as observations that happen to agree. Remove copies
+// that somebody made, of which each would count as an observation.
 //
 // # Cost
 //
