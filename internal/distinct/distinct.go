@@ -44,7 +44,7 @@ type Rows struct {
 // equal, as are all NaN. Cost O(nd).
 func Merge(x *mat.Dense, weights []float64) *Rows {
 	n, _ := x.Dims()
-	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).of(x)
+	return find(n, weights, func(i int, _ []float64) []float64 { return x.RawRowView(i) }).pick(x)
 }
 
 // MergePairs is Merge of rows that are equal and have the same target, for methods with a loss that a mean of targets
@@ -52,11 +52,11 @@ func Merge(x *mat.Dense, weights []float64) *Rows {
 func MergePairs[T float64 | int](x *mat.Dense, targets []T, weights []float64) *Rows {
 	return find(len(targets), weights, func(i int, pair []float64) []float64 {
 		return append(append(pair[:0], x.RawRowView(i)...), float64(targets[i]))
-	}).of(x)
+	}).pick(x)
 }
 
-// of picks the distinct rows of x.
-func (r *Rows) of(x *mat.Dense) *Rows {
+// pick sets X to the distinct rows of x.
+func (r *Rows) pick(x *mat.Dense) *Rows {
 	r.X = x
 	if r.First != nil {
 		r.X = linalg.Rows(x, r.First)
