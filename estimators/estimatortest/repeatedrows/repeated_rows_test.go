@@ -1,4 +1,6 @@
-package estimatortest_test
+// Package repeatedrows_test holds what equal rows and weights do to everything that tunes itself with nothing set. It is a package of
+// its own because it takes minutes.
+package repeatedrows_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package estimatortest_test
+package repeatedrows_test
 
 import (
 	"context"
