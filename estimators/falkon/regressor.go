@@ -127,11 +127,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targeted(x, y)
+	xd, err := check.Targets(regressorType, x, y)
 	if err != nil {
-		return err
-	}
-	if err := check.Spread(regressorType, y); err != nil {
 		return err
 	}
 	return r.learn(ctx, s, distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights))

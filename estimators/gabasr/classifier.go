@@ -223,16 +223,18 @@ func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense,
 	if c.Likelihood == PolyaGamma && merged.Weights != nil {
 		return x, at, own, own
 	}
-	targets := classes.AgainstRest(at, slices.Max(at)+1)
-	rows := distinct.Merge(x, own)
-	copies := rows.Copies(targets, rows.Mean(targets))
+	ofClasses := at
 	if merged.First != nil {
-		at = linalg.Pick(at, merged.First)
+		ofClasses = linalg.Pick(at, merged.First)
 	}
-	if c.Ridge != 0 || !copies {
-		return merged.X, at, merged.Weights, merged.Weights
+	ofFeatures = merged.Weights
+	if c.Ridge == 0 && merged.Weights != nil {
+		rows, targets := distinct.Merge(x, own), classes.AgainstRest(at, slices.Max(at)+1)
+		if rows.Copies(targets, rows.Mean(targets)) {
+			ofFeatures = classes.InClass(ofClasses, merged.Weights)
+		}
 	}
-	return merged.X, at, merged.Weights, classes.InClass(at, merged.Weights)
+	return merged.X, ofClasses, merged.Weights, ofFeatures
 }
 
 // positions are the labels as numbers of classes.

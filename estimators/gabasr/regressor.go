@@ -155,11 +155,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Targeted(x, y)
+	xd, err := check.Targets(regressorType, x, y)
 	if err != nil {
-		return err
-	}
-	if err := check.Spread(regressorType, y); err != nil {
 		return err
 	}
 	merged := distinct.Merge(xd, own)

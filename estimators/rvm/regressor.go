@@ -201,11 +201,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := r.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targeted(x, y)
+	xd, err := check.Targets(regressorType, x, y)
 	if err != nil {
-		return err
-	}
-	if err := check.Spread(regressorType, y); err != nil {
 		return err
 	}
 	rows, mean, within := r.merge(xd, y, weights)

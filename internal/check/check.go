@@ -175,6 +175,15 @@ func Spread(typ string, y []float64) error {
 	return nil
 }
 
+// Targets is Targeted for all rows of a fit of typ, whose targets spread as [Spread] says.
+func Targets(typ string, x mat.Matrix, y []float64) (*mat.Dense, error) {
+	xd, err := Targeted(x, y)
+	if err != nil {
+		return nil, err
+	}
+	return xd, Spread(typ, y)
+}
+
 // Wide is Dense for rows that have as many columns as Fit saw.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	xd, err := Dense(name, x)

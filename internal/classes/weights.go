@@ -91,11 +91,11 @@ func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 }
 
 // InClass returns the weights of rows of classes at these positions, divided by the mean of their class, and nil for nil.
-func InClass[C comparable](at []C, rows []float64) []float64 {
+func InClass(at []int, rows []float64) []float64 {
 	if rows == nil {
 		return nil
 	}
-	sum, count := map[C]float64{}, map[C]float64{}
+	sum, count := map[int]float64{}, map[int]float64{}
 	for i, c := range at {
 		sum[c] += rows[i]
 		count[c]++

@@ -16,7 +16,6 @@
 package distinct
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -296,14 +295,17 @@ func (r *Rows) CountEach(given, mean *mat.Dense) []float64 {
 // known eight times as well, and the kernel would be so short that it encloses each of its rows. How much a class counts
 // is to move the border between the classes, and not the kernel.
 func (r *Rows) CountInClass(given, mean *mat.Dense) []float64 {
-	if !r.Copies(given, mean) {
+	if r.Weights == nil || !r.Copies(given, mean) {
 		return r.CountEach(given, mean)
 	}
-	names := make([]string, r.m)
-	for i := range names {
-		names[i] = fmt.Sprint(mean.RawRowView(i))
+	at := Merge(mean, nil).Index
+	if at == nil {
+		at = make([]int, r.m) // each row is a class
+		for i := range at {
+			at[i] = i
+		}
 	}
-	return classes.InClass(names, r.Weights)
+	return classes.InClass(at, r.Weights)
 }
 
 // agreeing is the share of the spread of independent observations below which equal rows count as copies.
