@@ -1,5 +1,5 @@
-// Package progress draws a bar of any fit or search of kernelearn in a terminal, by github.com/schollz/progressbar. It is a module
-// of its own, so that who draws none does not build that.
+// Package progress shows how far any fit or search of kernelearn is: as a bar on a terminal, drawn by
+// github.com/schollz/progressbar, and as a line every ten seconds anywhere else. It is a module of its own.
 //
 //	bar := progress.New(os.Stderr, "falkon")
 //	model := &falkon.Regressor{Observe: bar.Step}
@@ -15,31 +15,24 @@ package progress
 
 import (
 	"io"
-	"math"
 	"sync"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-// parts is the number of steps of a bar.
-const parts = 1000
-
-// Bar is a bar from 0% to 100%, with what the last iteration said beside it. It begins anew with each fit. Its methods may be called by several
-// goroutines.
+// Bar is a bar from 0% to 100%, with what the last iteration said beside it. It begins anew with each fit. On a terminal it is
+// drawn at most ten times a second, and stays when the fit is done. To any other writer, such as a log file, a line is written
+// every ten seconds, and nothing by shorter fits. Its methods may be called by several goroutines.
 type Bar struct {
-	name string
-	to   io.Writer
-
 	mu   sync.Mutex
-	bar  *progressbar.ProgressBar // nil between two fits
+	bar  *progressbar.Bar
 	done float64
 }
 
 // New returns a bar that is drawn to a writer, mostly os.Stderr, when the first step comes.
-func New(to io.Writer, name string) *Bar { return &Bar{name: name, to: to} }
+func New(to io.Writer, name string) *Bar { return &Bar{bar: progressbar.New(to, name, 0).Keep()} }
 
 // Step takes a step, as an Observe field does, or estimators.Observed.
 func (b *Bar) Step(s estimators.Step) { b.set(s.Done, s.Message) }
@@ -50,20 +43,13 @@ func (b *Bar) Row(row selection.TraceRow) { b.set(row.Done, row.Decision()) }
 func (b *Bar) set(done float64, message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.bar != nil && done < b.done { // of a fit that failed
-		_ = b.bar.Exit()
-		b.bar = nil
-	}
-	if b.bar == nil {
-		b.bar = progressbar.NewOptions(parts, progressbar.OptionSetWriter(b.to), progressbar.OptionSetWidth(30),
-			progressbar.OptionSetDescription(b.name), progressbar.OptionSetPredictTime(true), progressbar.OptionOnCompletion(func() { _, _ = io.WriteString(b.to, "\n") }))
+	if done < b.done { // the fit before failed
+		b.bar.Abandon()
 	}
 	b.done = done
-	if message != "" {
-		b.bar.Describe(b.name + ": " + message)
-	}
-	_ = b.bar.Set(int(math.Round(parts * done))) // that a terminal is gone is no reason to end a fit
+	b.bar.Set(done, message)
 	if done == 1 {
-		b.bar, b.done = nil, 0
+		b.bar.Finish()
+		b.done = 0
 	}
 }

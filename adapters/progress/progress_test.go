@@ -41,7 +41,7 @@ func TestBars(t *testing.T) {
 		},
 	} {
 		var out bytes.Buffer
-		b := progress.New(&out, name)
+		b := progress.NewOnTerminal(&out, name)
 		for fits := 1; fits <= 2; fits++ {
 			require.NoError(t, fit(b), name)
 			assert.Equal(t, fits, strings.Count(out.String(), "\n"), "%s: lines of bars that are full", name)
@@ -51,10 +51,18 @@ func TestBars(t *testing.T) {
 	}
 }
 
+// A log file gets no bars, and fits of less than ten seconds write nothing to it.
+func TestNoBarsInFiles(t *testing.T) {
+	x, y := sine(60)
+	var out bytes.Buffer
+	require.NoError(t, (&lssvm.Regressor{Observe: progress.New(&out, "fit").Step}).Fit(context.Background(), x, y))
+	assert.Empty(t, out.String())
+}
+
 // A fit that fails leaves its bar where it is, and the next begins at 0.
 func TestFailedFits(t *testing.T) {
 	var out bytes.Buffer
-	b := progress.New(&out, "fit")
+	b := progress.NewOnTerminal(&out, "fit")
 	b.Step(estimators.Step{Done: .5, Message: "half"})
 	b.Step(estimators.Step{Done: .1})
 	b.Step(estimators.Step{Done: 1})

@@ -5,30 +5,21 @@
 //	go run github.com/kernelearn/kernelearn/cmd/kernelinfo -json model.keln
 //
 // It reads the files of package modelfile, and says of those that a MarshalBinary wrote by itself as much as is in them. A model is not
-// loaded, so that types of anybody's are told. It ends with status 1 if a file cannot be read, is damaged, or is of a newer format.
+// loaded, so that it also reports third-party types. It ends with status 1 if a file cannot be read, is damaged, or is of a newer format.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "kernelinfo:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("kernelinfo", run) }
 
 // told is a file in JSON.
 type told struct {
@@ -37,20 +28,12 @@ type told struct {
 	Error string          `json:"error,omitempty"`
 }
 
-func run(args []string, out, usage io.Writer) error {
-	flags := flag.NewFlagSet("kernelinfo", flag.ContinueOnError)
-	flags.SetOutput(usage)
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("kernelinfo", "kernelinfo prints what model files hold.", out)
 	asJSON := flags.Bool("json", false, "print a JSON array, with an object for each file")
-	flags.Usage = func() {
-		fmt.Fprintln(usage, "usage: kernelinfo [-json] file ...")
-		flags.PrintDefaults()
-	}
+	flags.Arguments("model files")
 	if err := flags.Parse(args); err != nil {
-		return flag.ErrHelp
-	}
-	if flags.NArg() == 0 {
-		flags.Usage()
-		return flag.ErrHelp
+		return err
 	}
 	var all []told
 	var failed []error

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,14 +32,14 @@ func TestRun(t *testing.T) {
 	require.NoError(t, os.WriteFile(bad, data, 0o600))
 
 	var out bytes.Buffer
-	require.NoError(t, run([]string{good, bare}, &out, io.Discard))
+	require.NoError(t, run(t.Context(), []string{good, bare}, &out, io.Discard))
 	assert.Contains(t, out.String(), good+"\ntype       lssvm.Classifier\nsettings   Kernel: RBF(gamma=2)\n           Ridge: 0.5\n")
 	assert.Contains(t, out.String(), "columns    1\nclasses    [3 7] (\"no\", \"ye\\x1b[2Js\")\n")
 	assert.Contains(t, out.String(), "imports    github.com/kernelearn/kernelearn/estimators/lssvm\n           github.com/kernelearn/kernelearn/kernels\n")
 	assert.Contains(t, out.String(), bare+"\ntype       lssvm.Classifier\nversion    1\n")
 
 	out.Reset()
-	err = run([]string{"-json", bad, good}, &out, io.Discard)
+	err = run(t.Context(), []string{"-json", bad, good}, &out, io.Discard)
 	require.ErrorIs(t, err, estimators.ErrBadModel)
 	assert.ErrorContains(t, err, bad)
 	var all []told
@@ -51,7 +50,7 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, []int{3, 7}, all[1].Info.Classes)
 	assert.Equal(t, []modelfile.Setting{{Name: "Kernel", Value: "RBF(gamma=2)"}, {Name: "Ridge", Value: "0.5"}}, all[1].Info.Settings)
 
-	assert.ErrorIs(t, run(nil, &out, io.Discard), flag.ErrHelp)
-	assert.ErrorIs(t, run([]string{"-what"}, &out, io.Discard), flag.ErrHelp)
-	assert.ErrorIs(t, run([]string{filepath.Join(dir, "none")}, &out, io.Discard), os.ErrNotExist)
+	assert.ErrorContains(t, run(t.Context(), nil, &out, io.Discard), "want model files")
+	assert.ErrorContains(t, run(t.Context(), []string{"-what"}, &out, io.Discard), "-what")
+	assert.ErrorIs(t, run(t.Context(), []string{filepath.Join(dir, "none")}, &out, io.Discard), os.ErrNotExist)
 }

@@ -90,6 +90,7 @@ import (
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // the peers have a fast BLAS too
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const shippedSets = "breast-cancer-wdbc,diabetes-progression"
@@ -137,12 +138,11 @@ type settings struct {
 	columns  int
 }
 
-func parse(args []string, usage io.Writer) (settings, error) {
+func parse(args []string, help io.Writer) (settings, error) {
 	var s settings
 	var sets, names, synthetic string
 	var quick bool
-	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
-	flags.SetOutput(usage)
+	flags := cli.NewFlags("benchmark", "benchmark runs methods on data sets and reports their errors, their seconds, their memory and how they rank.", help)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol, and all of -second")
 	flags.StringVar(&s.second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
@@ -160,28 +160,29 @@ func parse(args []string, usage io.Writer) (settings, error) {
 	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
 	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("examples", "benchmark", "peers"), "`folder` of what they run")
 	flags.StringVar(&s.redraw, "redraw", "", "in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
+	flags.AtLeast(0, "splits")
+	flags.AtLeast(1, "workers", "threads")
+	flags.AtLeast(0, "rows")
+	flags.Reads("data", "second", "redraw")
+	flags.Runs("python", "scripts")
+	flags.Runs("rscript", "scripts")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return s, err
-	}
-	if flags.NArg() > 0 {
-		return s, fmt.Errorf("unknown argument %q", flags.Arg(0))
 	}
 	if s.redraw != "" {
 		return s, nil
 	}
 	if quick {
-		s.quicken(flags)
+		s.quicken(flags.FlagSet)
 	}
 	for _, f := range []struct {
 		name string
 		bad  bool
 		want string
 	}{
-		{"splits", s.splits < 0, ">= 0"},
 		{"budget", s.budget < time.Second || s.budget%time.Second != 0, "whole seconds"},
-		{"rows", s.maxRows < 2 && s.maxRows != 0, "0 or >= 2"},
-		{"workers", s.workers < 1, ">= 1"},
-		{"threads", s.threads < 1, ">= 1"},
+		{"rows", s.maxRows == 1, "0 or >= 2"},
 		{"out", s.out == "", "a folder"},
 	} {
 		if f.bad {
@@ -189,7 +190,7 @@ func parse(args []string, usage io.Writer) (settings, error) {
 		}
 	}
 	if s.threads > 1 {
-		if isGiven(flags, "workers") && s.workers > 1 {
+		if isGiven(flags.FlagSet, "workers") && s.workers > 1 {
 			return s, fmt.Errorf("-workers %d: want 1 with -threads %d", s.workers, s.threads)
 		}
 		s.workers = 1
@@ -309,7 +310,7 @@ func setsNamed(dir, second, names string) ([]named, error) {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := parse(args, progress)
+	s, err := parse(args, out)
 	if err != nil {
 		return err
 	}

@@ -342,10 +342,10 @@ func TestSynthetic(t *testing.T) {
 }
 
 func TestQuickGivesWayToWhatIsGiven(t *testing.T) {
-	s, err := parse([]string{"-quick", "-rows", "77"}, io.Discard)
+	s, err := parse([]string{"-quick", "-rows", "77", "-out", t.TempDir()}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, []any{quickSplits, 77, quickBudget}, []any{s.splits, s.maxRows, s.budget})
-	s, err = parse(nil, io.Discard)
+	s, err = parse([]string{"-out", t.TempDir()}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, []any{0, 0, defaultBudget}, []any{s.splits, s.maxRows, s.budget})
 }
@@ -360,24 +360,24 @@ func TestErrors(t *testing.T) {
 		{[]string{"-methods", "lssvm,magic"}, "-methods magic: no such method; there are mean, majority, selection, ridge"},
 		{[]string{"-sets", diabetes, "-methods", "majority"}, "none of -methods fits"},
 		{[]string{"-data", t.TempDir()}, "holds none of the sets"},
-		{[]string{"-splits", "-1"}, "-splits -1: want >= 0"},
+		{[]string{"-splits", "-1"}, "-splits -1: want 0 or more"},
 		{[]string{"-rows", "1"}, "-rows 1: want 0 or >= 2"},
 		{[]string{"-budget", "-1s"}, "-budget -1s: want whole seconds"},
 		{[]string{"-budget", "1500ms"}, "-budget 1.5s: want whole seconds"},
-		{[]string{"-workers", "0"}, "-workers 0: want >= 1"},
-		{[]string{"-threads", "0"}, "-threads 0: want >= 1"},
+		{[]string{"-workers", "0"}, "-workers 0: want 1 or more"},
+		{[]string{"-threads", "0"}, "-threads 0: want 1 or more"},
 		{[]string{"-threads", "2", "-workers", "2"}, "-workers 2: want 1 with -threads 2"},
 		{[]string{"-second", t.TempDir()}, "holds none of the sets of the second collection"},
 		{[]string{"-out", ""}, "-out"},
 		{[]string{"-methods", "scikit-learn"}, "sklearn-kernel-ridge is run by another program"},
-		{[]string{"-python", "no-such-python"}, "sklearn-kernel-ridge: exec: \"no-such-python\""},
-		{[]string{"-rscript", os.Args[0], "-scripts", "nowhere"}, "-scripts nowhere: stat"},
+		{[]string{"-python", "no-such-python"}, "-python: exec: \"no-such-python\""},
+		{[]string{"-rscript", os.Args[0], "-scripts", "nowhere"}, "-scripts: stat nowhere"},
 		{[]string{"-synthetic", "friedman2:1000x10"}, "want friedman1:ROWSxCOLUMNS"},
 		{[]string{"-synthetic", "friedman1:1000x10y"}, "want friedman1:ROWSxCOLUMNS"},
 		{[]string{"-synthetic", "friedman1:1000x4"}, "5 columns"},
 		{[]string{"-synthetic", "friedman1:100x10"}, "250 rows"},
 		{[]string{"-synthetic", "friedman1:1000x10", "-sets", diabetes}, "in place of"},
-		{[]string{"lssvm"}, `unknown argument "lssvm"`},
+		{[]string{"lssvm"}, `"lssvm" belongs to no flag`},
 		{[]string{"-nonsense"}, "nonsense"},
 	} {
 		_, err := bench(t, append([]string{"-out", t.TempDir()}, c.args...)...)

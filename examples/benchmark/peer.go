@@ -144,16 +144,12 @@ func (p programs) command(m method) []string {
 	return []string{p.rscript, filepath.Join(p.scripts, "cells.R")}
 }
 
-// there checks that what the peers among the methods are run with can be found, before
-// all of their cells fail for it.
+// there checks that the scripts of the peers among the methods can be found, before all of their cells fail for it.
 func (p programs) there(methods []method) error {
 	for _, m := range methods {
 		command := p.command(m)
 		if command == nil {
 			continue
-		}
-		if _, err := exec.LookPath(command[0]); err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
 		}
 		if _, err := os.Stat(command[1]); err != nil {
 			return fmt.Errorf("-scripts %s: %w: name the folder examples/benchmark/peers", p.scripts, err)

@@ -15,9 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 const (
@@ -61,8 +60,7 @@ func (s settings) runAll(ctx context.Context, jobs []job, progress io.Writer) ([
 }
 
 func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*cell, progress io.Writer) error {
-	bar := progressbar.NewOptions(len(left), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(progress, "cells", len(left))
 	var done atomic.Int64
 	over := overBudget(cells, jobs)
 	parts, err := beginPart(s.out)
@@ -86,7 +84,8 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 			if err := parts.note(); err != nil {
 				return err
 			}
-			return bar.Add(1)
+			bar.Add(1)
+			return nil
 		})
 		if err != nil {
 			break
@@ -96,7 +95,8 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs), ctx.Err())
 	}
-	return errors.Join(err, bar.Finish())
+	bar.Finish()
+	return err
 }
 
 // rounds are the jobs that are left, the first split of all before the second of any.

@@ -12,18 +12,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"text/tabwriter"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
@@ -35,6 +30,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -75,28 +72,21 @@ func has(way int, c estimators.Classifier) bool {
 	return way > 0 || estimators.Supports(c, estimators.Proba)
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "calibration:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("calibration", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("calibration", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("calibration", "calibration measures whether the probabilities of classifiers come true, and draws reliability diagrams.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: rows are drawn")
 	pictures := flags.String("out", "", "`folder` for the picture of drawn rows, "+pictured+"; empty: none is drawn")
 	splits := flags.Int("splits", 5, "splits 75/25 of a set")
 	rows := flags.Int("rows", drawnRows, "training rows at most")
 	seed := flags.Uint64("seed", 1, "of splits and draws")
+	flags.AtLeast(1, "splits")
+	flags.AtLeast(leastRows, "rows")
+	flags.Reads("data")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *splits < 1 || *rows < leastRows {
-		return fmt.Errorf("want -splits of 1 or more, and -rows of %d or more", leastRows)
 	}
 	var all []set
 	if *dir == "" {
@@ -115,19 +105,16 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if len(all) == 0 {
 		return fmt.Errorf("-data %s: there is no classification set", *dir)
 	}
-	bar := progressbar.NewOptions(len(all)**splits, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish())
+	bar := progressbar.New(progress, "splits", len(all)**splits)
 	var results []result
 	for _, s := range all {
-		r, err := measure(ctx, s, *splits, *seed, func() { _ = bar.Add(1) })
+		r, err := measure(ctx, s, *splits, *seed, func() { bar.Add(1) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		results = append(results, r)
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	if err := print(out, results); err != nil || *pictures == "" {
 		return err
 	}

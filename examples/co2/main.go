@@ -10,21 +10,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"path/filepath"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -34,14 +31,7 @@ const (
 	least = 11.0 // years of the record that one needs
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "co2:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("co2", run) }
 
 // forecast is a fit up to a year, and what it says of the years after.
 type forecast struct {
@@ -62,14 +52,17 @@ func (f *forecast) predict(at *mat.Dense) (mean, low, high []float64, err error)
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("co2", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("co2", "co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa and forecasts the next ten years.", out)
 	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	dir := flags.String("out", ".", "`folder` for the pictures")
 	components := flags.Int("components", 50, "frequencies")
 	sweeps := flags.Int("sweeps", 100, "sweeps of each of four chains")
 	trend := flags.Int("trend", 2, "degree of the trend; 0: none")
 	seed := flags.Uint64("seed", 1, "of the chains")
+	flags.AtLeast(1, "components", "sweeps")
+	flags.AtLeast(0, "trend")
+	flags.Reads("data")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -127,22 +120,20 @@ func (f *forecast) split() (x, later *mat.Dense, y, laterY []float64) {
 
 // fit shows the evidence as it goes.
 func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(),             // no throttle: a sweep takes milliseconds
-		progressbar.OptionSetSpinnerChangeInterval(0)) // whose goroutine would race with the steps
+	bar := progressbar.New(progress, "sweeps", 0)
 	f.model.Observe = func(s estimators.Step) {
 		if s.Between { // it has no evidence
+			bar.Set(s.Done, "")
 			return
 		}
-		bar.ChangeMax(s.Total)
-		bar.Describe(fmt.Sprintf("log evidence %8.1f", -s.Objective))
-		_ = bar.Add(1)
+		bar.Set(s.Done, fmt.Sprintf("log evidence %.1f", -s.Objective))
 	}
 	x, _, y, _ := f.split()
 	if err := f.model.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	return bar.Finish()
+	bar.Finish()
+	return nil
 }
 
 // report prints what was learnt, and how the forecast did where the record goes on.

@@ -6,11 +6,9 @@
 package main
 
 import (
-	"errors"
-	"flag"
+	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/evaluation"
@@ -18,19 +16,15 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "dropin:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("dropin", run) }
 
-func run(args []string, out, usage io.Writer) error {
-	flags := flag.NewFlagSet("dropin", flag.ContinueOnError)
-	flags.SetOutput(usage)
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("dropin", "dropin runs a golearn program twice: as it was, and with one line changed for a classifier of kernelearn.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

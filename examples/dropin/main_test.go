@@ -13,7 +13,7 @@ import (
 
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(nil, &out, io.Discard))
+	require.NoError(t, run(t.Context(), nil, &out, io.Discard))
 	found := regexp.MustCompile(`Overall accuracy: (\d\.\d+)`).FindAllStringSubmatch(out.String(), -1)
 	require.Len(t, found, 2, out.String())
 	for i, floor := range []float64{0.8, 0.9} {
@@ -21,5 +21,5 @@ func TestRun(t *testing.T) {
 		require.NoError(t, err)
 		assert.Greater(t, accuracy, floor)
 	}
-	assert.Error(t, run([]string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the file")
+	assert.Error(t, run(t.Context(), []string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the file")
 }

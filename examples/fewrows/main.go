@@ -15,21 +15,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -40,18 +35,10 @@ const (
 	noisySets = "airquality,auto,auto-mpg,boston,breast-prognostic,diabetes-progression,prostate,student,triazines"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "fewrows:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("fewrows", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("fewrows", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("fewrows", "fewrows measures what learning one length for each column costs where rows are few or columns are noise.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: nine noisy regression sets of the papers, or what is shipped")
 	sizes := flags.String("rows", "30,60,100,200,all", "comma separated numbers of training rows; all: three quarters of a set")
@@ -60,6 +47,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	seed := flags.Uint64("seed", 1, "of the splits, the rows of a size, and the noise")
 	compareKinds := flags.Bool("kinds", false, "compare kinds of kernels, all with lengths of columns, in place of ways to learn those")
 	nu := flags.Float64("nu", 2.5, "of the Matérn kernel: 0.5, 1.5 or 2.5")
+	flags.AtLeast(1, "splits")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,10 +56,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if *compareKinds {
 		c.ways = kinds
 	}
-	switch {
-	case *splits < 1:
-		return fmt.Errorf("-splits %d: want at least 1", *splits)
-	case !slices.Contains([]float64{.5, 1.5, 2.5}, *nu):
+	if !slices.Contains([]float64{.5, 1.5, 2.5}, *nu) {
 		return fmt.Errorf("-nu %v: want 0.5, 1.5 or 2.5", *nu)
 	}
 	var err error
@@ -96,16 +82,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		c.sets = append(c.sets, set)
 	}
-	bar := progressbar.NewOptions(len(c.sets)**splits*len(c.rows)*len(c.noise), progressbar.OptionSetWriter(progress),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	c.done = func() { _ = bar.Add(1) }
+	bar := progressbar.New(progress, "fits", len(c.sets)**splits*len(c.rows)*len(c.noise))
+	c.done = func() { bar.Add(1) }
 	table, err := c.measure(ctx)
 	if err != nil {
 		return err
 	}
-	if err := bar.Finish(); err != nil { // the table is shown when it is gone
-		return err
-	}
+	bar.Finish()
 	return table.print(out)
 }
 

@@ -5,12 +5,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"log"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,14 +22,18 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-var learners = []struct {
+type learner struct {
 	name string
 	make func(seed uint64) estimators.Regressor
-}{
+}
+
+var learners = []learner{
 	{"lssvm", func(uint64) estimators.Regressor { return &lssvm.Regressor{} }},
 	{"rvm", func(uint64) estimators.Regressor { return &rvm.Regressor{} }},
 	{"gabasr", func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} }},
@@ -89,27 +93,32 @@ func held(e estimators.Regressor, x *mat.Dense, y []float64) (share, width float
 	return share, width, nil
 }
 
-func main() {
-	seeds := flag.Uint64("seeds", 20, "sets of points")
-	first := flag.Uint64("first", 1, "the first seed")
-	only := flag.String("only", "", "a single estimator, by its name")
-	flag.Parse()
-	log.SetFlags(0)
-	if err := run(*first, *seeds, *only); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { cli.Main("gap", run) }
 
-func run(first, seeds uint64, only string) error {
-	ctx := context.Background()
-	fmt.Printf("%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap", "beyond", "at 12.9", "worst")
-	for _, l := range learners {
-		if only != "" && l.name != only {
-			continue
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := cli.NewFlags("gap", "gap measures how often 95% intervals hold new observations among the points of a fit, in a gap between them, and beyond them.", out)
+	first := flags.Uint64("first", 1, "the first seed")
+	seeds := flags.Uint64("seeds", 20, "sets of points, each of a seed")
+	only := flags.String("only", "", "the `name` of a single estimator; empty: all of them")
+	flags.AtLeast(1, "seeds")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen := learners
+	if *only != "" {
+		at := slices.IndexFunc(learners, func(l learner) bool { return l.name == *only })
+		if at < 0 {
+			return fmt.Errorf("-only %s: there is no such estimator", *only)
 		}
+		chosen = learners[at : at+1]
+	}
+	bar := progressbar.New(progress, "fits", len(chosen)*int(*seeds))
+	var table strings.Builder // shown when the progress bar is gone
+	fmt.Fprintf(&table, "%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap", "beyond", "at 12.9", "worst")
+	for _, l := range chosen {
 		var shares, widths [3]float64
 		var errors []float64
-		for seed := first; seed < first+seeds; seed++ {
+		for seed := *first; seed < *first+*seeds; seed++ {
 			rng := rand.New(rand.NewPCG(seed, 28))
 			x, y := points(rng, 120)
 			e := l.make(seed)
@@ -126,18 +135,21 @@ func run(first, seeds uint64, only string) error {
 				if err != nil {
 					return fmt.Errorf("%s, seed %d: %w", l.name, seed, err)
 				}
-				shares[k] += share / float64(seeds)
-				widths[k] += width / float64(seeds)
+				shares[k] += share / float64(*seeds)
+				widths[k] += width / float64(*seeds)
 			}
 			mean, err := e.Predict(mat.NewDense(1, 1, []float64{12.9}))
 			if err != nil {
 				return err
 			}
 			errors = append(errors, math.Abs(mean[0]-truth(12.9)))
+			bar.Add(1)
 		}
 		slices.Sort(errors)
 		median := (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
-		fmt.Printf("%-21s %6.3f %6.3f %6.3f   %6.2f %6.2f %6.2f   %10.2f %10.2f\n", l.name, shares[0], shares[1], shares[2], widths[0], widths[1], widths[2], median, errors[len(errors)-1])
+		fmt.Fprintf(&table, "%-21s %6.3f %6.3f %6.3f   %6.2f %6.2f %6.2f   %10.2f %10.2f\n", l.name, shares[0], shares[1], shares[2], widths[0], widths[1], widths[2], median, errors[len(errors)-1])
 	}
-	return nil
+	bar.Finish()
+	_, err := fmt.Fprint(out, table.String())
+	return err
 }

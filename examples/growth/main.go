@@ -22,21 +22,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 const (
@@ -45,14 +40,7 @@ const (
 	pictured  = "growth.png"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "growth:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("growth", run) }
 
 // settings are what the flags say.
 type settings struct {
@@ -64,19 +52,22 @@ type settings struct {
 	exact, landmarks int
 }
 
-func settingsOf(args []string, progress io.Writer) (settings, error) {
+func settingsOf(args []string, help io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("growth", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("growth", "growth measures how the error falls with the number of training rows, for a search by entropy and one by a grid.", help)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated `names`; empty: "+drawnSets+", and with -data "+readSets)
 	sizes := flags.String("rows", join(defaultSizes), "comma separated `numbers` of training rows; those that a set has not are left out")
 	flags.IntVar(&s.draws, "draws", 5, "`times` that rows are drawn, from seeds that follow each other")
 	flags.Uint64Var(&s.seed, "seed", 1, "of the first draw")
-	flags.IntVar(&s.exact, "exact", 5000, "`rows` up to which the learner is the least-squares SVM")
+	flags.IntVar(&s.exact, "exact", 5000, "`rows` up to which the learner is the least-squares SVM; 0: it never is")
 	flags.IntVar(&s.landmarks, "landmarks", 500, "Nyström features of the learner from there on")
 	flags.StringVar(&s.cells, "cells", "", "CSV `file` that keeps measurements; empty: none does")
 	flags.StringVar(&s.out, "out", "", "`folder` for the picture, "+pictured+"; empty: none is drawn")
+	flags.AtLeast(1, "draws", "landmarks")
+	flags.AtLeast(0, "exact")
+	flags.Reads("data")
+	flags.Writes("cells", "out")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -96,9 +87,6 @@ func settingsOf(args []string, progress io.Writer) (settings, error) {
 	}
 	slices.Sort(s.sizes)
 	s.sizes = slices.Compact(s.sizes)
-	if s.draws < 1 || s.landmarks < 1 || s.exact < 0 {
-		return s, errors.New("want -draws and -landmarks of 1 or more, and -exact of 0 or more")
-	}
 	return s, nil
 }
 
@@ -111,7 +99,7 @@ func join(numbers []int) string {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := settingsOf(args, progress)
+	s, err := settingsOf(args, out)
 	if err != nil {
 		return err
 	}
@@ -168,8 +156,7 @@ func (s settings) measureAll(ctx context.Context, sources []source, kept measure
 	if len(all) == 0 {
 		return nil
 	}
-	bar := progressbar.NewOptions(len(all), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(progress, "measurements", len(all))
 	for _, t := range all {
 		v, err := s.measure(ctx, t.source, t.key)
 		if err != nil {
@@ -178,7 +165,8 @@ func (s settings) measureAll(ctx context.Context, sources []source, kept measure
 		if err := kept.Add(t.key, v); err != nil {
 			return err
 		}
-		_ = bar.Add(1)
+		bar.Add(1)
 	}
-	return bar.Finish()
+	bar.Finish()
+	return nil
 }

@@ -12,14 +12,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -30,6 +26,8 @@ import (
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -55,41 +53,39 @@ var problems = []problem{
 	{"sin 3a + cos 3b", func(x []float64) float64 { return math.Sin(3*x[0]) + math.Cos(3*x[1]) }},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "hidden:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("hidden", run) }
 
-func run(ctx context.Context, args []string, out, messages io.Writer) error {
-	flags := flag.NewFlagSet("hidden", flag.ContinueOnError)
-	flags.SetOutput(messages)
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := cli.NewFlags("hidden", "hidden measures whether a function of one or two columns is found among many columns of noise.", out)
 	sizes := flags.String("sizes", "100x8,300x16,300x32,1000x32", "comma separated `rowsxcolumns`")
 	draws := flags.Int("draws", 5, "draws of each")
 	seed := flags.Uint64("seed", 1, "of the draws")
+	flags.AtLeast(1, "draws")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *draws < 1 {
-		return fmt.Errorf("-draws %d, want 1 or more", *draws)
-	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "function\trows\tcolumns\tselection\tone start\tlssvm\tclasses: selection\tone start\tlssvm\t")
-	for _, size := range strings.Split(*sizes, ",") {
-		var n, d int
-		if _, err := fmt.Sscanf(size, "%dx%d", &n, &d); err != nil || n < 10 || d < 2 {
-			return fmt.Errorf("-sizes %q, want at least 10 rows and 2 columns, such as 300x16", size)
+	type size struct{ rows, columns int }
+	var all []size
+	for _, text := range strings.Split(*sizes, ",") {
+		var s size
+		if _, err := fmt.Sscanf(text, "%dx%d", &s.rows, &s.columns); err != nil || s.rows < 10 || s.columns < 2 {
+			return fmt.Errorf("-sizes %q: want at least 10 rows and 2 columns, such as 300x16", text)
 		}
+		all = append(all, s)
+	}
+	bar := progressbar.New(progress, "draws", len(all)*len(problems)**draws)
+	var table strings.Builder // shown when the progress bar is gone
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "function\trows\tcolumns\tselection\tone start\tlssvm\tclasses: selection\tone start\tlssvm\t")
+	for _, s := range all {
+		n, d := s.rows, s.columns
 		for _, p := range problems {
 			cells := make([]cell, 6)
 			for draw := range *draws {
 				if err := p.try(ctx, n, d, *seed+uint64(draw), cells); err != nil {
 					return fmt.Errorf("%s, %d rows, %d columns, draw %d: %w", p.name, n, d, draw, err)
 				}
-				fmt.Fprintf(messages, "\r%-60s", fmt.Sprintf("%s, %d rows, %d columns: draw %d", p.name, n, d, draw+1))
+				bar.Add(1)
 			}
 			fmt.Fprintf(w, "%s\t%d\t%d\t", p.name, n, d)
 			for i, c := range cells {
@@ -98,8 +94,12 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 			fmt.Fprintln(w)
 		}
 	}
-	fmt.Fprintln(messages)
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	bar.Finish()
+	_, err := fmt.Fprint(out, table.String())
+	return err
 }
 
 // cell has the errors of a method.

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-draws 0":              {"-draws", "0"},
-		`-sizes "300", want at`: {"-sizes", "300"},
+		`-sizes "300": want at`: {"-sizes", "300"},
 		`-sizes "5x8"`:          {"-sizes", "5x8"},
 	} {
 		assert.ErrorContains(t, run(context.Background(), args, io.Discard, io.Discard), want)

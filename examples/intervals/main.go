@@ -19,21 +19,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 const (
@@ -42,14 +37,7 @@ const (
 	bandPicture, coveragePicture = "intervals-band.png", "intervals-coverage.png"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "intervals:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("intervals", run) }
 
 // settings are what the flags say.
 type settings struct {
@@ -61,10 +49,9 @@ type settings struct {
 	seed               uint64
 }
 
-func settingsOf(args []string, progress io.Writer) (settings, error) {
+func settingsOf(args []string, help io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("intervals", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("intervals", "intervals measures whether 95% intervals cover what they promise, and how wide they are.", help)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: no table")
 	names := flags.String("sets", "", "comma separated `names` of sets in -data; empty: 17 of regression, or all of classes")
 	flags.BoolVar(&s.classes, "classes", false, "the table of sets of classes")
@@ -75,18 +62,22 @@ func settingsOf(args []string, progress io.Writer) (settings, error) {
 	flags.IntVar(&s.rows, "rows", 1000, "training rows at most")
 	flags.IntVar(&s.many, "draws", 200, "of the rows of the picture of coverage")
 	flags.Uint64Var(&s.seed, "seed", 1, "of splits and draws")
+	flags.AtLeast(1, "splits", "draws")
+	flags.AtLeast(20, "rows")
+	flags.Reads("data")
+	flags.Runs("python", "script")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return s, err
-	}
-	if s.splits < 1 || s.rows < 20 || s.many < 1 {
-		return s, errors.New("want -splits and -draws of 1 or more, and -rows of 20 or more")
 	}
 	switch {
 	case s.dir == "":
 	case *names != "":
 		s.sets = strings.Split(*names, ",")
 	case s.classes:
-		s.sets = classSets(s.dir)
+		if s.sets = classSets(s.dir); len(s.sets) == 0 {
+			return s, fmt.Errorf("-data %s: the folder has no set of classes", s.dir)
+		}
 	default:
 		s.sets = strings.Split(readSets, ",")
 	}
@@ -109,17 +100,9 @@ func classSets(dir string) []string {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := settingsOf(args, progress)
+	s, err := settingsOf(args, out)
 	if err != nil {
 		return err
-	}
-	if s.pictures != "" {
-		if err := s.draw(ctx, out, progress); err != nil {
-			return err
-		}
-	}
-	if s.dir == "" {
-		return nil
 	}
 	var sets []*dataset.Set
 	for _, name := range s.sets {
@@ -135,7 +118,15 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		sets = append(sets, set)
 	}
-	bar := newBar(len(sets)*s.splits, progress)
+	if s.pictures != "" {
+		if err := s.draw(ctx, out, progress); err != nil {
+			return err
+		}
+	}
+	if s.dir == "" {
+		return nil
+	}
+	bar := progressbar.New(progress, "splits", len(sets)*s.splits)
 	var rows []measured
 	var inSets []measuredSets
 	for _, set := range sets {
@@ -143,27 +134,20 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		var in measuredSets
 		var err error
 		if s.classes {
-			in, err = s.measureSets(ctx, set, func() { _ = bar.Add(1) })
+			in, err = s.measureSets(ctx, set, func() { bar.Add(1) })
 		} else {
-			of, err = s.measure(ctx, set, func() { _ = bar.Add(1) })
+			of, err = s.measure(ctx, set, func() { bar.Add(1) })
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", set.Name, err)
 		}
 		rows, inSets = append(rows, of), append(inSets, in)
 	}
-	if err := bar.Finish(); err != nil { // the table is shown when it is gone
-		return err
-	}
+	bar.Finish()
 	if s.classes {
 		return printSets(out, inSets)
 	}
 	return print(out, s.names(), rows)
-}
-
-func newBar(n int, progress io.Writer) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
 }
 
 func (s settings) draw(ctx context.Context, out, progress io.Writer) error {

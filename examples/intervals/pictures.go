@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/examples/internal/picture"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 // uneven draws a wave whose noise is skewed, and five times as large on the right.
@@ -176,7 +177,7 @@ func (s settings) drawCoverage(ctx context.Context, path string, progress io.Wri
 	for i := range sums {
 		sums[i] = make([]held, len(promised))
 	}
-	bar := newBar(s.many, progress)
+	bar := progressbar.New(progress, "draws", s.many)
 	for d := range s.many {
 		x, y := skewed(train+test, s.seed+uint64(d))
 		for i, w := range ways {
@@ -192,11 +193,9 @@ func (s settings) drawCoverage(ctx context.Context, path string, progress io.Wri
 				sums[i][j].add(low, high, y[train:], 1)
 			}
 		}
-		_ = bar.Add(1)
+		bar.Add(1)
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	p := plotstyle.New("100 rows of Friedman's first function, skewed noise", "level promised", "coverage less the level promised")
 	legend := &plotstyle.Legend{}
 	p.Add(legend)

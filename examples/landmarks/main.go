@@ -25,11 +25,8 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -37,6 +34,7 @@ import (
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/cells"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const (
@@ -46,14 +44,7 @@ const (
 	leastRows = 100
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "landmarks:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("landmarks", run) }
 
 // program is what the flags say.
 type program struct {
@@ -73,10 +64,9 @@ var tables = map[string]func(program, context.Context, io.Writer) error{
 	"growth": program.growth, "nystroem": program.nystroem, "curves": program.curves,
 }
 
-func programOf(args []string, progress io.Writer) (program, error) {
+func programOf(args []string, help, progress io.Writer) (program, error) {
 	p := program{progress: progress}
-	flags := flag.NewFlagSet("landmarks", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("landmarks", "landmarks measures kernel machines on many rows: their growth, their Nyström features, or their learning curves.", help)
 	flags.StringVar(&p.table, "table", "curves", "`name`: growth, nystroem or curves")
 	rows := flags.String("rows", "", "comma separated `numbers`; empty: 10000,100000,1000000 of growth, 100000 of nystroem, 1000,3162,10000,31623,100000 of curves, which end with all rows of a set")
 	landmarks := flags.String("landmarks", "", "comma separated `numbers`, of growth and nystroem; empty: 500,2000,5000 and 500,2000")
@@ -89,14 +79,15 @@ func programOf(args []string, progress io.Writer) (program, error) {
 	flags.StringVar(&p.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&p.script, "script", filepath.Join("examples", "benchmark", "peers", "landmarks.py"), "`file` of what it runs")
 	path := flags.String("cells", "", "CSV `file` that keeps measurements; empty: none does")
+	flags.AtLeast(1, "draws")
+	flags.Reads("data")
+	flags.Runs("python", "script")
+	flags.Writes("out", "cells")
 	if err := flags.Parse(args); err != nil {
 		return p, err
 	}
 	if tables[p.table] == nil {
 		return p, fmt.Errorf("-table %s: want growth, nystroem or curves", p.table)
-	}
-	if p.draws < 1 {
-		return p, fmt.Errorf("-draws %d: want 1 or more", p.draws)
 	}
 	if p.table == "nystroem" && p.python == "" {
 		return p, errors.New("-table nystroem: want -python, the program that runs scikit-learn")
@@ -162,7 +153,7 @@ func (p program) names(sets, learners string) (of, by []string, err error) {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	p, err := programOf(args, progress)
+	p, err := programOf(args, out, progress)
 	if err != nil {
 		return err
 	}

@@ -15,19 +15,15 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -37,14 +33,7 @@ const (
 	defaultModels    = "california-housing,electricity"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "maps:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("maps", run) }
 
 // settings are what the flags say.
 type settings struct {
@@ -67,8 +56,7 @@ type table struct {
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	var s settings
-	flags := flag.NewFlagSet("maps", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("maps", "maps measures how well random features and landmarks approximate a kernel, and what linear regression makes of them.", out)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("tables", "samplers,landmarks,models", "comma separated: those to print")
 	samplers := flags.String("samplers", "", "sets of the table of samplings; empty: as for landmarks")
@@ -80,6 +68,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.IntVar(&s.repeats, "repeats", 10, "seeds of the samplings and of the landmarks")
 	flags.IntVar(&s.landmarks, "most", 400, "landmarks at most; the table has a quarter and a half of it, too")
 	flags.Uint64Var(&s.seed, "seed", 1, "of splits and maps")
+	flags.AtLeast(1, "subset", "search", "features", "repeats", "most")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -88,17 +78,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	bar := progressbar.NewOptions(steps, progressbar.OptionSetWriter(progress),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(progress, "steps", steps)
 	var text strings.Builder // shown when the progress bar is gone
 	for i, t := range chosen {
-		if err := t.print(ctx, &text, sets[i], s, func() { _ = bar.Add(1) }); err != nil {
+		if err := t.print(ctx, &text, sets[i], s, func() { bar.Add(1) }); err != nil {
 			return err
 		}
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	_, err = fmt.Fprint(out, text.String())
 	return err
 }

@@ -15,19 +15,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"iter"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas"
@@ -36,6 +30,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/examples/internal/peak"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -47,14 +43,7 @@ const (
 	leastRows = 500
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "million:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("million", run) }
 
 // program is what the flags say.
 type program struct {
@@ -66,20 +55,20 @@ type program struct {
 
 func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	p := program{out: out, progress: messages}
-	flags := flag.NewFlagSet("million", flag.ContinueOnError)
-	flags.SetOutput(messages)
+	flags := cli.NewFlags("million", "million learns from a million rows that are never in memory at once.", out)
 	flags.IntVar(&p.rows, "rows", 1_000_000, "to learn from")
 	flags.IntVar(&p.points, "points", 5, "numbers of rows, each √10 times the one before it up to all; 1: all at once")
 	flags.IntVar(&p.landmarks, "landmarks", 0, "of the machine; 0: it chooses, by the rows")
 	flags.IntVar(&p.block, "block", 10_000, "rows in memory at a time")
 	flags.Uint64Var(&p.seed, "seed", 1, "of the rows")
 	flags.StringVar(&p.csv, "csv", "", "`file` that the rows are written to and read from; empty: none")
-	picture := flags.String("out", "million.png", "picture to write")
+	picture := flags.String("out", "million.png", "`file` for the picture")
+	flags.AtLeast(leastRows, "rows")
+	flags.AtLeast(1, "points", "block")
+	flags.AtLeast(0, "landmarks")
+	flags.Writes("csv", "out")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if p.rows < leastRows || p.points < 1 || p.block < 1 {
-		return fmt.Errorf("-rows %d -points %d -block %d: want at least %d, 1 and 1", p.rows, p.points, p.block, leastRows)
 	}
 	if p.csv != "" {
 		begin := time.Now()
@@ -159,22 +148,19 @@ func (p program) others() (x *mat.Dense, y, clean []float64) {
 
 // learn fits to the first n rows.
 func (p program) learn(ctx context.Context, n int, x *mat.Dense, y, clean []float64) (result, error) {
-	bar := progressbar.NewOptions(n, progressbar.OptionSetWriter(p.progress), progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	machine := &falkon.Regressor{Components: p.landmarks, Seed: p.seed, Observe: func(s estimators.Step) {
-		what, _, _ := strings.Cut(s.Message, ":") // how far it is the bar shows
-		bar.Describe(fmt.Sprintf("%d rows, %s", n, what))
-	}}
-	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine}
+	bar := progressbar.New(p.progress, fmt.Sprintf("%d rows", n), 0)
+	machine := &falkon.Regressor{Components: p.landmarks, Seed: p.seed}
+	model := &pipeline.Regressor{
+		Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine,
+		Observe: func(s estimators.Step) { bar.Set(s.Done, s.Message) },
+	}
 	peak.Reset()
 	begin := time.Now()
-	if err := model.FitBlocks(ctx, watched(bar, n, p.blocks(n))); err != nil {
+	if err := model.FitBlocks(ctx, p.blocks(n)); err != nil {
 		return result{}, err
 	}
 	r := result{rows: n, seconds: time.Since(begin).Seconds(), bytes: peak.Bytes()}
-	if err := bar.Finish(); err != nil {
-		return result{}, err
-	}
+	bar.Finish()
 	fitted := model.FittedFinal().(*falkon.Regressor)
 	d := fitted.Details()
 	r.landmarks, r.solver, r.iterations = d.Landmarks, d.Solver, fitted.Report().Iterations
@@ -221,20 +207,6 @@ func (p program) blocks(n int) iter.Seq2[estimators.Block[float64], error] {
 			if !yield(b, nil) {
 				return
 			}
-		}
-	}
-}
-
-// watched moves a bar as rows are read, and begins anew with them.
-func watched(bar *progressbar.ProgressBar, n int, blocks iter.Seq2[estimators.Block[float64], error]) iter.Seq2[estimators.Block[float64], error] {
-	bar.Describe(fmt.Sprintf("%d rows, scaling", n))
-	return func(yield func(estimators.Block[float64], error) bool) {
-		bar.Reset() // a bar that has come to its end stays there
-		for b, err := range blocks {
-			if !yield(b, err) {
-				return
-			}
-			_ = bar.Add(len(b.Y))
 		}
 	}
 }

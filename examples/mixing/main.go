@@ -6,19 +6,18 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 // tests is the number of new rows that predictions are compared at.
@@ -244,20 +243,22 @@ func measure(ctx context.Context, s set, seed uint64, all bool) (row, error) {
 	return out, nil
 }
 
-func main() {
-	first := flag.Uint64("first", 1, "the first seed, of rows and of fits")
-	seeds := flag.Uint64("seeds", 5, "number of seeds")
-	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *first, *seeds); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { cli.Main("mixing", run) }
 
-func run(ctx context.Context, out io.Writer, first, seeds uint64) error {
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := cli.NewFlags("mixing", "mixing measures how the chains of gabasr.Regressor mix on thirty sets of rows.", out)
+	from := flags.Uint64("first", 1, "the first seed, of rows and of fits")
+	number := flags.Uint64("seeds", 5, "number of seeds")
+	flags.AtLeast(1, "seeds")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	first, seeds := *from, *number
 	for _, part := range []struct {
 		title string
 		sets  func(seed uint64) []set
 	}{{"One column", oneColumn}, {"Several columns", manyColumns}} {
+		bar := progressbar.New(progress, part.title, len(part.sets(first))*int(seeds))
 		var rows []row
 		for seed := first; seed < first+seeds; seed++ {
 			for _, s := range part.sets(seed) {
@@ -266,8 +267,10 @@ func run(ctx context.Context, out io.Writer, first, seeds uint64) error {
 					return err
 				}
 				rows = append(rows, r)
+				bar.Add(1)
 			}
 		}
+		bar.Finish()
 		fmt.Fprintf(out, "%s, seeds %d to %d\n\n", part.title, first, first+seeds-1)
 		printLengths(out, rows)
 		printVerdicts(out, rows)

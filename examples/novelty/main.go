@@ -6,6 +6,7 @@
 // Of the sets and seeds some are those on which the detectors were settled, and the table says so: -settled asks for those, without it
 // come the others. -python adds scikit-learn's one-class SVM, local outlier factor and isolation forest, on the same rows.
 //
+//	go run ./examples/novelty
 //	go run ./examples/novelty -data DIR
 //	go run ./examples/novelty -data DIR -python python3
 //	go run ./examples/novelty -data DIR -python python3 -settled
@@ -14,13 +15,11 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,6 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/examples/internal/peer"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -52,7 +52,8 @@ var (
 const (
 	level      = 0.05
 	trainShare = 0.7
-	leastRows  = 40 // of the usual class, to be learnt from
+	shippedSet = "breast-cancer-wdbc" // one of those that the detectors were settled on
+	leastRows  = 40                   // of the usual class, to be learnt from
 )
 
 // method is a detector and the columns that it wants.
@@ -73,14 +74,7 @@ var ours = []method{
 // theirs are the methods of the script, in its order.
 var theirs = []string{"OneClassSVM, nu = .05", "OneClassSVM, defaults", "LocalOutlierFactor", "IsolationForest"}
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "novelty:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("novelty", run) }
 
 type settings struct {
 	dir, python, script string
@@ -89,21 +83,20 @@ type settings struct {
 	rows                int
 }
 
-func settingsOf(args []string, progress io.Writer) (settings, error) {
+func settingsOf(args []string, help io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("novelty", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("novelty", "novelty measures how well detectors find rows of classes that they have not seen.", help)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: the set that the repository ships")
 	flags.StringVar(&s.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&s.script, "script", filepath.Join("examples", "benchmark", "peers", "novelty.py"), "`file` of what it runs")
-	names := flags.String("sets", "", "comma separated `names` of sets; empty: those of classes that are there, without those of -settled")
+	names := flags.String("sets", "", "comma separated `names` of sets; empty: those of classes in -data, without those of -settled, or "+shippedSet+" without -data")
 	settled := flags.Bool("settled", false, "the sets and seeds on which the detectors were settled")
 	flags.IntVar(&s.rows, "rows", 1000, "rows to learn from at most, and half of it usual and other rows to tell apart")
+	flags.AtLeast(leastRows, "rows")
+	flags.Reads("data")
+	flags.Runs("python", "script")
 	if err := flags.Parse(args); err != nil {
 		return s, err
-	}
-	if s.rows < leastRows {
-		return s, fmt.Errorf("want -rows of %d or more", leastRows)
 	}
 	s.seeds = judgedSeeds
 	if *settled {
@@ -114,6 +107,8 @@ func settingsOf(args []string, progress io.Writer) (settings, error) {
 		s.sets = strings.Split(*names, ",")
 	case *settled:
 		s.sets = settledSets
+	case s.dir == "":
+		s.sets = []string{shippedSet}
 	default:
 		for _, p := range dataset.Protocols() {
 			if p.Classes != nil && !slices.Contains(settledSets, p.Name) && dataset.Exists(s.dir, p.Name) {
@@ -266,9 +261,23 @@ func (s settings) beside(ctx context.Context, t trial) (out []verdict, err error
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := settingsOf(args, progress)
+	s, err := settingsOf(args, out)
 	if err != nil {
 		return err
+	}
+	var sets []*dataset.Set
+	for _, name := range s.sets {
+		set, err := dataset.Open(s.dir, name)
+		if err != nil {
+			return err
+		}
+		if set.Labels == nil {
+			return fmt.Errorf("%s has no classes", name)
+		}
+		sets = append(sets, set)
+	}
+	if len(sets) == 0 {
+		return fmt.Errorf("-data %s: there is no set of classes but those of -settled", s.dir)
 	}
 	var names []string
 	for _, m := range ours {
@@ -279,14 +288,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	fmt.Fprintf(out, "| set | usual rows × columns | %s |\n|---|--:|%s\n", strings.Join(names, " | "), strings.Repeat("--:|", len(names)))
 	means, flagged := make([][]float64, len(names)), make([][]float64, len(names))
-	for _, name := range s.sets {
-		set, err := dataset.Open(s.dir, name)
-		if err != nil {
-			return err
-		}
-		if set.Labels == nil {
-			return fmt.Errorf("%s has no classes", name)
-		}
+	for _, set := range sets {
+		name := set.Name
 		auc, flags := make([]float64, len(names)), make([]float64, len(names))
 		rows, columns := 0, 0
 		for _, seed := range s.seeds {

@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -18,19 +17,19 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/onnx"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	path := flag.String("out", "model.onnx", "the `file` to write")
-	flag.Parse()
-	if err := run(context.Background(), *path, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "onnx:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("onnx", run) }
 
-func run(ctx context.Context, path string, out io.Writer) error {
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("onnx", "onnx fits a pipeline, writes it as an ONNX model, and prints what it predicts for two rows.", out)
+	path := flags.String("out", "model.onnx", "the `file` to write")
+	flags.Writes("out")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	x, y := mat.NewDense(200, 2, nil), make([]float64, 200)
 	for i := range y {
@@ -45,7 +44,7 @@ func run(ctx context.Context, path string, out io.Writer) error {
 	if err := model.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	file, err := os.Create(path)
+	file, err := os.Create(*path)
 	if err != nil {
 		return err
 	}

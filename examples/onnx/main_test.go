@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,7 @@ func model(t *testing.T) (folder string, want []float64) {
 	t.Helper()
 	folder = t.TempDir()
 	var out bytes.Buffer
-	require.NoError(t, run(context.Background(), filepath.Join(folder, "model.onnx"), &out))
+	require.NoError(t, run(context.Background(), []string{"-out", filepath.Join(folder, "model.onnx")}, &out, io.Discard))
 	return folder, numbers(t, out.String())
 }
 

@@ -22,12 +22,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
@@ -44,16 +42,10 @@ import (
 	lapacknetlib "gonum.org/v1/netlib/lapack/netlib"
 
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "performance:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("performance", run) }
 
 // contender is a BLAS and a LAPACK to run on.
 type contender struct {
@@ -82,9 +74,8 @@ type options struct {
 	progress io.Writer
 }
 
-func optionsOf(args []string, progress io.Writer) (options, error) {
-	flags := flag.NewFlagSet("performance", flag.ContinueOnError)
-	flags.SetOutput(progress)
+func optionsOf(args []string, help, progress io.Writer) (options, error) {
+	flags := cli.NewFlags("performance", "performance times the library beside scikit-learn and kernlab, on the same rows and in the same run.", help)
 	o := options{progress: progress}
 	flags.StringVar(&o.peers.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&o.peers.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
@@ -99,11 +90,16 @@ func optionsOf(args []string, progress io.Writer) (options, error) {
 	flags.DurationVar(&o.limit, "peer-limit", 0, "`time` after which a peer's search is ended and left out of the means; 0: none")
 	flags.StringVar(&o.results, "results", "", "CSV `file` that keeps what a search measured for each seed; what is there is not run again")
 	flags.IntVar(&o.peers.jobs, "jobs", 1, "`processes` of a peer's search (n_jobs), which share the processors")
+	flags.AtLeast(0, "rounds")
+	flags.AtLeast(1, "seeds", "jobs")
+	flags.Runs("python", "scripts")
+	flags.Runs("rscript", "scripts")
+	flags.Writes("cpuprofile", "results")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if o.rounds < 0 || o.seeds < 1 || o.peers.jobs < 1 || o.limit < 0 || !(o.scale > 0) {
-		return o, errors.New("want -seeds and -jobs of 1 or more, -scale > 0, and neither -rounds nor -peer-limit < 0")
+	if o.limit < 0 || !(o.scale > 0) {
+		return o, errors.New("want -scale > 0, and no -peer-limit < 0")
 	}
 	if *only != "" {
 		o.only = strings.Split(*only, ",")
@@ -112,7 +108,7 @@ func optionsOf(args []string, progress io.Writer) (options, error) {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	o, err := optionsOf(args, progress)
+	o, err := optionsOf(args, out, progress)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // Every item runs, on few rows and without the peers.
@@ -20,3 +22,5 @@ func TestRun(t *testing.T) {
 	assert.Error(t, run(context.Background(), []string{"-only", "nothing"}, &out, io.Discard))
 	assert.Error(t, run(context.Background(), []string{"-blas", "nothing"}, &out, io.Discard))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, ".", ".") }

@@ -8,8 +8,7 @@
 package main
 
 import (
-	"errors"
-	"flag"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -24,20 +23,16 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "pipeline:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("pipeline", run) }
 
-func run(args []string, out, usage io.Writer) error {
-	flags := flag.NewFlagSet("pipeline", flag.ContinueOnError)
-	flags.SetOutput(usage)
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("pipeline", "pipeline combines golearn's filters and classifiers with transformers and estimators of kernelearn.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run(nil, &out, io.Discard))
+	require.NoError(t, run(t.Context(), nil, &out, io.Discard))
 	text := out.String()
 	for pattern, floor := range map[string]float64{`test accuracy (\d\.\d+)`: 0.85, `accuracy: mean (\d\.\d+)`: 0.93} {
 		m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -25,5 +25,5 @@ func TestRun(t *testing.T) {
 	m := regexp.MustCompile(`(\w+): .*\(it is (\w+)\)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	assert.Equal(t, m[2], m[1])
-	assert.Error(t, run([]string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the file")
+	assert.Error(t, run(t.Context(), []string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the file")
 }

@@ -7,12 +7,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -54,9 +54,8 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		return err
 	}
 
-	bar := progressbar.NewOptions(1000, progressbar.OptionSetWriter(progress), progressbar.OptionSetDescription("  searching"),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
-	step := func(row selection.TraceRow) { _ = bar.Set(int(1000 * row.Done)) }
+	bar := progressbar.New(progress, "searching", 0)
+	step := func(row selection.TraceRow) { bar.Set(row.Done, "") }
 	var searches []search
 	for _, s := range []struct {
 		name     string
@@ -96,9 +95,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		}
 		searches = append(searches, search{s.name, result, e, nmse, seconds})
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "  chosen by\tgamma\tentropy\tkernel matrices\tlearner fits\ttest NMSE\tseconds")

@@ -10,12 +10,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"text/tabwriter"
 	"time"
 
@@ -27,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -37,20 +34,14 @@ const (
 	pictureFile  = "quickstart-entropy.png"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "quickstart:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("quickstart", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	flags.SetOutput(progress)
-	path := flags.String("picture", pictureFile, "where the picture is written")
+	flags := cli.NewFlags("quickstart", "quickstart drops an estimator into golearn code, and lets another one choose its own kernel.", out)
+	path := flags.String("picture", pictureFile, "`file` for the picture")
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.Reads("data")
+	flags.Writes("picture")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

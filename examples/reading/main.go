@@ -7,15 +7,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -23,6 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
@@ -31,14 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "reading:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("reading", run) }
 
 // program is what all parts share.
 type program struct {
@@ -49,10 +39,10 @@ type program struct {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("reading", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("reading", "reading shows how to read a fitted model: importances, learning curves, ROC curves and reliability.", out)
 	dir := flags.String("out", "", "`folder` for the pictures; empty: none")
 	seed := flags.Uint64("seed", 1, "of splits and draws")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,13 +57,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 
 // bar turns the steps of anything into a bar.
 func (p program) bar(name string) func(estimators.Step) {
-	var bar *progressbar.ProgressBar
+	bar := progressbar.New(p.progress, name, 0)
 	return func(s estimators.Step) {
-		if bar == nil {
-			bar = progressbar.NewOptions(s.Total, progressbar.OptionSetWriter(p.progress), progressbar.OptionSetDescription(name),
-				progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+		bar.Set(s.Done, s.Message)
+		if s.Done == 1 {
+			bar.Finish()
 		}
-		_ = bar.Set(s.Iteration) // a bar that cannot be written is no reason to stop
 	}
 }
 

@@ -30,7 +30,6 @@ func TestRun(t *testing.T) {
 	var silent strings.Builder
 	require.NoError(t, run(context.Background(), nil, &silent, io.Discard))
 	assert.NotContains(t, silent.String(), "picture")
-	assert.Error(t, run(context.Background(), []string{"-out", filepath.Join(dir, "missing")}, io.Discard, io.Discard))
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	assert.ErrorIs(t, run(ended, nil, io.Discard, io.Discard), context.Canceled)

@@ -9,38 +9,29 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "rvm:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("rvm", run) }
 
 func run(ctx context.Context, args []string, out, messages io.Writer) error {
-	flags := flag.NewFlagSet("rvm", flag.ContinueOnError)
-	flags.SetOutput(messages)
+	flags := cli.NewFlags("rvm", "rvm draws the mean, the intervals and the relevance vectors of relevance vector machines.", out)
 	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	dir := flags.String("out", ".", "`folder` for the pictures")
+	flags.Reads("data")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

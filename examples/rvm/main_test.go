@@ -35,6 +35,5 @@ func TestRun(t *testing.T) {
 		}
 		assert.Greater(t, len(colors), 50, "%s: something is drawn", name)
 	}
-	assert.Error(t, run(context.Background(), []string{"-out", filepath.Join(dir, "missing")}, &out, io.Discard))
 	assert.Error(t, run(context.Background(), []string{"-data", dir}, &out, io.Discard))
 }

@@ -18,22 +18,17 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -61,18 +56,10 @@ var preprocessings = []preprocessing{
 	}},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "selector:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("selector", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("selector", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("selector", "selector compares two searches for a kernel, by entropy and by a grid: errors, fits, kernel matrices and seconds.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: the regression sets of the entropy paper, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
@@ -82,6 +69,10 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	metric := flags.String("metric", "accuracy", "what the grid maximises for classes: accuracy or gmean")
 	large := flags.Int("large", 20_000, "rows of the large search that is shown without -data; 0: none are shown")
 	pictures := flags.String("out", "", "`folder` for pictures of the searches that are shown")
+	flags.AtLeast(1, "splits")
+	flags.AtLeast(0, "large")
+	flags.Reads("data")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -130,9 +121,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			classification = append(classification, set)
 		}
 	}
-	bar := progressbar.NewOptions((len(regression)+len(classification))*len(preprocessings)**splits, progressbar.OptionSetWriter(progress),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
-	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed, done: func() { _ = bar.Add(1) }}
+	bar := progressbar.New(progress, "splits", (len(regression)+len(classification))*len(preprocessings)**splits)
+	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed, done: func() { bar.Add(1) }}
 	var tables strings.Builder // shown when the progress bar is gone
 	if err := c.regression(&tables, regression); err != nil {
 		return err
@@ -140,9 +130,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := c.classification(&tables, classification); err != nil {
 		return err
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	if _, err := fmt.Fprint(out, tables.String()); err != nil || !shown {
 		return err
 	}

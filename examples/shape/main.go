@@ -13,24 +13,20 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
 	"github.com/kernelearn/kernelearn/selection/inspection"
@@ -43,14 +39,7 @@ const (
 	namedSets   = "boston,california-housing"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "shape:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("shape", run) }
 
 // program is what the flags say.
 type program struct {
@@ -62,19 +51,19 @@ type program struct {
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	p := program{out: out, progress: progress}
-	flags := flag.NewFlagSet("shape", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("shape", "shape learns a length for each column and shows which columns are relevant.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names of regression sets; empty: "+namedSets+", or "+shippedSets+" without -data")
 	flags.StringVar(&p.pictures, "out", "", "`folder` for the pictures; empty: none are drawn")
 	flags.IntVar(&p.rows, "rows", 2000, "training rows at most; at least 3")
 	flags.IntVar(&p.effects, "effects", 6, "columns of which the effect is drawn, at most")
 	flags.Uint64Var(&p.seed, "seed", 1, "of the split")
+	flags.AtLeast(3, "rows")
+	flags.AtLeast(1, "effects")
+	flags.Reads("data")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if p.rows < 3 || p.effects < 1 {
-		return fmt.Errorf("-rows %d, -effects %d: want at least 3 and 1", p.rows, p.effects)
 	}
 	if *names == "" {
 		*names = shippedSets
@@ -82,6 +71,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			*names = namedSets
 		}
 	}
+	var sets []*dataset.Set
 	for _, name := range strings.Split(*names, ",") {
 		set, err := dataset.Open(*dir, name)
 		if err != nil {
@@ -90,8 +80,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if set.Y == nil {
 			return fmt.Errorf("%s: its target is a class, want a number", name)
 		}
+		sets = append(sets, set)
+	}
+	for _, set := range sets {
 		if err := p.show(ctx, set); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", set.Name, err)
 		}
 	}
 	return nil
@@ -120,10 +113,10 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	}
 	fmt.Fprintf(p.out, "%s: %s from %d columns, %d rows to learn from, %d to test on\n\n", set.Name, set.Target, d, len(y), len(testY))
 
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.progress), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(p.progress, "shape", 0)
 	step := func(what string) {
 		bar.Describe(set.Name + ": " + what)
-		_ = bar.Add(1)
+		bar.Add(1)
 	}
 	observe := func(row selection.TraceRow) {
 		if row.Step != nil { // of more than 5000 rows
@@ -150,9 +143,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	if err := p.draw(ctx, set, learnt, x, relevances, opt); err != nil {
 		return err
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	fmt.Fprintf(p.out, "%v\n%v\n", learnt.Result(), relevances)
 	return p.compare(learnt, one, testX, testY)
 }

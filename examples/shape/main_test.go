@@ -48,7 +48,6 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"-rows", "2"}, {"-effects", "0"}, {"-sets", "nowhere"}, {"-data", "/nowhere"}, {"-sets", "breast-cancer-wdbc"}, {"-none"},
-		{"-rows", "50", "-out", "/nowhere"},
 	} {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}

@@ -11,12 +11,9 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
 
@@ -26,33 +23,29 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "shards:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("shards", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("shards", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("shards", "shards learns from rows that lie in several parts, each of which is summed up by itself.", out)
 	rows := flags.Int("rows", 20_000, "of Friedman's first function, a third of them to predict")
 	ridges := flags.Bool("ridges", false, "compare what chooses a ridge")
 	dir := flags.String("data", "", "`folder` of CSV files for -ridges; empty: what the repository ships")
 	sets := flags.String("sets", "diabetes-progression", "comma separated `names` of sets in it")
 	draws := flags.Int("draws", 5, "of the rows of a set")
+	flags.AtLeast(6, "rows")
+	flags.AtLeast(1, "draws")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if !*ridges {
 		return inShards(ctx, out, *rows)
 	}
-	fmt.Fprintf(out, "%-22s %5s %8s %13s %8s %10s\n", "set", "rows", "features", "leave-one-out", "evidence", "five folds")
+	var opened []*dataset.Set
 	for _, name := range strings.Split(*sets, ",") {
 		set, err := dataset.Open(*dir, name)
 		if err != nil {
@@ -61,8 +54,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if set.Y == nil {
 			return fmt.Errorf("%s has classes for targets, want numbers", name)
 		}
+		opened = append(opened, set)
+	}
+	fmt.Fprintf(out, "%-22s %5s %8s %13s %8s %10s\n", "set", "rows", "features", "leave-one-out", "evidence", "five folds")
+	for _, set := range opened {
 		if err := compare(ctx, out, set, *draws); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: %w", set.Name, err)
 		}
 	}
 	return nil

@@ -7,9 +7,8 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"log"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -22,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -104,54 +104,64 @@ func (d *documents) dense() *mat.Dense {
 }
 
 // cost is what f takes, in seconds and in bytes that it allocates.
-func cost(f func() error) (seconds, megabytes float64) {
+func cost(f func() error) (seconds, megabytes float64, err error) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	begin := time.Now()
-	if err := f(); err != nil {
-		log.Fatal(err)
-	}
+	err = f()
 	seconds = time.Since(begin).Seconds()
 	runtime.ReadMemStats(&after)
-	return seconds, float64(after.TotalAlloc-before.TotalAlloc) / 1e6
+	return seconds, float64(after.TotalAlloc-before.TotalAlloc) / 1e6, err
 }
 
-func main() {
-	rows := flag.Int("rows", 5000, "documents to learn from")
-	few := flag.Int("dense", 1000, "of which so many are taken as dense rows too")
-	vocabulary := flag.Int("words", 50000, "in the vocabulary")
-	features := flag.Int("features", 500, "random features")
-	flag.Parse()
+func main() { cli.Main("sparse", run) }
+
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("sparse", "sparse measures what rows of words cost, as sparse rows and as a dense copy, and classifies documents by them.", out)
+	rows := flags.Int("rows", 5000, "documents to learn from")
+	few := flags.Int("dense", 1000, "of which so many are taken as dense rows too")
+	vocabulary := flags.Int("words", 50000, "in the vocabulary")
+	features := flags.Int("features", 500, "random features")
+	flags.AtLeast(10, "rows")
+	flags.AtLeast(2, "dense", "words")
+	flags.AtLeast(1, "features")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	train, labels := write(*rows, *vocabulary, 1)
 	test, right := write(2000, *vocabulary, 2)
 	values := 0
 	for _, words := range train.word {
 		values += len(words)
 	}
-	fmt.Printf("%d documents of %d words, %.0f of them in one; the dense copy is %.0f MB, sparse rows %.0f MB\n\n",
+	fmt.Fprintf(out, "%d documents of %d words, %.0f of them in one; the dense copy is %.0f MB, sparse rows %.0f MB\n\n",
 		*rows, *vocabulary, float64(values)/float64(*rows), float64(*rows)*float64(*vocabulary)*8/1e6, float64(values)*16/1e6)
-	compare(train, *few, *features)
-	fmt.Println()
-	classify(train, labels, test, right, *features)
+	if err := compare(ctx, out, train, *few, *features); err != nil {
+		return err
+	}
+	fmt.Fprintln(out)
+	return classify(ctx, out, train, labels, test, right, *features)
 }
 
 // compare prints what the dense and the sparse rows cost.
-func compare(train *documents, few, features int) {
-	ctx := context.Background()
+func compare(ctx context.Context, out io.Writer, train *documents, few, features int) error {
 	small := train.first(min(few, len(train.word)))
 	n, _ := small.Dims()
 	all, _ := train.Dims()
-	fmt.Printf("%-28s %19s %19s %19s %10s\n", "seconds, MB allocated", fmt.Sprintf("%d dense", n), fmt.Sprintf("%d sparse", n), fmt.Sprintf("%d sparse", all), "difference")
-	line := func(name string, make func(x mat.Matrix) (mat.Matrix, error)) {
+	fmt.Fprintf(out, "%-28s %19s %19s %19s %10s\n", "seconds, MB allocated", fmt.Sprintf("%d dense", n), fmt.Sprintf("%d sparse", n), fmt.Sprintf("%d sparse", all), "difference")
+	line := func(name string, make func(x mat.Matrix) (mat.Matrix, error)) error {
 		var results [2]mat.Matrix
 		var text [3]string
 		for at, x := range []func() mat.Matrix{func() mat.Matrix { return small.dense() }, func() mat.Matrix { return small }, func() mat.Matrix { return train }} {
 			var got mat.Matrix
-			seconds, megabytes := cost(func() (err error) {
+			seconds, megabytes, err := cost(func() (err error) {
 				got, err = make(x())
 				return err
 			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
 			text[at] = fmt.Sprintf("%.3f s %.0f MB", seconds, megabytes)
 			if at < 2 {
 				results[at] = got
@@ -164,16 +174,22 @@ func compare(train *documents, few, features int) {
 				off = max(off, math.Abs(results[0].At(i, j)-results[1].At(i, j)))
 			}
 		}
-		fmt.Printf("%-28s %19s %19s %19s %10.0e\n", name, text[0], text[1], text[2], off)
+		_, err := fmt.Fprintf(out, "%-28s %19s %19s %19s %10.0e\n", name, text[0], text[1], text[2], off)
+		return err
 	}
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{Gamma: .7}} {
-		line("matrix of "+k.String(), func(x mat.Matrix) (mat.Matrix, error) { return kernels.Matrix(ctx, k, x, nil) })
+		if err := line("matrix of "+k.String(), func(x mat.Matrix) (mat.Matrix, error) { return kernels.Matrix(ctx, k, x, nil) }); err != nil {
+			return err
+		}
 	}
-	line("median distance, RBF", func(x mat.Matrix) (mat.Matrix, error) {
+	err := line("median distance, RBF", func(x mat.Matrix) (mat.Matrix, error) {
 		k, err := kernels.MedianRBF(ctx, x, 0)
 		return mat.NewDense(1, 1, []float64{k.Gamma}), err
 	})
-	line(fmt.Sprintf("%d random features", features), func(x mat.Matrix) (mat.Matrix, error) {
+	if err != nil {
+		return err
+	}
+	return line(fmt.Sprintf("%d random features", features), func(x mat.Matrix) (mat.Matrix, error) {
 		f := &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}
 		if err := f.Fit(ctx, x); err != nil {
 			return nil, err
@@ -183,8 +199,7 @@ func compare(train *documents, few, features int) {
 }
 
 // classify prints the errors of what learns from the sparse rows.
-func classify(train *documents, labels []int, test *documents, right []int, features int) {
-	ctx := context.Background()
+func classify(ctx context.Context, out io.Writer, train *documents, labels []int, test *documents, right []int, features int) error {
 	wrong := func(got []int) float64 {
 		count := 0
 		for i, l := range got {
@@ -196,7 +211,7 @@ func classify(train *documents, labels []int, test *documents, right []int, feat
 	}
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{Gamma: .7}} {
 		var got []int
-		seconds, megabytes := cost(func() error {
+		seconds, megabytes, err := cost(func() error {
 			gram, err := kernels.Matrix(ctx, k, train, nil)
 			if err != nil {
 				return err
@@ -212,7 +227,10 @@ func classify(train *documents, labels []int, test *documents, right []int, feat
 			got, err = model.PredictMatrix(cross)
 			return err
 		})
-		fmt.Printf("%-40s error %.3f in %.1f s, %.0f MB\n", "lssvm on the matrix of "+k.String(), wrong(got), seconds, megabytes)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", "lssvm on the matrix of "+k.String(), wrong(got), seconds, megabytes)
 	}
 	y := make([]float64, len(labels))
 	for i, l := range labels {
@@ -229,7 +247,7 @@ func classify(train *documents, labels []int, test *documents, right []int, feat
 	}
 	var got []int
 	landmarks := train.first(min(features, len(train.word))) // which come in no order
-	seconds, megabytes := cost(func() error {
+	seconds, megabytes, err := cost(func() error {
 		k, err := kernels.Prepare(ctx, kernels.RBF{Gamma: .7}, landmarks, nil)
 		if err != nil {
 			return err
@@ -249,8 +267,11 @@ func classify(train *documents, labels []int, test *documents, right []int, feat
 		got = signs(f)
 		return err
 	})
-	fmt.Printf("%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on the kernel with %d documents", features), wrong(got), seconds, megabytes)
-	seconds, megabytes = cost(func() error {
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on the kernel with %d documents", features), wrong(got), seconds, megabytes)
+	seconds, megabytes, err = cost(func() error {
 		var model estimators.Regressor = &pipeline.Regressor{
 			Steps: []transformers.Transformer{&transformers.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}}, Final: &ridge.Regressor{},
 		}
@@ -261,5 +282,9 @@ func classify(train *documents, labels []int, test *documents, right []int, feat
 		got = signs(f)
 		return err
 	})
-	fmt.Printf("%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on %d random features", features), wrong(got), seconds, megabytes)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on %d random features", features), wrong(got), seconds, megabytes)
+	return err
 }

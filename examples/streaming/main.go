@@ -17,14 +17,12 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"iter"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,33 +32,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "streaming:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("streaming", run) }
 
 func run(ctx context.Context, args []string, out, messages io.Writer) error {
-	flags := flag.NewFlagSet("streaming", flag.ContinueOnError)
-	flags.SetOutput(messages)
+	flags := cli.NewFlags("streaming", "streaming fits an extreme entropy machine to a CSV file that is read in chunks.", out)
 	path := flags.String("csv", "", "`file` to learn from; empty: one that is generated")
 	labels := flags.String("labels", "inner,outer", "comma separated classes, all that may come")
 	rows := flags.Int("rows", 200_000, "generated")
 	chunk := flags.Int("chunk", 10_000, "rows read at a time")
 	hidden := flags.Int("hidden", 200, "units")
-	picture := flags.String("out", "streaming.png", "picture to write, where there are two columns")
+	picture := flags.String("out", "streaming.png", "`file` for the picture, where there are two columns")
+	flags.AtLeast(20, "rows")
+	flags.AtLeast(2, "chunk")
+	flags.AtLeast(1, "hidden")
+	flags.Reads("csv")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *chunk < 2 || *rows < 20 {
-		return fmt.Errorf("-chunk %d -rows %d: want at least 2 and 20", *chunk, *rows)
 	}
 	classes := strings.Split(*labels, ",")
 	if *path == "" {

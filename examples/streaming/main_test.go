@@ -45,7 +45,7 @@ func TestFile(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 	var out bytes.Buffer
-	require.NoError(t, run(context.Background(), []string{"-csv", path, "-labels", "x,y,z", "-chunk", "25", "-out", "/nowhere/p.png"}, &out, io.Discard))
+	require.NoError(t, run(context.Background(), []string{"-csv", path, "-labels", "x,y,z", "-chunk", "25", "-out", filepath.Join(t.TempDir(), "p.png")}, &out, io.Discard))
 	assert.Contains(t, out.String(), "streamed 60 rows in 3 chunks")
 	assert.NotContains(t, out.String(), "drawn")
 }
@@ -58,8 +58,8 @@ func TestErrors(t *testing.T) {
 		return path
 	}
 	for want, args := range map[string][]string{
-		`line 3: class "maybe" is none of [no yes]`: {"-csv", file("a,b,c\n1,2,no\n3,4,maybe\n"), "-labels", "no,yes"},
-		"want at least 2": {"-chunk", "1"},
+		`line 3: class "maybe" is none of [no yes]`:      {"-csv", file("a,b,c\n1,2,no\n3,4,maybe\n"), "-labels", "no,yes"},
+		"-chunk 1: want 2 or more":                       {"-chunk", "1"},
 		"-labels has 3 classes, what is generated has 2": {"-labels", "a,b,c"},
 		"no such file": {"-csv", filepath.Join(dir, "none.csv")},
 	} {

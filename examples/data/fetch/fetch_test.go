@@ -268,7 +268,7 @@ func TestCancelling(t *testing.T) {
 	t.Run("the command", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := run(ctx, []string{"-out", t.TempDir(), "-sets", "boston"}, io.Discard)
+		err := run(ctx, []string{"-out", t.TempDir(), "-sets", "boston"}, io.Discard, io.Discard)
 		require.ErrorIs(t, err, context.Canceled)
 		assert.ErrorContains(t, err, "boston")
 	})
@@ -319,7 +319,7 @@ func TestTheCommand(t *testing.T) {
 	var out strings.Builder
 	run := func(args ...string) error {
 		out.Reset()
-		return run(t.Context(), args, &out)
+		return run(t.Context(), args, &out, io.Discard)
 	}
 	require.NoError(t, run("-out", dir, "-mirror", server.URL, "-sets", "diabetes-progression, breast-cancer-wdbc"))
 	assert.Equal(t, "diabetes-progression   copied from examples/data, 18506 bytes\nbreast-cancer-wdbc     copied from examples/data, 123865 bytes\n"+
@@ -348,7 +348,7 @@ func TestTheCommand(t *testing.T) {
 	for says, args := range map[string][]string{
 		"-out DIR is missing":                    {},
 		`there is no set "bostn"`:                {"-out", dir, "-sets", "bostn"},
-		"arguments without a flag: boston":       {"-out", dir, "boston"},
+		`"boston" belongs to no flag`:            {"-out", dir, "boston"},
 		`-mirror "example.org"`:                  {"-out", dir, "-mirror", "example.org"},
 		"-timeout is 0s, and has to be positive": {"-out", dir, "-timeout", "0s"},
 	} {

@@ -10,42 +10,31 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "fetch:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("fetch", run) }
 
 // run does what the arguments say. Its error is not nil if a set that was asked for is not in the folder at the end.
-func run(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("fetch", flag.ContinueOnError)
-	flags.SetOutput(out)
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("fetch", "fetch writes the public data sets of the papers into a folder.", out)
 	dir := flags.String("out", "", "the `folder` to write to; it is made if it is not there")
 	only := flags.String("sets", "", "the `sets` to fetch, separated by commas; all, if empty")
 	list := flags.Bool("list", false, "list the sets, with their addresses and checksums, and fetch nothing")
 	force := flags.Bool("force", false, "replace files that are there and have another checksum")
 	mirror := flags.String("mirror", host, "scheme and host of a `server` that has the files under the same paths")
 	limit := flags.Duration("timeout", 2*time.Minute, "the longest that one file may take")
+	flags.Writes("out")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("there are arguments without a flag: %s", strings.Join(flags.Args(), " "))
 	}
 	asked, missing, err := choose(*only)
 	if err != nil {
@@ -62,9 +51,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *limit <= 0 {
 		return fmt.Errorf("-timeout is %v, and has to be positive", *limit)
-	}
-	if err := os.MkdirAll(*dir, 0o755); err != nil {
-		return err
 	}
 	f := &fetcher{client: &http.Client{}, mirror: *mirror, limit: *limit, pause: time.Second, got: map[string][]byte{}}
 	return f.all(ctx, out, asked, missing, *dir, *force, *only != "")

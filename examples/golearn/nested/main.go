@@ -18,10 +18,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func main() {
+	cli.NoFlags("nested saves a pipeline of golearn filters, transformers and another pipeline as one file, and loads it.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -22,10 +22,12 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func main() {
+	cli.NoFlags("places puts estimators of kernelearn where golearn takes a classifier.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -15,9 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 func main() {
+	cli.NoFlags("probabilities prints the class probabilities of single rows and the variance of predicted numbers.")
 	if err := classes(); err != nil {
 		log.Fatal(err)
 	}

@@ -12,11 +12,13 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func main() {
+	cli.NoFlags("selection chooses the kernel inside golearn code and prints what its search looked at.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

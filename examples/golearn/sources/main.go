@@ -17,6 +17,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const arff = `@relation weather
@@ -32,6 +33,7 @@ grey,19,yes
 `
 
 func main() {
+	cli.NoFlags("sources trains on an ARFF file and predicts the rows of a CSV file and of a data frame.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 // program is a program of golearn's.
@@ -64,6 +66,7 @@ const (
 )
 
 func main() {
+	cli.NoFlags("theirs runs golearn's own example programs with one line changed for a classifier of kernelearn.")
 	if err := run(os.Stdout); err != nil {
 		log.Fatal(err)
 	}

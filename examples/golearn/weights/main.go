@@ -13,9 +13,11 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/data"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 func main() {
+	cli.NoFlags("weights tells a machine that one class matters more than the other.")
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}

@@ -15,21 +15,16 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 	"text/tabwriter"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 )
 
 const (
@@ -38,22 +33,16 @@ const (
 		"australian,blood-transfusion,breast-cancer,diabetes-pima,german-numer,heart,ionosphere,liver-disorders,sonar,splice"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "directkernel:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("directkernel", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("directkernel", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("directkernel", "directkernel reproduces the direct-kernel paper: its chain of transformations and its heuristic ridge.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: 22 sets of up to 1000 rows, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
+	flags.AtLeast(1, "splits")
+	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -71,15 +60,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		sets = append(sets, set)
 	}
-	bar := progressbar.NewOptions(len(sets)**splits, progressbar.OptionSetWriter(progress),
-		progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(progress, "splits", len(sets)**splits)
 	var text strings.Builder // shown when the progress bar is gone
-	if err := tables(ctx, &text, sets, *splits, *seed, func() { _ = bar.Add(1) }); err != nil {
+	if err := tables(ctx, &text, sets, *splits, *seed, func() { bar.Add(1) }); err != nil {
 		return err
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	_, err := fmt.Fprint(out, text.String())
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -34,7 +35,7 @@ var table1 = map[string][]float64{
 // divergences prints the correlations. The paper does not say what was drawn; here each
 // draw is a fresh layer of its sigmoid units and a normal direction in their space.
 func (s settings) divergences(ctx context.Context, out, progress io.Writer, sets []*dataset.Set) error {
-	bar := newBar(progress, len(sets))
+	bar := progressbar.New(progress, "sets", len(sets))
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(table, "set\trows\t")
 	for _, h := range dimensions {
@@ -58,11 +59,9 @@ func (s settings) divergences(ctx context.Context, out, progress io.Writer, sets
 			fmt.Fprintf(table, "%.3f", v)
 		}
 		fmt.Fprintln(table, "\t")
-		_ = bar.Add(1)
+		bar.Add(1)
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -139,15 +140,13 @@ func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer,
 	if s.report {
 		return s.tables(out, r, sets)
 	}
-	bar := newBar(progress, len(sets)*len(s.methods)*s.folds*s.repeats)
+	bar := progressbar.New(progress, "folds", len(sets)*len(s.methods)*s.folds*s.repeats)
 	for _, set := range sets {
-		if err := s.evaluate(ctx, r, set, func() { _ = bar.Add(1) }); err != nil {
+		if err := s.evaluate(ctx, r, set, func() { bar.Add(1) }); err != nil {
 			return fmt.Errorf("%s: %w", set.Name, err)
 		}
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	return s.tables(out, r, sets)
 }
 

@@ -20,19 +20,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const (
@@ -52,19 +46,11 @@ type settings struct {
 	quick, report        bool
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "eem:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("eem", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	var s settings
-	flags := flag.NewFlagSet("eem", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("eem", "eem reproduces the tables of the paper on extreme entropy machines.", out)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the one set of two classes that the repository ships")
 	flags.StringVar(&s.table, "table", "gmean", "divergence or gmean")
 	flags.StringVar(&s.results, "results", "", "`file` that keeps the folds that are done, and that the command goes on from")
@@ -77,6 +63,12 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.Uint64Var(&s.seed, "seed", 1, "of folds and hidden units")
 	flags.BoolVar(&s.quick, "quick", false, "cut grids: h 50 to 500, γ 1e-3 to 1, C 1e-1 to 1e4")
 	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more; a number in brackets says how many cross-validations, if not all")
+	flags.AtLeast(2, "folds")
+	flags.AtLeast(1, "repeats")
+	flags.AtLeast(3, "draws")
+	flags.AtLeast(0, "workers")
+	flags.Reads("data")
+	flags.Writes("results")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -94,9 +86,6 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if !slices.Contains(methodNames(), m) {
 			return fmt.Errorf("-methods: %q is none of %s", m, strings.Join(methodNames(), ", "))
 		}
-	}
-	if s.repeats < 1 || s.draws < 3 {
-		return fmt.Errorf("-repeats %d -draws %d: want at least 1 and 3", s.repeats, s.draws)
 	}
 	var opened []*dataset.Set
 	for _, name := range s.sets {
@@ -124,11 +113,6 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	_, err = fmt.Fprint(out, text.String())
 	return err
-}
-
-func newBar(progress io.Writer, n int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(500*time.Millisecond))
 }
 
 // positive says for each row whether it is of the set's positive class, as 1 or 0.

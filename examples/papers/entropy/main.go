@@ -27,19 +27,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const (
@@ -60,17 +54,10 @@ type settings struct {
 	quick, intercept   bool
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "entropy:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("entropy", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := parse(args, progress)
+	s, err := parse(args, out)
 	if err != nil {
 		return err
 	}
@@ -103,10 +90,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-func parse(args []string, progress io.Writer) (settings, error) {
+func parse(args []string, help io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("entropy", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("entropy", "entropy reproduces the experiments of the paper on the von Neumann entropy of kernel matrices.", help)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the one set that the repository ships, which is none of the paper's")
 	sets := flags.String("sets", "", "comma separated names; empty: the eleven of the paper that are to be had, without abalone")
 	chosen := flags.String("families", "rbf,poly,elm", "comma separated kernels")
@@ -118,6 +104,10 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	flags.BoolVar(&s.quick, "quick", false, fmt.Sprintf("at most %d splits, and one in %d of the parameters", quickSplits, quickEvery))
 	flags.StringVar(&s.results, "results", "", "`file` that keeps the points that are done, and that the command goes on from")
 	flags.StringVar(&s.out, "out", "", "`folder` for the pictures, entropy-*.png; empty: none")
+	flags.AtLeast(1, "splits")
+	flags.AtLeast(0, "workers", "basis")
+	flags.Reads("data")
+	flags.Writes("results", "out")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -138,18 +128,5 @@ func parse(args []string, progress io.Writer) (settings, error) {
 		}
 		s.families = append(s.families, f)
 	}
-	switch {
-	case len(flags.Args()) > 0:
-		return s, fmt.Errorf("%q: want flags only", flags.Arg(0))
-	case s.basis < 0:
-		return s, fmt.Errorf("-basis %d: want at least 0", s.basis)
-	case s.splits < 1:
-		return s, fmt.Errorf("-splits %d: want at least 1", s.splits)
-	}
 	return s, nil
-}
-
-func newBar(progress io.Writer, n int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(500*time.Millisecond))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -222,9 +223,7 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 		do  func(d split) (point, error)
 	}
 	var jobs []job
-	total := 0
 	add := func(j job) {
-		total++
 		if _, done := r.done[j.place]; !done {
 			jobs = append(jobs, j)
 		}
@@ -245,8 +244,7 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 			}
 		}
 	}
-	bar := newBar(progress, total)
-	_ = bar.Add(total - len(jobs))
+	bar := progressbar.New(progress, "points", len(jobs))
 	err = parallel.For(ctx, s.workers, len(jobs), func(i int) error {
 		j := jobs[i]
 		d, err := s.cut(ctx, j.set, j.split)
@@ -257,13 +255,14 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 		if err != nil {
 			return fmt.Errorf("%s, split %d, %s %s: %w", j.place.set, j.split, j.family, j.at, err)
 		}
-		_ = bar.Add(1)
+		bar.Add(1)
 		return r.put(j.place, p)
 	})
 	if err := errors.Join(err, r.close()); err != nil {
 		return nil, err
 	}
-	return r, bar.Finish()
+	bar.Finish()
+	return r, nil
 }
 
 // results are the points that are done, and the file that keeps them.

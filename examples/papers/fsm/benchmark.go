@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/ranking"
 )
@@ -53,18 +54,16 @@ func (s settings) benchmark(ctx context.Context, out, progress io.Writer) error 
 		return err
 	}
 	defer r.close()
-	bar := newBar(progress, len(problems)*len(kernelNames)*s.repeats)
+	bar := progressbar.New(progress, "cross-validations", len(problems)*len(kernelNames)*s.repeats)
 	var all []judged
 	for _, p := range problems {
-		j, err := s.judge(ctx, r, p, func() { _ = bar.Add(1) })
+		j, err := s.judge(ctx, r, p, func() { bar.Add(1) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.set, err)
 		}
 		all = append(all, j)
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	if s.data == "" {
 		fmt.Fprintln(out, "without -data: what the repository ships, which is none of the paper's sets")
 		fmt.Fprintln(out)

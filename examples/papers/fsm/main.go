@@ -20,17 +20,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/kernelearn/kernelearn/internal/cli"
 )
 
 const (
@@ -54,17 +49,10 @@ type settings struct {
 	vehicle, poly      string
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "fsm:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("fsm", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := parse(args, progress)
+	s, err := parse(args, out)
 	if err != nil {
 		return err
 	}
@@ -83,12 +71,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	return err
 }
 
-func parse(args []string, progress io.Writer) (settings, error) {
+func parse(args []string, help io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("fsm", flag.ContinueOnError)
-	flags.SetOutput(progress)
-	flags.IntVar(&s.figure, "figure", 0, "3 or 4; without this and -table: all")
-	flags.IntVar(&s.table, "table", 0, "1")
+	flags := cli.NewFlags("fsm", "fsm reproduces the experiments of the paper on the feature space measure.", help)
+	flags.IntVar(&s.figure, "figure", 0, "3 or 4; 0: none with -table, all without it")
+	flags.IntVar(&s.table, "table", 0, "1; 0: none with -figure, all without it")
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the one set of two classes that the repository ships")
 	sets := flags.String("sets", "", "comma separated names; empty: the nine of the paper")
 	flags.StringVar(&s.vehicle, "vehicle", "opel+saab", "the `classes` of vehicle that are one of two, joined by +; rest: four classes, and measures that are means of one against the rest")
@@ -103,6 +90,11 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	flags.BoolVar(&s.quick, "quick", false, fmt.Sprintf("at most %d repeats, and %d rows of a set", quickRepeats, quickRows))
 	flags.StringVar(&s.results, "results", "", "`file` that keeps the cross-validations that are done, and that the command goes on from")
 	flags.StringVar(&s.out, "out", "", "`folder` for the pictures, fsm-figure3.png and fsm-figure4.png; empty: none")
+	flags.AtLeast(0, "figure", "table", "workers")
+	flags.AtLeast(1, "repeats", "step")
+	flags.AtLeast(2, "folds", "draws")
+	flags.Reads("data")
+	flags.Writes("results", "out")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
@@ -116,25 +108,21 @@ func parse(args []string, progress io.Writer) (settings, error) {
 	if s.quick {
 		s.repeats = min(s.repeats, quickRepeats)
 	}
-	return s, s.check(flags.Args())
+	return s, s.check()
 }
 
-func (s settings) check(rest []string) error {
+func (s settings) check() error {
 	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("%q: want flags only", rest[0])
 	case s.figure != 0 && s.figure != 3 && s.figure != 4:
 		return fmt.Errorf("-figure %d: want 3 or 4", s.figure)
 	case s.table != 0 && s.table != 1:
 		return fmt.Errorf("-table %d: want 1", s.table)
-	case s.repeats < 1 || s.folds < 2:
-		return fmt.Errorf("-repeats %d -folds %d: want at least 1 and 2", s.repeats, s.folds)
 	case !(s.c > 0):
 		return fmt.Errorf("-c %v: want more than 0", s.c)
 	case s.poly != "1" && s.poly != "1/d" && s.poly != "mixed":
 		return fmt.Errorf("-poly %q: want 1, 1/d or mixed", s.poly)
-	case s.step < 1 || s.step > 150 || s.draws < 2:
-		return fmt.Errorf("-step %d -draws %d: want 1 to 150, and at least 2", s.step, s.draws)
+	case s.step > 150:
+		return fmt.Errorf("-step %d: want 1 to 150", s.step)
 	}
 	return nil
 }
@@ -147,9 +135,4 @@ func (s settings) wants(figure, table int) bool {
 // picture is where a picture goes, if one was asked for.
 func (s settings) picture(name string) (path string, wanted bool) {
 	return filepath.Join(s.out, name), s.out != ""
-}
-
-func newBar(progress io.Writer, n int) *progressbar.ProgressBar {
-	return progressbar.NewOptions(n, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(500*time.Millisecond))
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -82,17 +83,15 @@ func (s settings) figure3(ctx context.Context, out, progress io.Writer) error {
 			toys = append(toys, toy{degrees: degrees, spread: spread})
 		}
 	}
-	bar := newBar(progress, len(toys))
+	bar := progressbar.New(progress, "problems", len(toys))
 	err := parallel.For(ctx, s.workers, len(toys), func(i int) error {
-		defer func() { _ = bar.Add(1) }()
+		defer func() { bar.Add(1) }()
 		return s.measure(ctx, &toys[i])
 	})
 	if err != nil {
 		return err
 	}
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	if err := s.printToys(out, toys); err != nil {
 		return err
 	}

@@ -14,21 +14,18 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -55,19 +52,11 @@ type settings struct {
 	covariances        bool
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "gabasr:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("gabasr", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	var s settings
-	flags := flag.NewFlagSet("gabasr", flag.ContinueOnError)
-	flags.SetOutput(progress)
+	flags := cli.NewFlags("gabasr", "gabasr reproduces the tables of the GaBaSR paper, beside other methods on the same splits.", out)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the sets that the repository ships")
 	flags.StringVar(&s.results, "results", "", "`file` that keeps what is done, and that the command goes on from")
 	flags.StringVar(&s.out, "out", "", "`folder` to write gabasr.md to; empty: the tables are printed alone")
@@ -79,6 +68,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.BoolVar(&s.quick, "quick", false, "one split of at most 300 rows")
 	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more")
 	flags.BoolVar(&s.covariances, "covariances", false, "compare how many sweeps keep their covariance, on the sets of numbers, and do no more")
+	flags.AtLeast(0, "workers", "splits")
+	flags.Reads("data")
+	flags.Writes("results", "out")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -91,6 +83,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			return fmt.Errorf("-methods: %q is none of %s", m, strings.Join(methodNames(), ", "))
 		}
 	}
+	found := false
 	switch {
 	case *sets != "":
 		s.sets = strings.Split(*sets, ",")
@@ -98,9 +91,14 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		s.sets = shippedSets
 	default:
 		for _, name := range slices.Concat(classSets, numberSets) {
-			if name == xorName || name == mixtureName || dataset.Exists(s.data, name) {
+			drawn := name == xorName || name == mixtureName
+			if drawn || dataset.Exists(s.data, name) {
 				s.sets = append(s.sets, name)
+				found = found || !drawn
 			}
+		}
+		if !found {
+			return fmt.Errorf("-data %s: the folder has none of the sets", s.data)
 		}
 	}
 	var opened []*dataset.Set
@@ -193,7 +191,6 @@ func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, 
 		fold selection.Fold
 	}
 	var jobs []job
-	total := 0
 	for _, set := range sets {
 		folds, err := s.folds(set)
 		if err != nil {
@@ -204,16 +201,13 @@ func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, 
 				if !m.applies(set) || !slices.Contains(s.methods, m.name) {
 					continue
 				}
-				total++
 				if _, ok := r.done[s.cell(set, m, at)]; !ok {
 					jobs = append(jobs, job{set, m, at, fold})
 				}
 			}
 		}
 	}
-	bar := progressbar.NewOptions(total, progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(500*time.Millisecond))
-	_ = bar.Add(total - len(jobs))
+	bar := progressbar.New(progress, "fits", len(jobs))
 	err := parallel.For(ctx, s.workers, len(jobs), func(i int) error {
 		j := jobs[i]
 		t, err := prepare(ctx, j.set, j.fold, s.quick)
@@ -227,11 +221,12 @@ func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, 
 			return fmt.Errorf("%s, split %d, %s: %w", j.set.Name, j.at, j.m.name, err)
 		}
 		v["seconds"] = time.Since(begin).Seconds()
-		_ = bar.Add(1)
+		bar.Add(1)
 		return r.put(s.cell(j.set, j.m, j.at), v)
 	})
 	if err != nil {
 		return err
 	}
-	return bar.Finish()
+	bar.Finish()
+	return nil
 }

@@ -21,23 +21,21 @@ package main
 import (
 	"context"
 	"encoding/csv"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -62,49 +60,40 @@ var sets = []set{
 	{"ripley", 2, true, "dlib 0.0944 / 4.7 / 2.6, SVC 0.0960 / 205 / 0.04"},
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "rvm:", err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("rvm", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("rvm", flag.ContinueOnError)
-	flags.SetOutput(progress)
-	dir := flags.String("protocol", "", "`folder` of the protocol's files")
-	sizes := flags.String("friedman", "", "comma separated numbers of rows")
-	rscript := flags.String("rscript", "", "`program` that runs R, for kernlab beside ours")
+	flags := cli.NewFlags("rvm", "rvm measures the relevance vector machine beside the machines of other libraries, on the same rows.", out)
+	sizes := flags.String("friedman", "250,500,1000", "comma separated `numbers` of rows of Friedman's first function, without the other tables")
+	dir := flags.String("protocol", "", "`folder` of the protocol's files, for its table")
+	big := flags.String("large", "", "a fit of many rows: landmarks (50000 rows) or empty (10000 rows from the empty model)")
+	rscript := flags.String("rscript", "", "`program` that runs R, for kernlab beside ours in the table of -friedman")
 	script := flags.String("script", filepath.Join("examples", "benchmark", "peers", "kernlab_rvm.R"), "`file` that it runs")
-	big := flags.String("large", "", "landmarks (50000 rows) or empty (10000 rows from the empty model)")
+	flags.Reads("protocol")
+	flags.Runs("rscript", "script")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	switch {
 	case *big != "":
 		return large(ctx, out, *big)
-	case *sizes != "":
-		var n []int
-		for _, s := range strings.Split(*sizes, ",") {
-			v, err := strconv.Atoi(s)
-			if err != nil || v < 2 {
-				return fmt.Errorf("-friedman %s: want numbers of at least 2 rows", *sizes)
-			}
-			n = append(n, v)
-		}
-		return growth(ctx, out, n, *rscript, *script)
-	case *dir == "":
-		return errors.New("one of -protocol, -friedman and -large is wanted")
+	case *dir != "":
+		return protocol(ctx, *dir, out, progress)
 	}
-	return protocol(ctx, *dir, out, progress)
+	var n []int
+	for _, text := range strings.Split(*sizes, ",") {
+		v, err := strconv.Atoi(text)
+		if err != nil || v < 2 {
+			return fmt.Errorf("-friedman %s: want numbers of at least 2 rows", *sizes)
+		}
+		n = append(n, v)
+	}
+	return growth(ctx, out, n, *rscript, *script)
 }
 
 // protocol prints the table.
 func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
-	bar := progressbar.NewOptions(len(sets), progressbar.OptionSetWriter(progress), progressbar.OptionShowCount(),
-		progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(200*time.Millisecond))
+	bar := progressbar.New(progress, "sets", len(sets))
 	var text strings.Builder // shown when the progress bar is gone
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "set\trows\terror\tvectors\tseconds\tothers: error / vectors / seconds")
@@ -116,15 +105,13 @@ func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 		}
 		fmt.Fprintf(table, "%s\t%d\t%.4f\t%.1f\t%.3f\t%s\n", s.name, r.rows, r.error, r.vectors, r.seconds, s.others)
 		inside, tested = inside+r.inside, tested+r.tested
-		_ = bar.Add(1)
+		bar.Add(1)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(&text, "\nmeans of the splits. Nominal 95%% intervals of the regression sets cover %.1f%% of %.0f test rows.\n", 100*inside/tested, tested)
-	if err := bar.Finish(); err != nil {
-		return err
-	}
+	bar.Finish()
 	_, err := fmt.Fprint(out, text.String())
 	return err
 }

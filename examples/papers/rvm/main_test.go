@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 	require.NoError(t, run(context.Background(), []string{"-friedman", "40,80"}, &out, io.Discard))
 	assert.Regexp(t, `(?m)^ +80 +\d`, out.String())
 	assert.Regexp(t, `seconds grow as n\^-?\d`, out.String())
-	for _, args := range [][]string{{}, {"-friedman", "x"}, {"-friedman", "1"}, {"-large", "x"}, {"-friedman", "40", "-rscript", "no-such-program"}} {
+	for _, args := range [][]string{{"-friedman", "x"}, {"-friedman", "1"}, {"-large", "x"}, {"-friedman", "40", "-rscript", "no-such-program"}} {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }

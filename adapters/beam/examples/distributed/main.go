@@ -59,7 +59,15 @@ func init() {
 
 func main() {
 	log.SetFlags(0)
+	log.SetPrefix("distributed: ")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "distributed fits a pipeline to the rows of many files by Apache Beam, and without an engine to compare.\n\nFlags:")
+		flag.PrintDefaults()
+	}
 	flag.Parse()
+	if err := checkFlags(); err != nil {
+		log.Fatal(err)
+	}
 	if *onFlink {
 		for name, value := range map[string]string{"runner": "flink", "endpoint": os.Getenv("BEAM_FLINK"), "environment_type": "LOOPBACK", "parallelism": fmt.Sprint(*workers)} {
 			if err := flag.Set(name, value); err != nil {
@@ -73,11 +81,32 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) error {
-	model, ok := byWidth[*features]
-	if !ok {
-		return fmt.Errorf("-features %d: 0, 100, 300, 500 or 1000", *features)
+// checkFlags is the checks of package cli, whose flags are not those that Beam has.
+func checkFlags() error {
+	if flag.NArg() > 0 {
+		return fmt.Errorf("%q belongs to no flag (-h lists the flags)", flag.Arg(0))
 	}
+	for name, number := range map[string]int{"rows": *rows, "columns": *width, "shards": *shards, "flink-parallelism": *workers, "range": *rangeMB} {
+		if number < 1 {
+			return fmt.Errorf("-%s %d: want 1 or more", name, number)
+		}
+	}
+	if _, ok := byWidth[*features]; !ok {
+		return fmt.Errorf("-features %d: want 0, 100, 300, 500 or 1000", *features)
+	}
+	if *format != "csv" && *format != "parquet" {
+		return fmt.Errorf("-format %s: want csv or parquet", *format)
+	}
+	if *dir != "" {
+		if err := os.MkdirAll(*dir, 0o755); err != nil {
+			return fmt.Errorf("-data: %w", err)
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context) error {
+	model := byWidth[*features]
 	where := *dir
 	if where == "" {
 		temp, err := os.MkdirTemp("", "distributed-")

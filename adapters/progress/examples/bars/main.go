@@ -3,13 +3,10 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,22 +15,21 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func main() {
-	rows := flag.Int("rows", 4000, "rows of the fit; others follow")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *rows, os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
+func main() { cli.Main("bars", run) }
 
-func run(ctx context.Context, n int, out, bars io.Writer) error {
+func run(ctx context.Context, args []string, out, bars io.Writer) error {
+	flags := cli.NewFlags("bars", "bars shows the bars of a fit, a pipeline, a search and a transformation of many rows, some seconds each.", out)
+	rows := flags.Int("rows", 4000, "rows of the fit; the others follow from it")
+	flags.AtLeast(10, "rows")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	n := *rows
 	x, y := problem(n)
 	fit := &lssvm.Regressor{Observe: progress.New(bars, "lssvm").Step}
 	if err := fit.Fit(ctx, x, y); err != nil {

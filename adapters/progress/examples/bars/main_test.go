@@ -3,16 +3,22 @@ package main
 import (
 	"bytes"
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
 	var out, bars bytes.Buffer
-	require.NoError(t, run(context.Background(), 60, &out, &bars))
+	require.NoError(t, run(context.Background(), []string{"-rows", "60"}, &out, &bars))
 	assert.Contains(t, out.String(), "predictions: 1200")
-	assert.Equal(t, 4, strings.Count(bars.String(), "\n"), "bars that are full")
+	assert.Empty(t, bars.String(), "what is no terminal gets no bars")
+	for _, args := range [][]string{{"-rows", "0"}, {"-rows", "-1"}, {"stray"}} {
+		assert.ErrorContains(t, run(context.Background(), args, &out, &bars), args[0], "%v", args)
+	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, ".", ".") }
