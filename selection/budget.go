@@ -32,10 +32,15 @@ func newClock(typ string, limit time.Duration, now func() time.Time, searches in
 	if limit < 0 {
 		return nil, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
 	}
+	return &clock{limit: limit, now: clockOr(now), left: searches}, nil
+}
+
+// clockOr returns now, or time.Now if it is nil.
+func clockOr(now func() time.Time) func() time.Time {
 	if now == nil {
-		now = time.Now
+		return time.Now
 	}
-	return &clock{limit: limit, now: now, left: searches}, nil
+	return now
 }
 
 // begin returns the budget of the next search.

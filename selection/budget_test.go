@@ -84,6 +84,40 @@ func TestEntropyBudget(t *testing.T) {
 	}
 }
 
+// What Observe hears of a search with a Budget says that at least the share of it is done that has passed, so that no more
+// time is left than of the budget.
+func TestProgressOfABudget(t *testing.T) {
+	x, y := problemOf(60, 2, 0.2, 1)
+	for name, search := range map[string]Strategy{"grid": &Grid{Points: 200, Splitter: KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
+		clock := new(ticker)
+		var heard []TraceRow
+		var seconds []float64
+		r := &Regressor{
+			Space:  Over(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, kernels.RBFFamily{}),
+			Search: search, Budget: 40 * time.Second, Workers: 1, now: clock.now,
+			Observe: func(row TraceRow) {
+				heard, seconds = append(heard, row), append(seconds, float64(clock.seconds.Load()))
+				if name == "entropy" {
+					clock.tick(row)
+				}
+			},
+		}
+		require.NoError(t, r.Fit(context.Background(), x, y), name)
+		require.Greater(t, len(heard), 10, name)
+		for i, row := range heard {
+			passed := seconds[i]
+			assert.GreaterOrEqual(t, row.Done, .99*min(passed/40, 1)-1e-12, "%s after %v s", name, passed)
+			if passed > 0 && passed < 40 {
+				assert.LessOrEqual(t, passed*(1-row.Done)/row.Done, 1.02*(40-passed)+.5, "%s: seconds left after %v", name, passed)
+			}
+		}
+		if name == "grid" {
+			assert.Equal(t, StatusBudget, r.Result().Status)
+		}
+		assert.Equal(t, 1.0, heard[len(heard)-1].Done, name)
+	}
+}
+
 func TestEntropyBudgetText(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}

@@ -93,6 +93,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}()
 	ctx, end := c.heard(ctx)
 	defer end(&err)
+	progress.Within(ctx, c.limit, clockOr(c.now))
 	c.heardBy, c.observe = c.observe, c.telling(ctx)
 	if c.ways != nil {
 		return c.fitWays(ctx, merged, y, weights, target, labels)

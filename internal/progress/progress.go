@@ -1,7 +1,7 @@
 // Package progress says how far a fit or a search is. What takes long is a tree of parts, each a share of the one that it is in, and
 // the context carries the part that is at work: each look at the context is reported to it, and code that knows better reports which share
 // of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that an observer changes
-// neither the result nor, on one goroutine, what another observer would see.
+// neither the result nor, on one goroutine, what another observer would see. A limit of time, see [Within], is the exception.
 //
 // Without an observer there is no tree, and every function here does nothing.
 package progress
@@ -10,6 +10,7 @@ import (
 	"context"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -46,6 +47,7 @@ type tree struct {
 // tick counts a look or a piece of work in p. After some that were silent the observers hear of it though the share has hardly
 // risen, as where a loop takes more iterations than was expected; the more steps there have been, the more of them.
 func (t *tree) tick(p *part) {
+	p.pass()
 	if t.quiet++; t.quiet <= min(leastQuiet+t.shown/64, mostQuiet) {
 		return
 	}
@@ -69,9 +71,10 @@ type part struct {
 	observe    func(Step)
 
 	done   float64
-	busy   bool // a loop says what is done, and what is within it is silent
-	used   bool // a loop or a group has been in it
-	counts bool // a fit that has iterations of its own, besides those of fits in it
+	busy   bool           // a loop says what is done, and what is within it is silent
+	used   bool           // a loop or a group has been in it
+	counts bool           // a fit that has iterations of its own, besides those of fits in it
+	passed func() float64 // the share of its time that has passed; nil: it has no limit
 	looks  int
 	last   Step // that the observer has heard, or would have
 }
@@ -110,6 +113,23 @@ func of(ctx context.Context) *part {
 
 func with(ctx context.Context, p *part) context.Context {
 	return &carrier{Silent(ctx), p}
+}
+
+// mostByTime is the share that is done of a fit whose time has passed, while it still goes on.
+const mostByTime = .99
+
+// Within says that the fit that ctx is in is to take at most limit from now on: at least the share of the time that has passed is done.
+func Within(ctx context.Context, limit time.Duration, now func() time.Time) {
+	p := of(ctx)
+	if p == nil || limit <= 0 {
+		return
+	}
+	begun := now()
+	p.tree.Lock()
+	defer p.tree.Unlock()
+	if p = p.ofFit(); p != nil {
+		p.passed = func() float64 { return float64(now().Sub(begun)) / float64(limit) }
+	}
 }
 
 // Silent returns a context that looks at the same end as ctx, but does not say so to its part. Loops and parts do.
@@ -201,6 +221,21 @@ func (p *part) next() (low, width float64) {
 
 // raise sets what is done of a part, and of those that it is in. It never falls.
 func (p *part) raise(done float64) {
+	p.pass()
+	p.rise(done)
+}
+
+// pass raises what has a limit of time to the share of it that has passed.
+func (p *part) pass() {
+	for ; p != nil; p = p.in {
+		if p.passed != nil {
+			p.rise(mostByTime * min(p.passed(), 1))
+		}
+	}
+}
+
+// rise is raise without a look at the time.
+func (p *part) rise(done float64) {
 	for p != nil && done > p.done {
 		added := min(done, 1) - p.done
 		p.done += added
@@ -256,6 +291,7 @@ func Tell(ctx context.Context, s Step) {
 	}
 	p.tree.Lock()
 	defer p.tree.Unlock()
+	p.pass()
 	p = p.ofFit()
 	for p != nil {
 		p.last = s
@@ -311,6 +347,7 @@ func Locked(ctx context.Context, f func(done float64)) {
 	}
 	p.tree.Lock()
 	defer p.tree.Unlock()
+	p.pass()
 	for p.in != nil && !p.fit {
 		p = p.in
 	}

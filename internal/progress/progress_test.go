@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -202,6 +203,24 @@ func TestLooks(t *testing.T) {
 	assert.ErrorIs(t, ctx.Err(), context.Canceled)
 	<-inner.Done()
 	assert.ErrorIs(t, progress.Silent(ctx).Err(), context.Canceled)
+}
+
+// A fit with a limit of time has at least the share done that has passed of it, and is done when it returns, not before.
+func TestWithin(t *testing.T) {
+	ctx, seen, end := listen(t)
+	now := time.Unix(0, 0)
+	progress.Within(ctx, 40*time.Second, func() time.Time { return now })
+	series := progress.NewSeries(ctx, 1000)
+	for second := 1; second <= 50; second++ {
+		now = now.Add(time.Second)
+		require.NoError(t, series.Next().Err())
+		last := (*seen)[len(*seen)-1]
+		assert.GreaterOrEqual(t, last.Done, .98*min(float64(second)/40, 1), "after %d s", second)
+		assert.Less(t, last.Done, 1.0)
+	}
+	progress.NewLoop(ctx).At(1) // the work is done before the time
+	end()
+	rising(t, *seen)
 }
 
 // As many as are expected are even, others get an eighth of what is left.
