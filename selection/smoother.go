@@ -1,7 +1,9 @@
 package selection
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,6 +31,39 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
+}
+
+// CheckSmoother returns the error of CheckSmoother of the estimators that Space builds, if none of them holds the system of
+// so many rows, and nil if one may. It computes nothing.
+func (r *Regressor) CheckSmoother(fitted, rows int) error {
+	return r.engine().checkSmoother(fitted, rows)
+}
+
+// CheckSmoother is like [Regressor.CheckSmoother].
+func (c *Classifier) CheckSmoother(fitted, rows int) error {
+	return c.engine().checkSmoother(fitted, rows)
+}
+
+func (c engine[Y, E]) checkSmoother(fitted, rows int) error {
+	if c.ways != nil { // their mean has no system
+		return nil
+	}
+	var first error
+	for _, e := range c.space.samples() {
+		asked, ok := any(e).(interface{ CheckSmoother(fitted, rows int) error })
+		if !ok || check.IsNil(e) {
+			return nil
+		}
+		err := asked.CheckSmoother(fitted, rows)
+		if err == nil {
+			return nil
+		}
+		first = cmp.Or(first, err)
+	}
+	if first != nil {
+		return fmt.Errorf("%s: %w", c.typ, first)
+	}
+	return nil
 }
 
 func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {

@@ -255,6 +255,9 @@ func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 		}
 		choose, m.held = p[0], p[1]
 	}
+	if err := holdsSystem(classifierType, c.estimator(), len(choose), n); err != nil {
+		return err
+	}
 	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
 	var err error
 	if m.chosen, err = m.fitOn(first, c, choose); err != nil {

@@ -1,6 +1,10 @@
 package conformal
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+)
 
 // Method says how an interval is made.
 type Method int
@@ -38,3 +42,16 @@ func (m Method) String() string {
 
 // smooths reports whether a method is of one system of all rows.
 func (m Method) smooths() bool { return m == Full || m == JackknifePlus || m == JackknifeMinMax }
+
+// holdsSystem asks an estimator that can tell whether its system of so many rows is too large, before the fit that chooses
+// its settings.
+func holdsSystem(typ string, estimator any, fitted, rows int) error {
+	asked, ok := estimator.(interface{ CheckSmoother(fitted, rows int) error })
+	if !ok || check.IsNil(estimator) {
+		return nil
+	}
+	if err := asked.CheckSmoother(fitted, rows); err != nil {
+		return fmt.Errorf("%s: %w", typ, err) // of which Estimator says whose limit it is
+	}
+	return nil
+}

@@ -251,6 +251,9 @@ func (m *model) learn(ctx context.Context, r *Regressor) error {
 			return err
 		}
 	}
+	if err := holdsSystem(regressorType, r.estimator(), len(choose), len(m.y)); err != nil {
+		return err
+	}
 	first, rest := progress.Two(ctx, 1, 2) // half of the rows, and all of them
 	var err error
 	if m.chosen, err = m.fitOn(first, r, choose); err != nil {

@@ -38,7 +38,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	}
 	s := r.settings().withDefaults()
 	n, _ := xd.Dims()
-	if err := smoother.Memory(regressorType+": the features of all rows", 3*int64(n)*int64(m), s.maxBytes, "fewer Components, or raise MaxBytes"); err != nil {
+	if err := s.holdsFeatures(n, m); err != nil {
 		return nil, err
 	}
 	b, err := r.m.spread.basisOf(ctx, r.m, s)
@@ -54,6 +54,18 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 		return nil, err
 	}
 	return out, ctx.Err()
+}
+
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows after a fit of so
+// many different ones, or nil if Smoother would not return it. It computes nothing.
+func (r *Regressor) CheckSmoother(fitted, rows int) error {
+	s := r.settings().withDefaults()
+	return s.holdsFeatures(rows, s.componentsFor(fitted))
+}
+
+// holdsFeatures returns an ErrTooLarge error where the features of n rows and their copies are over the limit.
+func (s settings) holdsFeatures(n, m int) error {
+	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.maxBytes, "fewer Components, or raise MaxBytes")
 }
 
 func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {

@@ -45,6 +45,19 @@ func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return c.m.smoother(ctx, c.settings(), x, targets, weights)
 }
 
+// CheckSmoother returns the [estimators.ErrTooLarge] that Smoother would return for this number of rows, whatever the
+// number of those that were fitted, or nil if Smoother would not return it. It computes nothing.
+func (r *Regressor) CheckSmoother(_, rows int) error { return r.settings().holdsSystem(rows) }
+
+// CheckSmoother is like [Regressor.CheckSmoother].
+func (c *Classifier) CheckSmoother(_, rows int) error { return c.settings().holdsSystem(rows) }
+
+// holdsSystem returns an ErrTooLarge error where the system of so many rows and its inverse are over the limit.
+func (s settings) holdsSystem(rows int) error {
+	n := float64(rows)
+	return check.BytesWithin(s.typ+": the system of all rows and its inverse", 16*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes), "fewer rows, or raise MaxKernelBytes")
+}
+
 func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
 	if m == nil {
 		return nil, fault.NotFitted(s.typ)
@@ -58,7 +71,7 @@ func (m *machine) smoother(ctx context.Context, s settings, x mat.Matrix, target
 		return nil, err
 	}
 	n, _ := xd.Dims()
-	if err := smoother.Memory(s.typ+": the system of all rows and its inverse", 2*int64(n)*int64(n), cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes), "fewer rows, or raise MaxKernelBytes"); err != nil {
+	if err := s.holdsSystem(n); err != nil {
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(xd)

@@ -100,6 +100,14 @@ func (c *chain[Y, E]) checkRows(rows int) error {
 	return nil
 }
 
+// checkSmoother is the final estimator's answer to whether it can hold the system of so many rows.
+func (c *chain[Y, E]) checkSmoother(fitted, rows int) error {
+	if f, ok := any(c.final).(interface{ CheckSmoother(fitted, rows int) error }); ok && !check.IsNil(c.final) {
+		return c.ofFinal(f.CheckSmoother(fitted, rows))
+	}
+	return nil
+}
+
 // fitWeighted is fit with the weights that FitWeighted was given.
 func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
 	if check.IsNil(c.final) {

@@ -93,6 +93,11 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *Regressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
 
+// CheckSmoother calls CheckSmoother of Final. It returns nil if Final does not have that method. It computes nothing.
+func (p *Regressor) CheckSmoother(fitted, rows int) error {
+	return p.configured().checkSmoother(fitted, rows)
+}
+
 // FitBlocks implements [estimators.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
 // after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.

@@ -29,8 +29,3 @@ func Check(typ string, x mat.Matrix, targets *mat.Dense, own []float64, width in
 	}
 	return xd, err
 }
-
-// Memory returns an ErrTooLarge error if so many numbers are more than a limit of bytes.
-func Memory(what string, numbers, limit int64, hint string) error {
-	return check.BytesWithin(what, 8*float64(numbers), limit, hint)
-}
