@@ -35,7 +35,7 @@ type Method int
 // The methods.
 const (
 	// Automatic is the method among the others that has the least log loss on parts of the scores that it was not
-	// fitted to.
+	// fitted to. Isotonic is among them if each class has 100 different rows or more.
 	Automatic Method = iota
 	// Temperature has one number, which makes probabilities sharper or flatter.
 	Temperature

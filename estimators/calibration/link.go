@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -117,8 +118,12 @@ func (s scores) fitOne(m Method, at []int, own []float64) link {
 	return l
 }
 
-// parts is the number that Automatic deals the scores to.
-const parts = 5
+const (
+	// parts is the number that Automatic deals the scores to.
+	parts = 5
+	// leastOfClass is the number of rows that each class has to have for Automatic to consider Isotonic.
+	leastOfClass = 100
+)
 
 // fit fits a method, or the one of the least log loss on parts that deal gives: the part of each row.
 func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal func(parts int) []int) (link, error) {
@@ -126,9 +131,13 @@ func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal
 		return s.fitOne(m, at, own), ctx.Err()
 	}
 	best, least := Temperature, math.Inf(1)
-	n, _ := s.decided.Dims()
+	n, k := s.decided.Dims()
+	considered := []Method{Temperature, Platt}
+	if rarest(at, k) >= leastOfClass {
+		considered = append(considered, Isotonic)
+	}
 	part := deal(parts)
-	for m := Temperature; m <= Isotonic; m++ {
+	for _, m := range considered {
 		loss := 0.0
 		for p := range parts {
 			if err := ctx.Err(); err != nil {
@@ -157,6 +166,15 @@ func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal
 		}
 	}
 	return s.fitOne(best, at, own), ctx.Err()
+}
+
+// rarest is the number of rows of the class, of k, that has the fewest.
+func rarest(at []int, k int) int {
+	counts := make([]int, k)
+	for _, c := range at {
+		counts[c]++
+	}
+	return slices.Min(counts)
 }
 
 func (s scores) rows(rows []int) scores {
