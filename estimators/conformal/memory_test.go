@@ -32,7 +32,9 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 	fits := 0
 	observe := func(estimators.Step) { fits++ }
 	regressors := map[string]func(bytes int64) estimators.Regressor{
-		"lssvm": func(bytes int64) estimators.Regressor { return &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe} },
+		"lssvm": func(bytes int64) estimators.Regressor {
+			return &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}
+		},
 		"a pipeline": func(bytes int64) estimators.Regressor {
 			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}}
 		},
