@@ -54,7 +54,8 @@
 // rows, all of them are landmarks, and their leave-one-out error is exact. A length of half or twice the typical
 // distance has to be better by 0.005, and one of a quarter or four times by 0.02. All this takes about twelve small
 // fits, a second and a half of processor time. With 10 000 rows the error is smaller than that of kernels.MedianRBF
-// on five of seven sets and larger on two (docs/measured/streams.md).
+// on five of seven sets and larger on two (docs/measured/streams.md). A column that is constant in all training rows
+// is left out (kernels.Columns): where it has another value later, predictions and intervals are those without it.
 //
 // The number of landmarks depends on the number of rows. It is doubled, up to 2000, as long as the effective
 // dimension is more than 0.7 of it. If that is still so at 2000, a Report has a warning. selection.Regressor and

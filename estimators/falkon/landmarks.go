@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -54,10 +55,14 @@ func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) 
 	return out, err
 }
 
-// chosenKernel is the setting, or that of the width that is best for m landmarks.
-func (s settings) chosenKernel(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
+// chosenKernel is the setting, or that of the width that is best for m landmarks, of the columns that vary.
+func (s settings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
 	if s.configured == nil {
-		return s.chooseWidth(ctx, d, m)
+		k, err := s.chooseWidth(ctx, d, m)
+		if err != nil {
+			return nil, err
+		}
+		return columns.Kernel(k), nil
 	}
 	return kernels.OrMedianRBF(ctx, s.configured, window(d.x, 0, 1), s.seed)
 }

@@ -217,7 +217,7 @@ func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*probl
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kernel, err := s.chosenKernel(parts[1], d, want)
+	kernel, err := s.chosenKernel(parts[1], d, want, src.varying)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -48,6 +49,7 @@ type source struct {
 	mean     []float64 // of each target, weighted
 	variance []float64 // of each target, weighted, around its mean
 	hash     uint64    // of all that was read
+	varying  varying.Columns
 	within   []float64 // mean square of what the targets are means of has beside that; nil for none
 	// read calls visit on the rows in their order, size at a time but for the last. What visit
 	// is given is overwritten after it returns.
@@ -104,6 +106,7 @@ type moments struct {
 	origin         []float64
 	sums, products []float64
 	hash           uint64
+	varying        varying.Columns
 }
 
 func newMoments(k int) *moments {
@@ -115,6 +118,7 @@ func (m *moments) add(b batch) {
 		m.origin = append([]float64{}, b.y.RawRowView(0)...)
 	}
 	m.read(b)
+	m.varying.Add(b.x)
 	for i := range b.rows() {
 		w := b.weight(i)
 		m.weight += w
@@ -137,7 +141,7 @@ func (m *moments) read(b batch) {
 }
 
 func (m *moments) into(s *source) {
-	s.n, s.weight, s.hash = m.n, m.weight, m.hash
+	s.n, s.weight, s.hash, s.varying = m.n, m.weight, m.hash, m.varying
 	s.mean, s.variance = make([]float64, len(m.sums)), make([]float64, len(m.sums))
 	for j, sum := range m.sums {
 		mean := sum / m.weight

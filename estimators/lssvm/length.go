@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -32,12 +33,17 @@ func (s settings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
-// orChosen returns the configured kernel. Without one it is RBF of the median distance where the ridge is given, and otherwise the Matérn
+// orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the ridge is given, and otherwise the Matérn
 // kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
 func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
-	n, _ := rows.Dims()
-	if !s.choosesLength(n) {
+	if s.kernel != nil {
 		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
+	}
+	n, _ := rows.Dims()
+	columns := varying.Of(rows)
+	if !s.choosesLength(n) {
+		k, err := kernels.MedianRBF(ctx, rows, s.seed)
+		return columns.Kernel(k), err
 	}
 	median, err := kernels.MedianRBF(ctx, rows, s.seed)
 	if err != nil {
@@ -77,7 +83,7 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	if err != nil {
 		return nil, err
 	}
-	return kernel(length), nil
+	return columns.Kernel(kernel(length)), nil
 }
 
 // among returns the groups of some of the rows, ascending, by their places among those. A group of which one row is left

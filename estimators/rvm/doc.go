@@ -29,7 +29,8 @@
 // evidence of the Gaussian process with this covariance, as Shape in package selection does; for classes it is
 // Laplace's approximation of the evidence. They are learnt on up to 300 rows and then on up to 1000 (300 and 500 for
 // classes, and fewer with more than 100 columns or more than two classes). Lengths are in units of the columns'
-// standard deviations, so the scales of columns do not matter, and uninformative columns get long lengths. As Shape
+// standard deviations, so the scales of columns do not matter, and uninformative columns get long lengths. A column
+// that is constant in the training rows is left out (kernels.Columns). As Shape
 // does, the climb looks for a clearly higher evidence from other starts (docs/measured/hidden.md). On 17 sets
 // the error is half that of an RBF kernel of the median distance, in the geometric mean (docs/measured/rvm.md). The
 // machine's own evidence cannot be used for this: it is largest for kernels so narrow that they interpolate.

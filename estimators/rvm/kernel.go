@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -24,15 +25,21 @@ const (
 // columnsOfRows is how wide rows are before fewer are climbed on: a gradient takes n³ + 4n²d multiplications.
 const columnsOfRows = 100
 
-// learntKernel is a Matérn kernel with a length for each column, by the evidence of the Gaussian process that has
+// learntKernel is a Matérn kernel with a length for each column that varies, by the evidence of the Gaussian process that has
 // it for covariance.
 func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (shape.Targets, shape.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
+	columns := varying.Of(x)
+	x = columns.Rows(x)
 	_, d := x.Dims()
 	l := shape.Lengths{
 		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers, MaxBytes: p.bytes(),
 	}
-	return l.Learn(ctx, x, t)
+	k, err := l.Learn(ctx, x, t)
+	if err != nil {
+		return nil, err
+	}
+	return columns.Kernel(k), nil
 }
 
 // shareOfKernel is about what learning the kernel takes of the time that all else does.
