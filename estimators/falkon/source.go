@@ -5,9 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 

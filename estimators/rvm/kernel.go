@@ -6,9 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/targets"
-	"github.com/kernelearn/kernelearn/internal/varying"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
