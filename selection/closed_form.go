@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
@@ -22,7 +23,8 @@ import (
 // A nil one scores nothing.
 type closedForm struct {
 	score    Score
-	targets  *mat.Dense // less their means, n×k
+	targets  *mat.Dense // less their means, n×k, in units
+	unit     float64    // a power of two: squares and fourth powers of the targets over it do not overflow
 	signs    *mat.Dense // those of classes, ±1; nil of numbers
 	means    []float64  // of the signs
 	variance float64    // the sum of the targets' variances
@@ -54,6 +56,11 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.unit = 1
+	if r.labels == nil {
+		out.unit = targets.Unit(mat.Col(nil, 0, given))
+		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
+	}
 	out.targets = mean
 	if r.repeated() {
 		out.within = floats.Sum(r.merged.Within(given, mean))
@@ -66,6 +73,13 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 		return nil, nil
 	}
 	return out, nil
+}
+
+// times returns a m.
+func times(m *mat.Dense, a float64) *mat.Dense {
+	out := new(mat.Dense)
+	out.Scale(a, m)
+	return out
 }
 
 // centre takes the means from the targets, since the machine has an intercept, and reports
@@ -171,8 +185,8 @@ func (c *closedForm) leastRidge(k *mat.SymDense) float64 {
 	return c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
 
-// unit is what a kernel's ridges on rows x are measured in: the mean k(x, x), times the weight.
-func (c *closedForm) unit(kernel kernels.Kernel, x *mat.Dense) float64 {
+// ridgeUnit is what a kernel's ridges on rows x are measured in: the mean k(x, x), times the weight.
+func (c *closedForm) ridgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	diagonal := make([]float64, n)
 	kernels.Diag(diagonal, kernel, x)
@@ -191,8 +205,9 @@ func (c *closedForm) given() *mat.Dense {
 func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
 	var out []RidgeScore
 	variance := c.variance + c.within
+	contrasts := float64(c.targets.RawMatrix().Rows - 1)
 	for _, l := range looks {
-		score := RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence}
+		score := RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence - contrasts*math.Log(c.unit)}
 		if c.signs != nil {
 			score.Wrong = l.Wrong
 		}
@@ -234,7 +249,7 @@ func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []Ridg
 // residualFor is the share of the trace of a kernel's matrix, of rows x, that pivots may leave if that
 // is to be a share of a ridge.
 func (c *closedForm) residualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
-	return min(share*ridge/c.unit(kernel, x), share)
+	return min(share*ridge/c.ridgeUnit(kernel, x), share)
 }
 
 // ofPivots returns what a kernel gives on the features of pivots of the rows of x.

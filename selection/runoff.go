@@ -99,7 +99,7 @@ func finalistsOf(r *Run, at int, choice Choice, form *closedForm) (out []finalis
 		}
 		f := finalist{run: at, choice: choice, point: rows[l.row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.row].Iteration, l.Ridge
-		least := form.minRidge * form.unit(r.family.At(rows[l.row].Param), r.x)
+		least := form.minRidge * form.ridgeUnit(r.family.At(rows[l.row].Param), r.x)
 		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}

@@ -1,0 +1,47 @@
+package selection
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The unit of the targets decides nothing, up to where their squares overflow in the machine itself: the same kernel, ridge and
+// scores, and a log evidence that is less by the logarithm of the unit for each contrast.
+func TestExtremeUnitsOfTargets(t *testing.T) {
+	x, y := problemOf(60, 2, 0.1, 1)
+	n := float64(len(y))
+	for name, strategy := range map[string]func() Strategy{
+		"entropy":        func() Strategy { return &Entropy{} },
+		"log evidence":   func() Strategy { return &Entropy{Score: LogEvidence} },
+		"leave-one-out":  func() Strategy { return &Entropy{Score: LeaveOneOut} },
+		"grid":           func() Strategy { return &Grid{Splitter: KFold{Folds: 3, Seed: 1}} },
+		"halving":        func() Strategy { return &Halving{Splitter: KFold{Folds: 3, Seed: 1}} },
+		"golden section": func() Strategy { return &GoldenSection{} },
+		"shape":          func() Strategy { return &Shape{} },
+	} {
+		var want *Result
+		for _, exponent := range []int{0, 100, 250, 260, 400, -100, -250, -260, -400, -480} {
+			times := make([]float64, len(y))
+			for i, v := range y {
+				times[i] = math.Ldexp(v, exponent)
+			}
+			r := &Regressor{Search: strategy()}
+			require.NoError(t, r.Fit(context.Background(), x, times), "%s, 2^%d", name, exponent)
+			got := r.Result()
+			if want == nil {
+				want = got
+			}
+			assert.Equal(t, want.Kernel, got.Kernel, "%s, 2^%d", name, exponent)
+			assert.Equal(t, math.Float64bits(want.Ridge), math.Float64bits(got.Ridge), "%s, 2^%d", name, exponent)
+			score := want.Score
+			if name == "log evidence" {
+				score -= (n - 1) * float64(exponent) * math.Ln2
+			}
+			assert.InEpsilon(t, score, got.Score, 1e-12, "%s, 2^%d", name, exponent)
+		}
+	}
+}
