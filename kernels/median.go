@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -20,7 +21,7 @@ const medianSample = 1000
 
 // MedianSquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, 0 for one row. Of more than 1000
 // rows it takes that many at random, from the seed (0 is a seed like any other). The cost is O(min(n, 1000)²·d).
-// Errors: ErrShape and ErrNotFinite for x.
+// Errors: ErrShape, and ErrNotFinite for x and where the median overflows, as it does for numbers beyond 1e154.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
@@ -43,6 +44,9 @@ func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ fl
 	}
 	h := len(all) / 2
 	upper := partition(all, h)
+	if math.IsInf(upper, 1) {
+		return 0, &fault.NotFiniteError{Overflow: "x is too large, the squared distances of its rows overflow"}
+	}
 	if len(all)%2 == 1 {
 		return upper, nil
 	}

@@ -68,6 +68,9 @@ func moments(v []float64, of weights.Counts) (mean, deviation, largest float64) 
 	sum := 0.0
 	for i, e := range v {
 		r := (e - mean) / largest
+		if r-r != 0 { // the difference overflows
+			r = e/largest - mean/largest
+		}
 		sum += of.Weight(i) * r * r
 	}
 	return mean, largest * math.Sqrt(sum/of.Total), largest
@@ -86,7 +89,12 @@ func (s scaling) apply(x *mat.Dense) *mat.Dense {
 // row sets dst to the scaled columns of one row.
 func (s scaling) row(dst, x []float64) {
 	for k, j := range s.Columns {
-		dst[k] = (x[j] - s.Mean[k]) * s.Inverse[k]
+		d := x[j] - s.Mean[k]
+		if d-d != 0 { // the difference overflows
+			dst[k] = 2 * ((x[j]/2 - s.Mean[k]/2) * s.Inverse[k])
+			continue
+		}
+		dst[k] = d * s.Inverse[k]
 	}
 }
 

@@ -92,9 +92,13 @@ type NotFiniteError struct {
 	Name     string
 	Row, Col int
 	Value    float64
+	Overflow string // what overflows, in place of the element
 }
 
 func (e *NotFiniteError) Error() string {
+	if e.Overflow != "" {
+		return before(e.Type) + e.Overflow + ": " + ErrNotFinite.Error()
+	}
 	v := "NaN"
 	switch {
 	case math.IsInf(e.Value, 1):

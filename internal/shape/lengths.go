@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -253,7 +254,10 @@ func deviations(x *mat.Dense) []float64 {
 	n, d := x.Dims()
 	out, column := make([]float64, d), make([]float64, n)
 	for j := range out {
-		out[j] = stat.PopStdDev(mat.Col(column, j, x), nil)
+		mat.Col(column, j, x)
+		unit := targets.Unit(column) // squares of numbers over it do not overflow
+		floats.Scale(1/unit, column)
+		out[j] = unit * stat.PopStdDev(column, nil)
 		if !(out[j] > 0) || math.IsInf(out[j], 1) {
 			out[j] = 1
 		}
