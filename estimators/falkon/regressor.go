@@ -162,6 +162,9 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	if err != nil {
 		return err
 	}
+	if err := check.SpreadOf(regressorType, "the spread of y", src.spread[0]); err != nil {
+		return err
+	}
 	return r.learn(ctx, s, src)
 }
 

@@ -48,6 +48,7 @@ type source struct {
 	weight   float64   // Σw
 	mean     []float64 // of each target, weighted
 	variance []float64 // of each target, weighted, around its mean
+	spread   []float64 // of each target, the largest less the smallest
 	hash     uint64    // of all that was read
 	varying  varying.Columns
 	within   []float64 // mean square of what the targets are means of has beside that; nil for none
@@ -105,12 +106,13 @@ type moments struct {
 	weight         float64
 	origin         []float64
 	sums, products []float64
+	low, high      []float64 // of the targets less those of the first row
 	hash           uint64
 	varying        varying.Columns
 }
 
 func newMoments(k int) *moments {
-	return &moments{sums: make([]float64, k), products: make([]float64, k), hash: hashSeed}
+	return &moments{sums: make([]float64, k), products: make([]float64, k), low: make([]float64, k), high: make([]float64, k), hash: hashSeed}
 }
 
 func (m *moments) add(b batch) {
@@ -124,6 +126,7 @@ func (m *moments) add(b batch) {
 		m.weight += w
 		for j, v := range b.y.RawRowView(i) {
 			v -= m.origin[j]
+			m.low[j], m.high[j] = min(m.low[j], v), max(m.high[j], v)
 			m.sums[j] += w * v
 			m.products[j] += w * v * v
 		}
@@ -142,10 +145,10 @@ func (m *moments) read(b batch) {
 
 func (m *moments) into(s *source) {
 	s.n, s.weight, s.hash, s.varying = m.n, m.weight, m.hash, m.varying
-	s.mean, s.variance = make([]float64, len(m.sums)), make([]float64, len(m.sums))
+	s.mean, s.variance, s.spread = make([]float64, len(m.sums)), make([]float64, len(m.sums)), make([]float64, len(m.sums))
 	for j, sum := range m.sums {
 		mean := sum / m.weight
-		s.mean[j] = m.origin[j] + mean
+		s.mean[j], s.spread[j] = m.origin[j]+mean, m.high[j]-m.low[j]
 		s.variance[j] = max(0, m.products[j]/m.weight-mean*mean)
 	}
 }

@@ -1,6 +1,7 @@
 package lssvm
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -153,7 +154,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	if err := check.Vector("y", y); err != nil {
+	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y)); err != nil {
 		return err
 	}
 	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), weights)

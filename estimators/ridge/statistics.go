@@ -3,6 +3,7 @@ package ridge
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -237,6 +238,9 @@ var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no sta
 // fromSums solves for the moments of rows and targets.
 func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {
 	d := len(g.Mean) - 1
+	if err := check.SpreadOf(regressorType, "the spread of y", math.Sqrt(g.S.At(d, d)/g.Weight)); err != nil {
+		return nil, err
+	}
 	m := &model{unit: float64(g.N) / g.Weight, report: estimators.Report{Converged: true, Iterations: 1}, fromSums: true}
 	products, weight := g.S, g.Weight
 	if r.NoIntercept {

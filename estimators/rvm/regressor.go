@@ -242,7 +242,7 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	if err != nil {
 		return err
 	}
-	if err := check.Vector("y", y); err != nil {
+	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y)); err != nil {
 		return err
 	}
 	rows, mean, within := r.merge(pd, y, nil)

@@ -169,8 +169,13 @@ func Spread(typ string, y []float64) error {
 	for _, v := range y {
 		least, most = min(least, v), max(most, v)
 	}
-	if d := most - least; d > 0 && d < leastSpread {
-		return fault.Param(typ, "the spread of y", d, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
+	return SpreadOf(typ, "the spread of y", most-least)
+}
+
+// SpreadOf is Spread for targets of which the spread is known, in the name that the error gives it.
+func SpreadOf(typ, name string, spread float64) error {
+	if spread > 0 && spread < leastSpread {
+		return fault.Param(typ, name, spread, fmt.Sprintf(">= %v, or 0: multiply y by a constant", leastSpread))
 	}
 	return nil
 }

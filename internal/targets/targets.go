@@ -72,8 +72,8 @@ const constant = 1e-15
 
 // Standard returns a copy of y in units of its own: less the weighted mean, unless nothing is to be centred, and over
 // the root of the weighted mean square of the rest. The weights may be nil for all 1. No square of a value is taken
-// before it is divided by the largest, so that nothing overflows here. Where a value, or a difference, does, the error
-// names the column.
+// before it is divided by the largest, so that nothing overflows here. Where a value, or a difference, does, and where the targets of a
+// column spread by less than has a square, the error names the column.
 func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.Dense, *Units, error) {
 	n, k := y.Dims()
 	out := mat.DenseCopyOf(y)
@@ -116,6 +116,9 @@ func Standard(typ string, y *mat.Dense, weights []float64, centre bool) (*mat.De
 		if !(largest > constant*size) {
 			u.Spread[j] = 1
 			continue
+		}
+		if err := check.SpreadOf(typ, fmt.Sprintf("the spread of column %d of y", j), largest); err != nil {
+			return nil, nil, err
 		}
 		square := 0.0
 		for i := range n {

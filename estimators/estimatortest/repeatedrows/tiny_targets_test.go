@@ -2,13 +2,20 @@ package repeatedrows_test
 
 import (
 	"context"
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // Targets whose squares would have no digits are an error, and not a model whose intervals have no width. Those that are
@@ -39,4 +46,44 @@ func TestTinyTargets(t *testing.T) {
 			require.NoError(t, build().Fit(context.Background(), x, make([]float64, len(y))), "constant targets")
 		})
 	}
+}
+
+// Nor do fits of matrices, streams, sums and several targets.
+func TestTinyTargetsOfOtherFits(t *testing.T) {
+	x, y := wave(60, 1)
+	gram, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: 1}, x, nil)
+	require.NoError(t, err)
+	block := func(y []float64) iter.Seq2[estimators.Block[float64], error] {
+		return func(yield func(estimators.Block[float64], error) bool) {
+			yield(estimators.Block[float64]{X: x, Y: y}, nil)
+		}
+	}
+	for name, fit := range map[string]func(y []float64) error{
+		"lssvm, FitMatrix": func(y []float64) error { return new(lssvm.Regressor).FitMatrix(context.Background(), gram, y) },
+		"rvm, FitDesign":   func(y []float64) error { return new(rvm.Regressor).FitDesign(context.Background(), gram, y) },
+		"falkon, FitBlocks": func(y []float64) error {
+			return new(falkon.Regressor).FitBlocks(context.Background(), block(y))
+		},
+		"ridge, PartialFit":       func(y []float64) error { return new(ridge.Regressor).PartialFit(context.Background(), x, y) },
+		"lssvm, several targets":  func(y []float64) error { return new(lssvm.MultiRegressor).Fit(context.Background(), x, two(y)) },
+		"falkon, several targets": func(y []float64) error { return new(falkon.MultiRegressor).Fit(context.Background(), x, two(y)) },
+		"ridge, several targets":  func(y []float64) error { return new(ridge.MultiRegressor).Fit(context.Background(), x, two(y)) },
+	} {
+		for _, by := range []float64{1, 1e-140} {
+			assert.NoError(t, fit(floats.ScaleTo(make([]float64, len(y)), by, y)), "%s, %g", name, by)
+		}
+		err := fit(floats.ScaleTo(make([]float64, len(y)), 1e-152, y))
+		require.ErrorIs(t, err, estimators.ErrParam, name)
+		assert.ErrorContains(t, err, ": the spread of ", name)
+		require.NoError(t, fit(make([]float64, len(y))), "%s, constant targets", name)
+	}
+}
+
+// two are usual targets and others.
+func two(y []float64) *mat.Dense {
+	out := mat.NewDense(len(y), 2, nil)
+	for i, v := range y {
+		out.SetRow(i, []float64{float64(i % 5), v})
+	}
+	return out
 }
