@@ -53,6 +53,11 @@ type Classifier struct {
 	// 1. If Balanced is set, both factors are multiplied.
 	ClassWeights map[int]float64
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge is chosen for groups that are not among
+	// the training rows. If it is nil, each row is left out with the rows that are equal to it.
+	Groups []int `settings:"-"`
+
 	// Seed is the seed for drawing the hidden units.
 	Seed uint64
 
@@ -83,6 +88,9 @@ type model struct {
 	beta    *mat.Dense // h×K, h×1 of two classes
 	report  estimators.Report
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
 // class), [estimators.ErrNotFinite], or the error of ctx.
@@ -139,6 +147,10 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if c.chooses() {
 		merged = merged.Relative()
 	}
+	groups, err := merged.Groups(c.Groups, len(y))
+	if err != nil {
+		return fault.Of(classifierType, err)
+	}
 	xd = merged.X
 	n, d := xd.Dims()
 	m.width = d
@@ -175,7 +187,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	}
 	ridge := c.Ridge
 	if c.chooses() {
-		ridge, err = c.choose(parts[1], m, h, t)
+		ridge, err = c.choose(parts[1], m, h, t, groups)
 	}
 	m.ridge = ridge
 	switch {
@@ -202,7 +214,7 @@ func (c *Classifier) chooses() bool { return c.Ridge == 0 && !c.NoRidge }
 
 // choose returns the ridge of the least leave-one-out error for weighted h (n×h) and t (n×K), the squares of which count as the fit's
 // do. Cost O(h³ + nh²), in the rows where they are fewer.
-func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense) (float64, error) {
+func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, groups [][]int) (float64, error) {
 	n, units := h.Dims()
 	squares := func(of *mat.Dense) (sum float64) {
 		rows, _ := of.Dims()
@@ -231,6 +243,7 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense) (flo
 	if err != nil {
 		return 0, err
 	}
+	problem.LeaveGroupsOut(groups)
 	best, err := problem.Search(parts[3], func(i int, ridge, objective float64) {
 		progress.Tell(ctx, progress.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
 	})

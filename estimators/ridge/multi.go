@@ -48,6 +48,9 @@ type MultiRegressor struct {
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
 	NoIntercept bool
 
+	// Groups has the group of each row of Fit, as in [Regressor.Groups].
+	Groups []int `settings:"-"`
+
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
@@ -56,6 +59,9 @@ type MultiRegressor struct {
 
 	m *model
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 var (
 	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
@@ -73,7 +79,7 @@ var (
 
 func (r *MultiRegressor) settings() settings {
 	return settings{
-		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, workers: r.Workers,
+		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers,
 	}
 }
 
@@ -285,8 +291,8 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 	return out
 }
 
-// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, with
-// the same ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
+// LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, or
+// with Groups to all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
 // [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)

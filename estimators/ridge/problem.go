@@ -30,6 +30,7 @@ type problem struct {
 	weight   float64    // Σw
 	means    []float64  // of the columns
 	target   []float64  // means of the targets
+	groups   [][]int    // of rows that are left out together
 	scale    float64    // the variance of the rows times the mean weight, what ridges are measured in
 }
 

@@ -38,6 +38,12 @@ type Regressor struct {
 	// NoIntercept sets the intercept b to 0. The columns and the targets are then not centred.
 	NoIntercept bool
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge and the intervals are chosen for groups
+	// that are not among the training rows. If it is nil, each row is left out with the rows that are equal to it.
+	// Sums of rows (FitStatistics, PartialFit) have no groups: they are an error there.
+	Groups []int `settings:"-"`
+
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
@@ -46,6 +52,9 @@ type Regressor struct {
 
 	m *model
 }
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
@@ -119,7 +128,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 }
 
 func (r *Regressor) settings() settings {
-	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, workers: r.Workers}
+	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers}
 }
 
 // settings is the configuration that Regressor and MultiRegressor share.
@@ -129,6 +138,7 @@ type settings struct {
 	rule        RidgeRule
 	perTarget   bool // a ridge for each target
 	noIntercept bool
+	groups      []int // of the rows, nil: each its own
 	workers     int
 }
 
@@ -137,6 +147,10 @@ func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float6
 	merged := distinct.Merge(x, weights)
 	x, y := merged.X, merged.Mean(given)
 	weights = merged.Weights
+	groups, err := merged.Groups(s.groups, given.RawMatrix().Rows)
+	if err != nil {
+		return nil, fault.Of(s.typ, err)
+	}
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, merged.Len())
 	}
@@ -146,6 +160,7 @@ func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float6
 	if err != nil {
 		return nil, err
 	}
+	p.groups = groups
 	m, err := s.solve(rest, p)
 	if err != nil || !merged.Repeated() {
 		return m, err
@@ -289,6 +304,7 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 	if err != nil {
 		return nil, err
 	}
+	problem.LeaveGroupsOut(p.groups)
 	if !s.perTarget {
 		steps := fitsteps.New(ctx, loo.MaxEvaluations)
 		ridge, err := s.search(right, problem, p, 0, steps, "", report)
@@ -336,23 +352,20 @@ func (m *model) residuals(ctx context.Context, p *problem, t, solution *mat.Dens
 	if n == 1 {
 		return nil
 	}
-	var fitted mat.Dense
-	fast.Mul(&fitted, p.z, solution)
-	leverages, err := factor.QuadInverse(ctx, mat.DenseCopyOf(p.z.T()))
+	left := new(mat.Dense)
+	fast.Mul(left, p.z, solution)
+	left.Sub(t, left)
+	turned := mat.DenseCopyOf(p.z.T())
+	leverages, err := factor.QuadInverse(ctx, turned)
 	if err != nil {
 		return err
 	}
-	for i, h := range leverages {
-		// 1 - h > 0 but for rounding, and e is 0 wherever it is.
-		rest := 1 - h - p.leverage[i]
-		if !(rest > 0) {
-			continue
-		}
-		for j, f := range fitted.RawRowView(i) {
-			e := t.At(i, j) - f
-			m.loo.Set(i, first+j, e/rest/p.root[i])
-			m.noise[first+j] += e * e / rest / float64(n)
-			m.report.Objective += e / rest * e / rest / p.weight
+	shares := loo.LeftOutOfFeatures(left, leverages, p.leverage, p.groups, turned)
+	for i := range n {
+		for j, e := range left.RawRowView(i) {
+			m.loo.Set(i, first+j, e/p.root[i])
+			m.noise[first+j] += e * e * shares[i] / float64(n)
+			m.report.Objective += e * e / p.weight
 		}
 	}
 	return nil
@@ -496,9 +509,8 @@ func (r *Regressor) ChosenRidge() float64 {
 	return r.m.ridges[0]
 }
 
-// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, with the
-// same ridge.
-// The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
+// LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with
+// Groups to all rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
 // and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)

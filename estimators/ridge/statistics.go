@@ -164,6 +164,9 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
+	if r.Groups != nil {
+		return fault.Param(regressorType, "Groups", fmt.Sprintf("%d groups of rows", len(r.Groups)), "nil: sums of rows do not know which row is of which group")
+	}
 	o, err := own(s)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -86,14 +87,19 @@ func (k task) folds() [][]int {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(k.x.RawRowView(a), k.x.RawRowView(b)) }) // no two are equal
-	deal := rand.New(rand.NewPCG(0, 0x72656669_74)).Perm(k.n)                                                  // the stream "refit"
-	count := min(calibrationFolds, k.n)
+	rng := rand.New(rand.NewPCG(0, 0x72656669_74))                                                             // the stream "refit"
+	units := k.n
+	for _, group := range k.groups {
+		units -= len(group) - 1
+	}
+	count := min(calibrationFolds, units)
 	if count < 3 {
 		return nil
 	}
+	part := k.deal(order, count, rng)
 	out := make([][]int, count)
 	for i, row := range order {
-		out[deal[i]%count] = append(out[deal[i]%count], row)
+		out[part[i]] = append(out[part[i]], row)
 	}
 	for _, rows := range out {
 		slices.Sort(rows)
@@ -105,6 +111,38 @@ func (k task) folds() [][]int {
 		}
 	}
 	return out
+}
+
+// deal returns the part, of count, of each of the ordered rows. The rows of a group are of one part.
+func (k task) deal(order []int, count int, rng *rand.Rand) []int {
+	if len(k.groups) == 0 {
+		part := rng.Perm(k.n)
+		for i := range part {
+			part[i] %= count
+		}
+		return part
+	}
+	of := make([]int, k.n) // the group of a row, or one of its own
+	for i := range of {
+		of[i] = len(k.groups) + i
+	}
+	for g, group := range k.groups {
+		for _, row := range group {
+			of[row] = g
+		}
+	}
+	// Numbered as they come in the order of the rows, so that it does not matter how the caller numbers and orders them.
+	number := map[int]int{}
+	ordered := make([]int, k.n)
+	for i, row := range order {
+		g, seen := number[of[row]]
+		if !seen {
+			g = len(number)
+			number[of[row]] = g
+		}
+		ordered[i] = g
+	}
+	return groups.Deal(ordered, nil, slices.Repeat([]float64{1}, count), rng)
 }
 
 // refit learns from all rows but those, and says how it did on them; nil where nothing can be learnt.

@@ -84,6 +84,12 @@ type Regressor struct {
 	// (see the package documentation).
 	NoCalibration bool
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The refits that calibrate variances and intervals leave out whole groups, so that these are for groups
+	// that are not among the training rows. The predictions, which the evidence chooses, are the same without. FitDesign
+	// takes the groups of the rows of phi. If it is nil, each row is left out with the rows that are equal to it.
+	Groups []int `settings:"-"`
+
 	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
 	NoiseVariance float64
 
@@ -171,6 +177,9 @@ func (r *Regressor) intercept() interceptKind {
 	return flatIntercept
 }
 
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
+
 // Fit learns from x (n×d) and y (n). With M basis functions, of which m stay, a change of the model costs O(nm +
 // Mm), a new one also O(nM), and memory is that of CacheBytes and O(Mm). Errors: [estimators.ErrParam],
 // [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The
@@ -206,12 +215,16 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 		return err
 	}
 	rows, mean, within := r.merge(xd, y, weights)
+	groups, err := rows.Groups(r.Groups, len(y))
+	if err != nil {
+		return fault.Of(regressorType, err)
+	}
 	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
 	d, err := r.place().onRows(first, rows, func() (shape.Targets, shape.Kind) { return numbers(mean, rows.Weights) })
 	if err != nil {
 		return err
 	}
-	return r.learn(rest, d, mean, rows.Weights, within)
+	return r.learn(rest, d, mean, rows.Weights, groups, within)
 }
 
 // merge returns the distinct rows, the means of their targets, and the variance around those that is to be learnt: none if
@@ -246,11 +259,16 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 		return err
 	}
 	rows, mean, within := r.merge(pd, y, nil)
-	return r.learn(ctx, onMatrix(rows), mean, rows.Weights, within)
+	groups, err := rows.Groups(r.Groups, len(y))
+	if err != nil {
+		return fault.Of(regressorType, err)
+	}
+	return r.learn(ctx, onMatrix(rows), mean, rows.Weights, groups, within)
 }
 
-func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, within float64) error {
+func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, groups [][]int, within float64) error {
 	k := r.task(d, y, rows)
+	k.groups = groups
 	k.steps = fitsteps.New(ctx, 0)
 	refits := 1.
 	if r.NoCalibration {

@@ -39,6 +39,7 @@ type task struct {
 	bytes     int64
 	workers   int
 	steps     *fitsteps.Steps
+	groups    [][]int // of rows that the refits leave out together; those in none are left out alone
 }
 
 // solution is a fitted model in the units of the targets and of the columns as they

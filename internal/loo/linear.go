@@ -23,6 +23,7 @@ type Linear struct {
 	leverage []float64
 	weight   float64 // Σw
 	means    []float64
+	groups   [][]int // of rows that are left out together
 	scale    float64
 	workers  int
 }
@@ -94,18 +95,24 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix()); err != nil {
 		return nil, 0, err
 	}
+	left := fitted // the residuals take the place of what was fitted
+	left.Sub(p.targets, fitted)
+	together := leaveGroupsOut(left, p.leverage, p.groups,
+		func(group []int) *mat.SymDense { return quadBlock(s, p.rotated, group) }, func([]int) bool { return false }, nil)
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	if together == nil || !leaveRowsOut(left, leverage, p.leverage, together, func(int) bool { return false }) {
+		return nil, 0, nil
+	}
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))
-	for i, h := range leverage {
-		rest := 1 - h - p.leverage[i]
-		if !(rest > 0) {
-			return nil, 0, nil
+	for i := range out {
+		copy(residuals, left.RawRowView(i))
+		for _, e := range residuals {
+			out[i] += e * e
 		}
 		targets := p.targets.RawRowView(i)
-		for j, t := range targets {
-			residuals[j] = (t - fitted.At(i, j)) / rest
-			out[i] += residuals[j] * residuals[j]
-		}
 		if p.means != nil {
 			root := math.Sqrt(p.leverage[i] * p.weight)
 			for j, t := range targets {
