@@ -360,7 +360,10 @@ func (m *model) residuals(ctx context.Context, p *problem, t, solution *mat.Dens
 	if err != nil {
 		return err
 	}
-	shares := loo.LeftOutOfFeatures(left, leverages, p.leverage, p.groups, turned)
+	shares, err := loo.LeftOutOfFeatures(ctx, left, leverages, p.leverage, p.groups, turned)
+	if err != nil {
+		return err
+	}
 	for i := range n {
 		for j, e := range left.RawRowView(i) {
 			m.loo.Set(i, first+j, e/p.root[i])

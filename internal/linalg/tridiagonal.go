@@ -140,6 +140,18 @@ func (t *Tridiagonal) Values(ctx context.Context) ([]float64, error) {
 // Shifted is T + λI = LDLᵀ, L unit lower bidiagonal.
 type Shifted struct{ l, d []float64 }
 
+// Matrix returns T + λ.
+func (t *Tridiagonal) Matrix(lambda float64) *mat.SymDense {
+	out := mat.NewSymDense(t.n, nil)
+	for i, v := range t.d {
+		out.SetSym(i, i, v+lambda)
+		if i > 0 {
+			out.SetSym(i-1, i, t.e[i-1])
+		}
+	}
+	return out
+}
+
 // Shift factors T + λI in O(n); ok is false if it is not positive definite.
 func (t *Tridiagonal) Shift(lambda float64) (s Shifted, ok bool) {
 	s = Shifted{l: make([]float64, len(t.e)), d: make([]float64, t.n)}

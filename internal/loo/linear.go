@@ -97,13 +97,28 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	}
 	left := fitted // the residuals take the place of what was fitted
 	left.Sub(p.targets, fitted)
-	together := leaveGroupsOut(left, p.leverage, p.groups,
-		func(group []int) *mat.SymDense { return quadBlock(s, p.rotated, group) }, func([]int) bool { return false }, nil)
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
+	f := featureGroups{columns: p.rotated, intercept: p.leverage, solve: s.Solve, matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
+	together := make([]bool, n)
+	for _, group := range p.groups {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		if _, ok := f.leave(left, group); !ok {
+			return nil, 0, nil
+		}
+		for _, i := range group {
+			together[i] = true
+		}
 	}
-	if together == nil || !leaveRowsOut(left, leverage, p.leverage, together, func(int) bool { return false }) {
-		return nil, 0, nil
+	for i, h := range leverage {
+		if together[i] {
+			continue
+		}
+		rest := 1 - h - p.leverage[i]
+		if !(rest > 0) {
+			return nil, 0, nil
+		}
+		over(left.RawRowView(i), rest)
 	}
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))

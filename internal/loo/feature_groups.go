@@ -1,0 +1,187 @@
+package loo
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// LeaveGroupsOut has the rows of each group left out together. The cost of a ridge grows by O(dg² + g³) for a group of g rows, and
+// by O(d²g + d³) where it has more rows than there are features.
+func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
+
+// LeftOutOfFeatures turns the residuals e of ridge regression on features (n×k, times √w) into those of each row that is left
+// out, or of the rows of a group that are left out together:
+//
+//	r[G] = (1 - H[G,G])⁻¹ e[G],    H = turned'turned + √intercept √intercept'
+//
+// leverage is the diagonal of turned'turned, for turned (d×n). Where rounding leaves nothing of 1 - H, e is 0 and r is, too.
+// It returns, for each row, the variance of the noise over that of its residual, 1/((1 - H[G,G])⁻¹)[i,i], or 0 there. The error
+// is ctx's.
+func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int, turned *mat.Dense) (shares []float64, err error) {
+	d, _ := turned.Dims()
+	f := featureGroups{columns: turned, intercept: intercept, solve: func(*mat.Dense) {}, matrix: func() *mat.SymDense { return identity(d) }}
+	shares = make([]float64, len(leverage))
+	for i, h := range leverage {
+		shares[i] = max(0, 1-h-intercept[i])
+	}
+	together := make([]bool, len(leverage))
+	for _, group := range groups {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		own, ok := f.leave(residuals, group)
+		for a, i := range group {
+			together[i], shares[i] = true, 0
+			if ok {
+				shares[i] = own[a]
+			} else {
+				clear(residuals.RawRowView(i))
+			}
+		}
+	}
+	for i := range leverage {
+		switch row := residuals.RawRowView(i); {
+		case together[i]:
+		case shares[i] > 0:
+			over(row, shares[i])
+		default:
+			clear(row)
+		}
+	}
+	return shares, ctx.Err()
+}
+
+func over(row []float64, by float64) {
+	for j := range row {
+		row[j] /= by
+	}
+}
+
+func identity(d int) *mat.SymDense {
+	out := mat.NewSymDense(d, nil)
+	for j := range d {
+		out.SetSym(j, j, 1)
+	}
+	return out
+}
+
+// featureGroups leaves groups of rows out of ridge regression on features: H = R'M⁻¹R + √intercept √intercept'.
+type featureGroups struct {
+	columns   *mat.Dense // R, d×n
+	intercept []float64
+	solve     func(b *mat.Dense)   // sets b to M⁻¹b
+	matrix    func() *mat.SymDense // M, d×d
+}
+
+// leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns one over the diagonal of that inverse. ok is false
+// where rounding leaves nothing of 1 - H[G,G].
+func (f featureGroups) leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
+	var left *mat.Dense
+	if d, _ := f.columns.Dims(); len(group) <= d {
+		left, shares, ok = f.byRows(linalg.Rows(residuals, group), group)
+	} else {
+		left, shares, ok = f.byColumns(linalg.Rows(residuals, group), group)
+	}
+	if !ok {
+		return nil, false
+	}
+	for a, i := range group {
+		residuals.SetRow(i, left.RawRowView(a))
+	}
+	return shares, true
+}
+
+// byRows solves a system of as many equations as the group has rows.
+func (f featureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
+	columns, product := f.of(group), new(mat.Dense)
+	solved := mat.DenseCopyOf(columns)
+	f.solve(solved)
+	fast.Mul(product, columns.T(), solved)
+	rest := upper(product)
+	for a, i := range group {
+		for b := a; b < len(group); b++ {
+			v := -rest.At(a, b) - math.Sqrt(f.intercept[i]*f.intercept[group[b]])
+			if a == b {
+				v++
+			}
+			rest.SetSym(a, b, v)
+		}
+	}
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	left = new(mat.Dense)
+	if !chol.Factorize(rest) || chol.SolveTo(left, e) != nil || chol.InverseTo(&inverse) != nil {
+		return nil, nil, false
+	}
+	shares = make([]float64, len(group))
+	for a := range shares {
+		shares[a] = 1 / inverse.At(a, a)
+	}
+	return left, shares, true
+}
+
+// byColumns solves a system of as many equations as there are features, and one for the intercept:
+//
+//	(1 - B'M⁻¹B)⁻¹ = 1 + B'(M - BB')⁻¹B
+//
+// for the columns B of R, with √intercept in a row below, and M with 1 there.
+func (f featureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
+	d, _ := f.columns.Dims()
+	b := mat.NewDense(d+1, len(group), nil)
+	b.Slice(0, d, 0, len(group)).(*mat.Dense).Copy(f.of(group))
+	for a, i := range group {
+		b.Set(d, a, math.Sqrt(f.intercept[i]))
+	}
+	product := new(mat.Dense)
+	fast.Mul(product, b, b.T())
+	m, rest := f.matrix(), upper(product)
+	for i := range d + 1 {
+		for j := i; j <= d; j++ {
+			v := -rest.At(i, j)
+			switch {
+			case j < d:
+				v += m.At(i, j)
+			case i == d:
+				v++
+			}
+			rest.SetSym(i, j, v)
+		}
+	}
+	var chol mat.Cholesky
+	var solved mat.Dense
+	if !chol.Factorize(rest) || chol.SolveTo(&solved, b) != nil {
+		return nil, nil, false
+	}
+	moment := new(mat.Dense)
+	fast.Mul(moment, b, e)
+	left = new(mat.Dense)
+	fast.Mul(left, solved.T(), moment)
+	left.Add(left, e)
+	shares = make([]float64, len(group))
+	for a := range shares {
+		quad := 0.0
+		for j := range d + 1 {
+			quad += b.At(j, a) * solved.At(j, a)
+		}
+		shares[a] = 1 / (1 + quad)
+	}
+	return left, shares, true
+}
+
+// of returns the columns of a group.
+func (f featureGroups) of(group []int) *mat.Dense {
+	d, _ := f.columns.Dims()
+	out := mat.NewDense(d, len(group), nil)
+	for k := range d {
+		row := f.columns.RawRowView(k)
+		for a, i := range group {
+			out.Set(k, a, row[i])
+		}
+	}
+	return out
+}
