@@ -61,8 +61,8 @@ func TestSupports(t *testing.T) {
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
 		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
 		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
-		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks)},
-		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, smoothing},
+		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks, estimators.Grouping)},
+		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 	} {
 		for _, capability := range estimators.Capabilities() {
 			assert.Equal(t, slices.Contains(c.can, capability), estimators.Supports(c.e, capability), "%s, %v", c.name, capability)

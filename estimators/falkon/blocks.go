@@ -96,6 +96,11 @@ func (s *stream[Y]) source(ctx context.Context, k int) (*source, error) {
 	return out, nil
 }
 
+// noGroups is the error of a stream with groups.
+func noGroups(typ string, groups []int) error {
+	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
+}
+
 func (s *stream[Y]) changed() error {
 	return fault.Param(s.typ, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
 }

@@ -76,6 +76,12 @@ type Classifier struct {
 	// is 0, it is 200.
 	MaxIterations int
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the probabilities are
+	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
+	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	Groups []int `settings:"-"`
+
 	// Seed is the seed for drawing landmarks and samples.
 	Seed uint64
 
@@ -109,6 +115,9 @@ var (
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 )
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() settings {
 	return settings{
@@ -172,7 +181,10 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
-	src := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors))
+	src, err := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
+	if err != nil {
+		return fault.Of(classifierType, err)
+	}
 	return c.learn(ctx, s, src, names, factors)
 }
 
@@ -216,6 +228,9 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	s, err := c.validated()
 	if err != nil {
 		return err
+	}
+	if c.Groups != nil {
+		return noGroups(classifierType, c.Groups)
 	}
 	rows := &stream[int]{typ: classifierType, blocks: blocks}
 	names, factors, err := c.count(ctx, rows)

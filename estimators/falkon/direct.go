@@ -52,7 +52,7 @@ func (p *problem) bestRidge(ctx context.Context, equations *normal, out *solutio
 	if err != nil {
 		return err
 	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), p.src.weight, p.named(ctx, "ridges"))
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), p.src, p.named(ctx, "ridges"))
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,23 @@ func drawnRows(n, count int, rng *rand.Rand) []int {
 	return out
 }
 
+// drawnGroups is drawnRows for rows that are drawn with all of their group, one after the other. The last group may be cut.
+func drawnGroups(g []int, count int, rng *rand.Rand) []int {
+	var firsts []int
+	for i, v := range g {
+		if i == 0 || v != g[i-1] {
+			firsts = append(firsts, i)
+		}
+	}
+	out := make([]int, 0, count)
+	for _, at := range rng.Perm(len(firsts)) {
+		for i := firsts[at]; len(out) < count && i < len(g) && g[i] == g[firsts[at]]; i++ {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // gather returns the rows of these numbers, in this order, with their targets and weights.
 func (s *source) gather(ctx context.Context, numbers []int) (batch, error) {
 	order := make([]int, len(numbers)) // places in numbers, by row
@@ -45,12 +62,18 @@ func (s *source) gather(ctx context.Context, numbers []int) (batch, error) {
 		if b.w != nil && out.w == nil {
 			out.w = make([]float64, len(numbers))
 		}
+		if b.g != nil && out.g == nil {
+			out.g = make([]int, len(numbers))
+		}
 		for ; next < len(order) && numbers[order[next]] < b.first+b.rows(); next++ {
 			i := numbers[order[next]] - b.first
 			out.x.SetRow(order[next], b.x.RawRowView(i))
 			out.y.SetRow(order[next], b.y.RawRowView(i))
 			if b.w != nil {
 				out.w[order[next]] = b.w[i]
+			}
+			if b.g != nil {
+				out.g[order[next]] = b.g[i]
 			}
 		}
 		return nil

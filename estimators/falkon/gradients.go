@@ -140,7 +140,7 @@ func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.n)
 	few := sample.head(max(bracketRows, p.m))
-	errors, err := p.errorsOf(ctx, c, few.weight, p.over(ctx, few))
+	errors, err := p.errorsOf(ctx, c, few, p.over(ctx, few))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 	for _, d := range dimensions {
 		scored.factors = append(scored.factors, outsideFactor(d, sample))
 	}
-	errors, err := p.errorsOf(ctx, scored, outside.weight, p.over(ctx, outside))
+	errors, err := p.errorsOf(ctx, scored, outside, p.over(ctx, outside))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,13 @@ func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) 
 	}
 	out := &drawn{rng: rand.New(rand.NewPCG(s.seed, drawStream)), sample: sample, outside: outside}
 	var err error
-	out.batch, err = src.gather(ctx, drawnRows(src.n, count, out.rng))
+	var numbers []int
+	if src.groups != nil {
+		numbers = drawnGroups(src.whole.g, count, out.rng)
+	} else {
+		numbers = drawnRows(src.n, count, out.rng)
+	}
+	out.batch, err = src.gather(ctx, numbers)
 	return out, err
 }
 

@@ -55,7 +55,8 @@ func (r *rotated) turn(b *mat.Dense) *mat.Dense {
 // candidates are models of several ridges in the coordinates of one rotation.
 type candidates struct {
 	*rotated
-	shifts       []linalg.Shifted // of A + ridge, ridges in the units of A
+	ridges       []float64        // in the units of A
+	shifts       []linalg.Shifted // of A + ridge
 	bad          []bool           // A + ridge is indefinite
 	coefficients *mat.Dense       // Q'u of each ridge's targets, M×(ridges·k)
 	scale        float64          // times z'(A + ridge)⁻¹z: what a row of weight 1 adds to its leverage
@@ -88,7 +89,7 @@ func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64
 func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	k, m := right.Dims()
 	turned := r.turn(right)
-	c := &candidates{rotated: r, scale: 1, shifts: make([]linalg.Shifted, len(ridges)), bad: make([]bool, len(ridges)), coefficients: mat.NewDense(m, len(ridges)*k, nil)}
+	c := &candidates{rotated: r, ridges: ridges, scale: 1, shifts: make([]linalg.Shifted, len(ridges)), bad: make([]bool, len(ridges)), coefficients: mat.NewDense(m, len(ridges)*k, nil)}
 	for i, ridge := range ridges {
 		var ok bool
 		if c.shifts[i], ok = r.tri.Shift(ridge); !ok {
@@ -128,9 +129,9 @@ func (p *problem) named(ctx context.Context, name string) passing {
 }
 
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
-// over the targets, over rows of this total weight. It is infinite where the system is
+// over the targets, over the rows of a source that pass goes through. It is infinite where the system is
 // indefinite or a row determines itself.
-func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, pass passing) ([]float64, error) {
+func (p *problem) errorsOf(ctx context.Context, c *candidates, src *source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
 	work := func(slot int, b batch) error {
@@ -139,7 +140,7 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, p
 				return err
 			}
 			return p.block(b.rows(), func(memory *mat.Dense) error {
-				sums[slot] = p.blockErrors(c, b, z, mat.NewDense(p.m, b.rows(), memory.RawMatrix().Data))
+				sums[slot] = p.blockErrors(c, src, b, z, mat.NewDense(p.m, b.rows(), memory.RawMatrix().Data))
 				return ctx.Err()
 			})
 		})
@@ -153,8 +154,13 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, p
 	if err := pass(work, done); err != nil {
 		return nil, err
 	}
+	together, err := p.groupErrors(ctx, c, src)
+	if err != nil {
+		return nil, err
+	}
+	floats.Add(total, together)
 	for i := range total {
-		if total[i] /= weight; c.bad[i] || total[i] != total[i] {
+		if total[i] /= src.weight; c.bad[i] || total[i] != total[i] {
 			total[i] = math.Inf(1)
 		}
 	}
@@ -163,7 +169,7 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, weight float64, p
 
 // blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
 // each candidate; turned is memory for Q'z in columns.
-func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []float64 {
+func (p *problem) blockErrors(c *candidates, src *source, b batch, z, turned *mat.Dense) []float64 {
 	k := p.src.k
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
@@ -177,6 +183,9 @@ func (p *problem) blockErrors(c *candidates, b batch, z, turned *mat.Dense) []fl
 		// One worker, whose context the caller looks at.
 		_ = s.QuadColumns(context.Background(), 1, quad, turned)
 		for row, q := range quad {
+			if src.isTogether(b.first + row) {
+				continue
+			}
 			w := b.weight(row)
 			if outside {
 				q *= c.factors[i]
@@ -273,6 +282,9 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
 			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
 			for i := range b.rows() {
+				if src.isTogether(b.first + i) {
+					continue
+				}
 				w, row := b.weight(i), fitted.RawRowView(i)
 				quad := linalg.Dot(z.RawRowView(i), z.RawRowView(i))
 				if outside > 0 {
@@ -302,8 +314,14 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.leaveGroupsOut(ctx, u, chol, src, outside, kept, out); err != nil {
+		return nil, err
+	}
 	kept.into(out)
-	return out, err
+	return out, nil
 }
 
 // less takes the centre off the rows of z.

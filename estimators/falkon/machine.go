@@ -263,8 +263,7 @@ func (d *drawn) halves() (sample, outside *source) {
 	n, all := d.rows(), d.sample+d.outside
 	size := min(d.sample, (n*d.sample+all-1)/all)
 	of := func(from, to int) *source {
-		b := d.part(from, to)
-		return inMemory(b.x, b.y, b.w)
+		return d.part(from, to).source()
 	}
 	if n == 1 {
 		return of(0, 1), of(0, 1)

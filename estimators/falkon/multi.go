@@ -60,6 +60,12 @@ type MultiRegressor struct {
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
+	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
+	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	Groups []int `settings:"-"`
+
 	// Seed is the seed for drawing landmarks and samples.
 	Seed uint64
 
@@ -91,6 +97,9 @@ var (
 	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
 	_ graph.Grapher                                = (*MultiRegressor)(nil)
 )
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() settings {
 	return settings{
@@ -140,7 +149,11 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	m, err := fit(ctx, s, distinctRows(xd, own, weights))
+	src, err := distinctRows(xd, own, weights, r.Groups)
+	if err != nil {
+		return fault.Of(multiType, err)
+	}
+	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func TestErrorsOfAllRidges(t *testing.T) {
 		}
 		turned, err := rotate(ctx, n.g)
 		require.NoError(t, err)
-		got, err := p.errorsOf(ctx, newCandidates(turned, n.r, ridges), p.src.weight, p.named(ctx, "ridges"))
+		got, err := p.errorsOf(ctx, newCandidates(turned, n.r, ridges), p.src, p.named(ctx, "ridges"))
 		require.NoError(t, err)
 		for i := range want {
 			assert.InDelta(t, want[i], got[i], 1e-7*max(want[i], 1e-3), "%s, ridge %g", c.Name, ridges[i])

@@ -55,6 +55,12 @@ type Regressor struct {
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
 	MaxIterations int
 
+	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
+	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
+	// chosen for groups that are not among the training rows. A group of g rows takes the memory of its features, gM
+	// numbers. If it is nil, each row is left out with the rows that are equal to it. FitBlocks takes no groups.
+	Groups []int `settings:"-"`
+
 	// Seed is the seed for drawing landmarks and samples.
 	Seed uint64
 
@@ -87,6 +93,9 @@ var (
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() settings {
 	return settings{
@@ -131,7 +140,11 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, s, distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights))
+	src, err := distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
+	if err != nil {
+		return fault.Of(regressorType, err)
+	}
+	return r.learn(ctx, s, src)
 }
 
 func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
@@ -156,6 +169,9 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	s := r.settings()
 	if err := s.validate(); err != nil {
 		return err
+	}
+	if r.Groups != nil {
+		return noGroups(regressorType, r.Groups)
 	}
 	rows := &stream[float64]{typ: regressorType, blocks: blocks, target: func(dst []float64, y float64) { dst[0] = y }}
 	src, err := rows.source(ctx, 1)

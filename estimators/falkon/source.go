@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/internal/varying"
 	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -17,6 +18,7 @@ type batch struct {
 	x     *mat.Dense // r×d
 	y     *mat.Dense // r×k
 	w     []float64  // nil: all 1
+	g     []int      // the group of each row; rows of a group follow each other; nil: each row is one of its own
 }
 
 func (b batch) rows() int { return b.x.RawMatrix().Rows }
@@ -32,6 +34,9 @@ func (b batch) part(from, to int) batch {
 	}
 	if b.w != nil {
 		out.w = b.w[from:to]
+	}
+	if b.g != nil {
+		out.g = b.g[from:to]
 	}
 	return out
 }
@@ -56,32 +61,102 @@ type source struct {
 	// is given is overwritten after it returns.
 	read  func(ctx context.Context, size int, visit func(batch) error) error
 	whole batch // of a source in memory
+	// groups are the rows from and to which rows are left out together, of a source in memory; together says which rows
+	// are in one. Both are nil for none.
+	groups   [][2]int
+	together []bool
 }
 
 // head is the first rows of a source in memory.
 func (s *source) head(rows int) *source {
-	b := s.whole.part(0, min(rows, s.n))
-	return inMemory(b.x, b.y, b.w)
+	return s.whole.part(0, min(rows, s.n)).source()
 }
 
-// distinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it.
-func distinctRows(x, y *mat.Dense, w []float64) *source {
+// distinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it. The rows of a
+// group, of those that there are for the rows of x, follow each other.
+func distinctRows(x, y *mat.Dense, w []float64, groups []int) (*source, error) {
 	merged := distinct.Merge(x, w)
+	members, err := merged.Groups(groups, y.RawMatrix().Rows)
+	if err != nil {
+		return nil, err
+	}
 	mean := merged.Mean(y)
-	out := inMemory(merged.X, mean, merged.Weights)
+	whole := batch{x: merged.X, y: mean, w: merged.Weights}
+	if len(members) > 0 {
+		whole = whole.grouped(members)
+	}
+	out := whole.source()
 	if merged.Repeated() {
 		out.within = merged.Within(y, mean)
+	}
+	return out, nil
+}
+
+// grouped returns the rows in an order in which those of each group follow the first of them.
+func (b batch) grouped(groups [][]int) batch {
+	n := b.rows()
+	of := make([]int, n)
+	for i := range of {
+		of[i] = i
+	}
+	rest := map[int][]int{} // of a group, by its first row
+	for _, group := range groups {
+		rest[group[0]] = group[1:]
+		for _, i := range group {
+			of[i] = group[0]
+		}
+	}
+	order, g := make([]int, 0, n), make([]int, 0, n)
+	for i := range n {
+		if of[i] != i {
+			continue
+		}
+		for _, row := range append([]int{i}, rest[i]...) {
+			order, g = append(order, row), append(g, i)
+		}
+	}
+	out := batch{x: linalg.Rows(b.x, order), y: linalg.Rows(b.y, order), g: g}
+	if b.w != nil {
+		out.w = linalg.Pick(b.w, order)
 	}
 	return out
 }
 
+// findGroups sets groups and together by the groups of the rows.
+func (s *source) findGroups() {
+	g := s.whole.g
+	for from := 0; from < len(g); {
+		to := from + 1
+		for to < len(g) && g[to] == g[from] {
+			to++
+		}
+		if to > from+1 {
+			if s.together == nil {
+				s.together = make([]bool, s.n)
+			}
+			s.groups = append(s.groups, [2]int{from, to})
+			for i := from; i < to; i++ {
+				s.together[i] = true
+			}
+		}
+		from = to
+	}
+}
+
+// isTogether reports whether a row is in a group of several.
+func (s *source) isTogether(row int) bool { return s.together != nil && s.together[row] }
+
 // inMemory is a source of rows that are there, in which targets are n×k.
-func inMemory(x, y *mat.Dense, w []float64) *source {
+func inMemory(x, y *mat.Dense, w []float64) *source { return batch{x: x, y: y, w: w}.source() }
+
+// source is a source of the rows.
+func (b batch) source() *source {
 	s := &source{}
-	s.n, s.d = x.Dims()
-	_, s.k = y.Dims()
-	whole := batch{x: x, y: y, w: w}
+	s.n, s.d = b.x.Dims()
+	_, s.k = b.y.Dims()
+	whole := batch{x: b.x, y: b.y, w: b.w, g: b.g} // of which the first row has the number 0
 	s.whole = whole
+	s.findGroups()
 	s.read = func(ctx context.Context, size int, visit func(batch) error) error {
 		for i := 0; i < s.n; i += size {
 			if err := ctx.Err(); err != nil {

@@ -59,7 +59,7 @@ func (s settings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit floa
 	}
 	b := d.part(from, min(d.rows(), from+rows))
 	s.ridge, s.loss = 0, SquaredLoss
-	return &widths{settings: s, rows: inMemory(b.x, b.y, b.w), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
+	return &widths{settings: s, rows: b.source(), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
 }
 
 func (w *widths) kernel(length float64) kernels.Kernel {
@@ -87,7 +87,7 @@ func (w *widths) at(ctx context.Context, length float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows.weight, p.over(parts[3], w.rows))
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows, p.over(parts[3], w.rows))
 	if err != nil {
 		return 0, err
 	}

@@ -24,7 +24,7 @@ func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 // is ctx's.
 func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int, turned *mat.Dense) (shares []float64, err error) {
 	d, _ := turned.Dims()
-	f := featureGroups{columns: turned, intercept: intercept, solve: func(*mat.Dense) {}, matrix: func() *mat.SymDense { return identity(d) }}
+	f := FeatureGroups{Columns: turned, Intercept: intercept, Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return Identity(d) }}
 	shares = make([]float64, len(leverage))
 	for i, h := range leverage {
 		shares[i] = max(0, 1-h-intercept[i])
@@ -34,7 +34,7 @@ func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, inte
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		own, ok := f.leave(residuals, group)
+		own, ok := f.Leave(residuals, group)
 		for a, i := range group {
 			together[i], shares[i] = true, 0
 			if ok {
@@ -62,7 +62,8 @@ func over(row []float64, by float64) {
 	}
 }
 
-func identity(d int) *mat.SymDense {
+// Identity is the identity matrix.
+func Identity(d int) *mat.SymDense {
 	out := mat.NewSymDense(d, nil)
 	for j := range d {
 		out.SetSym(j, j, 1)
@@ -70,19 +71,19 @@ func identity(d int) *mat.SymDense {
 	return out
 }
 
-// featureGroups leaves groups of rows out of ridge regression on features: H = R'M⁻¹R + √intercept √intercept'.
-type featureGroups struct {
-	columns   *mat.Dense // R, d×n
-	intercept []float64
-	solve     func(b *mat.Dense)   // sets b to M⁻¹b
-	matrix    func() *mat.SymDense // M, d×d
+// FeatureGroups leaves groups of rows out of ridge regression on features: H = R'M⁻¹R + √intercept √intercept'.
+type FeatureGroups struct {
+	Columns   *mat.Dense // R, d×n
+	Intercept []float64
+	Solve     func(b *mat.Dense)   // sets b to M⁻¹b
+	Matrix    func() *mat.SymDense // M, d×d
 }
 
-// leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns one over the diagonal of that inverse. ok is false
+// Leave replaces the residuals e of a group by (1 - H[G,G])⁻¹e, and returns one over the diagonal of that inverse. ok is false
 // where rounding leaves nothing of 1 - H[G,G].
-func (f featureGroups) leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
+func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float64, ok bool) {
 	var left *mat.Dense
-	if d, _ := f.columns.Dims(); len(group) <= d {
+	if d, _ := f.Columns.Dims(); len(group) <= d {
 		left, shares, ok = f.byRows(linalg.Rows(residuals, group), group)
 	} else {
 		left, shares, ok = f.byColumns(linalg.Rows(residuals, group), group)
@@ -97,15 +98,15 @@ func (f featureGroups) leave(residuals *mat.Dense, group []int) (shares []float6
 }
 
 // byRows solves a system of as many equations as the group has rows.
-func (f featureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
+func (f FeatureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
 	columns, product := f.of(group), new(mat.Dense)
 	solved := mat.DenseCopyOf(columns)
-	f.solve(solved)
+	f.Solve(solved)
 	fast.Mul(product, columns.T(), solved)
 	rest := upper(product)
 	for a, i := range group {
 		for b := a; b < len(group); b++ {
-			v := -rest.At(a, b) - math.Sqrt(f.intercept[i]*f.intercept[group[b]])
+			v := -rest.At(a, b) - math.Sqrt(f.Intercept[i]*f.Intercept[group[b]])
 			if a == b {
 				v++
 			}
@@ -130,16 +131,16 @@ func (f featureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, share
 //	(1 - B'M⁻¹B)⁻¹ = 1 + B'(M - BB')⁻¹B
 //
 // for the columns B of R, with √intercept in a row below, and M with 1 there.
-func (f featureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
-	d, _ := f.columns.Dims()
+func (f FeatureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
+	d, _ := f.Columns.Dims()
 	b := mat.NewDense(d+1, len(group), nil)
 	b.Slice(0, d, 0, len(group)).(*mat.Dense).Copy(f.of(group))
 	for a, i := range group {
-		b.Set(d, a, math.Sqrt(f.intercept[i]))
+		b.Set(d, a, math.Sqrt(f.Intercept[i]))
 	}
 	product := new(mat.Dense)
 	fast.Mul(product, b, b.T())
-	m, rest := f.matrix(), upper(product)
+	m, rest := f.Matrix(), upper(product)
 	for i := range d + 1 {
 		for j := i; j <= d; j++ {
 			v := -rest.At(i, j)
@@ -174,11 +175,11 @@ func (f featureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, sh
 }
 
 // of returns the columns of a group.
-func (f featureGroups) of(group []int) *mat.Dense {
-	d, _ := f.columns.Dims()
+func (f FeatureGroups) of(group []int) *mat.Dense {
+	d, _ := f.Columns.Dims()
 	out := mat.NewDense(d, len(group), nil)
 	for k := range d {
-		row := f.columns.RawRowView(k)
+		row := f.Columns.RawRowView(k)
 		for a, i := range group {
 			out.Set(k, a, row[i])
 		}

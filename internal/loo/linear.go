@@ -97,13 +97,13 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	}
 	left := fitted // the residuals take the place of what was fitted
 	left.Sub(p.targets, fitted)
-	f := featureGroups{columns: p.rotated, intercept: p.leverage, solve: s.Solve, matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
+	f := FeatureGroups{Columns: p.rotated, Intercept: p.leverage, Solve: s.Solve, Matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
 	together := make([]bool, n)
 	for _, group := range p.groups {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		if _, ok := f.leave(left, group); !ok {
+		if _, ok := f.Leave(left, group); !ok {
 			return nil, 0, nil
 		}
 		for _, i := range group {

@@ -1,0 +1,215 @@
+package falkon
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// groupErrors sums the weighted squared residuals of groups of rows, each left out as a whole, for each candidate.
+func (p *problem) groupErrors(ctx context.Context, c *candidates, src *source) ([]float64, error) {
+	count := len(c.shifts)
+	total := make([]float64, count)
+	sums := make([][]float64, len(src.groups))
+	err := p.overGroups(ctx, src, func(at int, b batch) error {
+		return p.block(b.rows(), func(z *mat.Dense) error {
+			if err := p.features(ctx, z, b, p.centre); err != nil {
+				return err
+			}
+			sums[at] = p.errorsOfGroup(c, src, b, z)
+			return ctx.Err()
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sums {
+		floats.Add(total, s)
+	}
+	return total, nil
+}
+
+// overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features are more
+// than MaxBytes, f's or ctx's.
+func (p *problem) overGroups(ctx context.Context, src *source, f func(at int, b batch) error) error {
+	for _, g := range src.groups {
+		rows := float64(g[1] - g[0])
+		if err := p.checkBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.m)*float64(p.workers)); err != nil {
+			return err
+		}
+	}
+	return parallel.For(ctx, p.workers, len(src.groups), func(at int) error {
+		return f(at, src.whole.part(src.groups[at][0], src.groups[at][1]))
+	})
+}
+
+// errorsOfGroup is groupErrors of one group with features z.
+func (p *problem) errorsOfGroup(c *candidates, src *source, b batch, z *mat.Dense) []float64 {
+	k, rows := p.src.k, b.rows()
+	turned := mat.NewDense(p.m, rows, nil)
+	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
+	fitted := mat.NewDense(rows, len(c.shifts)*k, nil)
+	fast.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
+	out := make([]float64, len(c.shifts))
+	for i, s := range c.shifts {
+		if c.bad[i] {
+			continue
+		}
+		e := p.residuals(b, fitted.Slice(0, rows, i*k, (i+1)*k).(*mat.Dense))
+		scale := c.scale
+		if c.factors != nil {
+			scale *= c.factors[i]
+		}
+		columns := mat.DenseCopyOf(turned)
+		p.weighColumns(columns, b, scale)
+		f := loo.FeatureGroups{
+			Columns: columns, Intercept: p.interceptOf(b), Solve: s.Solve,
+			Matrix: func() *mat.SymDense { return c.tri.Matrix(c.ridges[i]) },
+		}
+		if _, ok := p.leaveGroup(f, e, c.factors != nil); !ok {
+			out[i] = math.Inf(1)
+			continue
+		}
+		for a := range rows {
+			row := e.RawRowView(a)
+			out[i] += linalg.Dot(row, row)
+		}
+	}
+	return out
+}
+
+// residuals returns those of the rows of a batch, times √w.
+func (p *problem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
+	out := mat.NewDense(b.rows(), p.src.k, nil)
+	for a := range b.rows() {
+		root, row := math.Sqrt(b.weight(a)), out.RawRowView(a)
+		for j, y := range b.y.RawRowView(a) {
+			row[j] = root * (y - p.offset[j] - fitted.At(a, j))
+		}
+	}
+	return out
+}
+
+// weighColumns multiplies the columns, of the features of rows, by √(w scale).
+func (p *problem) weighColumns(columns *mat.Dense, b batch, scale float64) {
+	roots := make([]float64, b.rows())
+	for a := range roots {
+		roots[a] = math.Sqrt(b.weight(a) * scale)
+	}
+	for i := range p.m {
+		floats.Mul(columns.RawRowView(i), roots)
+	}
+}
+
+// interceptOf is what the intercept adds to the leverages of rows.
+func (p *problem) interceptOf(b batch) []float64 {
+	out := make([]float64, b.rows())
+	if p.noIntercept {
+		return out
+	}
+	for a := range out {
+		out[a] = b.weight(a) / p.src.weight
+	}
+	return out
+}
+
+// leaveGroup replaces the residuals e of all rows of f by those of the machine without them. Outside says that the rows are not
+// among those of f's matrix: their leverages L there are those of all rows H by 1 - H = (1 + L)⁻¹. It returns the share of 1 - H that
+// a single row would have, and whether rounding has left anything of it.
+func (p *problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
+	rows, k := e.Dims()
+	if !outside {
+		all := make([]int, rows)
+		for a := range all {
+			all[a] = a
+		}
+		return f.Leave(e, all)
+	}
+	moment := mat.NewDense(p.m, k, nil)
+	fast.Mul(moment, f.Columns, e)
+	f.Solve(moment)
+	more := new(mat.Dense)
+	fast.Mul(more, f.Columns.T(), moment)
+	common := make([]float64, k)
+	for a, v := range f.Intercept {
+		floats.AddScaled(common, math.Sqrt(v), e.RawRowView(a))
+	}
+	solved := mat.DenseCopyOf(f.Columns)
+	f.Solve(solved)
+	shares = make([]float64, rows)
+	for i := range p.m {
+		for a, v := range f.Columns.RawRowView(i) {
+			shares[a] += v * solved.At(i, a)
+		}
+	}
+	for a, v := range f.Intercept {
+		row := e.RawRowView(a)
+		floats.Add(row, more.RawRowView(a))
+		floats.AddScaled(row, math.Sqrt(v), common)
+		shares[a] = 1 / (1 + shares[a] + v)
+	}
+	return shares, true
+}
+
+// leaveGroupsOut is leaveOut for the rows of groups.
+func (p *problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, kept *kept, out *leftOut) error {
+	factor := chol.Upper()
+	type sums struct{ objective, rss, trace float64 }
+	of := make([]sums, len(src.groups))
+	scale := 1.0
+	if outside > 0 {
+		scale = outside
+	}
+	err := p.overGroups(ctx, src, func(at int, b batch) error {
+		return p.block(b.rows(), func(z *mat.Dense) error {
+			if err := p.features(ctx, z, b, nil); err != nil {
+				return err
+			}
+			rows := b.rows()
+			unseen := make([]float64, rows)
+			p.unseen(unseen, b, z)
+			p.less(z)
+			fitted := mat.NewDense(rows, p.src.k, nil)
+			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
+			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
+			e := p.residuals(b, fitted)
+			s := &of[at]
+			for a := range rows {
+				row := e.RawRowView(a)
+				s.rss += linalg.Dot(row, row)
+				s.trace += 1 - p.rest(b.weight(a), scale*linalg.Dot(z.RawRowView(a), z.RawRowView(a)), outside > 0)
+			}
+			columns := mat.DenseCopyOf(z.T())
+			p.weighColumns(columns, b, scale)
+			f := loo.FeatureGroups{Columns: columns, Intercept: p.interceptOf(b), Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return loo.Identity(p.m) }}
+			shares, ok := p.leaveGroup(f, e, outside > 0)
+			for a := range rows {
+				row, share := e.RawRowView(a), 0.0
+				if ok {
+					s.objective += linalg.Dot(row, row)
+					floats.Scale(1/math.Sqrt(b.weight(a)), row)
+					share = shares[a]
+				} else {
+					clear(row)
+				}
+				kept.put(b, a, row, share, unseen[a])
+			}
+			return nil
+		})
+	})
+	for _, s := range of {
+		out.objective += s.objective / src.weight
+		out.rss += s.rss
+		out.trace += s.trace
+	}
+	return err
+}
