@@ -74,6 +74,13 @@
 // estimated, and it is what s² leaves of the variance of y. The estimates use at most 50 000 rows at regular
 // distances.
 //
+// # Groups
+//
+// With [Regressor.Groups] all rows of a group G are left out together. Their residuals are (1 - H[G,G])⁻¹e[G] for the
+// hat matrix H of the features. For rows outside the sample of [ConjugateGradients] they are (1 + L[G,G])e[G], where L
+// has the leverages that the sample gives. Landmarks stay, also those of the group. A group of more rows than there are
+// landmarks is left out by a system of the landmarks.
+//
 // # Limits
 //
 // A length for each column is learnt by package selection, whose Regressor and Classifier with nothing set hand

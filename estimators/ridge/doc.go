@@ -21,7 +21,8 @@
 //
 // where w̄ is the mean weight, 1 without weights: only the ratios of weights matter for the noise.
 //
-// Fit leaves out equal rows together (package estimators).
+// Fit leaves out equal rows together (package estimators). With [Regressor.Groups] it leaves out all rows of a group G, whose
+// residuals are (1 - H[G,G])⁻¹e[G] for the hat matrix H. 1/(1 - h[i]) is then the diagonal of that inverse.
 //
 // # Sums
 //
