@@ -14,6 +14,30 @@ import (
 // by O(d²g + d³) where it has more rows than there are features.
 func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
+// leaveGroupsOut returns the residuals of all rows, where those of groups are left out together, and says which rows those are; nil
+// where there are no groups. ok is false where rounding leaves nothing of a group.
+func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda float64, fitted *mat.Dense) (left *mat.Dense, together []bool, ok bool, err error) {
+	if len(p.groups) == 0 {
+		return nil, nil, true, nil
+	}
+	n, _ := fitted.Dims()
+	left, together = new(mat.Dense), make([]bool, n)
+	left.Sub(p.targets, fitted)
+	f := FeatureGroups{Columns: p.rotated, Intercept: p.leverage, Solve: s.Solve, Matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
+	for _, group := range p.groups {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, false, err
+		}
+		if _, ok := f.Leave(left, group); !ok {
+			return nil, nil, false, nil
+		}
+		for _, i := range group {
+			together[i] = true
+		}
+	}
+	return left, together, true, nil
+}
+
 // LeftOutOfFeatures turns the residuals e of ridge regression on features (n×k, times √w) into those of each row that is left
 // out, or of the rows of a group that are left out together:
 //

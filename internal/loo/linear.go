@@ -95,39 +95,29 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix()); err != nil {
 		return nil, 0, err
 	}
-	left := fitted // the residuals take the place of what was fitted
-	left.Sub(p.targets, fitted)
-	f := FeatureGroups{Columns: p.rotated, Intercept: p.leverage, Solve: s.Solve, Matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
-	together := make([]bool, n)
-	for _, group := range p.groups {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		if _, ok := f.Leave(left, group); !ok {
-			return nil, 0, nil
-		}
-		for _, i := range group {
-			together[i] = true
-		}
-	}
-	for i, h := range leverage {
-		if together[i] {
-			continue
-		}
-		rest := 1 - h - p.leverage[i]
-		if !(rest > 0) {
-			return nil, 0, nil
-		}
-		over(left.RawRowView(i), rest)
+	left, together, ok, err := p.leaveGroupsOut(ctx, s, lambda, fitted)
+	if err != nil || !ok {
+		return nil, 0, err
 	}
 	residuals, own := make([]float64, k), make([]float64, k)
 	out := make([]float64, len(leverage))
-	for i := range out {
-		copy(residuals, left.RawRowView(i))
-		for _, e := range residuals {
-			out[i] += e * e
-		}
+	for i, h := range leverage {
 		targets := p.targets.RawRowView(i)
+		if together != nil && together[i] {
+			copy(residuals, left.RawRowView(i))
+			for _, e := range residuals {
+				out[i] += e * e
+			}
+		} else {
+			rest := 1 - h - p.leverage[i]
+			if !(rest > 0) {
+				return nil, 0, nil
+			}
+			for j, t := range targets {
+				residuals[j] = (t - fitted.At(i, j)) / rest
+				out[i] += residuals[j] * residuals[j]
+			}
+		}
 		if p.means != nil {
 			root := math.Sqrt(p.leverage[i] * p.weight)
 			for j, t := range targets {
