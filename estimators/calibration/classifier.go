@@ -184,7 +184,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 		return err
 	}
 	counts := distinct.Counts(own, len(at), t.merged.Len())
-	if m.link, err = of.fit(parts[2], c.Method, at, counts, t.dealt); err != nil {
+	if m.link, err = of.fit(parts[2], c.Method, c.Method == Automatic && t.rarest() >= leastOfClass, at, counts, t.dealt); err != nil {
 		return err
 	}
 	c.m = m
@@ -207,6 +207,23 @@ func (t *task) folds() int {
 		units = groups.Count(t.Groups)
 	}
 	return min(cmp.Or(t.Folds, defaultFolds), units)
+}
+
+// rarest returns the number of different rows of the class that has the fewest.
+func (t *task) rarest() int {
+	type rowOfClass struct{ row, class int }
+	seen, counts := map[rowOfClass]bool{}, make([]int, len(t.classes))
+	for i, class := range t.at {
+		row := i
+		if t.merged.Index != nil {
+			row = t.merged.Index[i]
+		}
+		if one := (rowOfClass{row, class}); !seen[one] {
+			seen[one] = true
+			counts[class]++
+		}
+	}
+	return slices.Min(counts)
 }
 
 // dealt returns the part of each row, in which the rows of a group, or those that are equal, are together.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -125,15 +124,16 @@ const (
 	leastOfClass = 100
 )
 
-// fit fits a method, or the one of the least log loss on parts that deal gives: the part of each row.
-func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal func(parts int) []int) (link, error) {
+// fit fits a method, or the one of the least log loss on parts that deal gives: the part of each row. Steps says whether Isotonic is
+// among them.
+func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []float64, deal func(parts int) []int) (link, error) {
 	if m != Automatic {
 		return s.fitOne(m, at, own), ctx.Err()
 	}
 	best, least := Temperature, math.Inf(1)
-	n, k := s.decided.Dims()
+	n, _ := s.decided.Dims()
 	considered := []Method{Temperature, Platt}
-	if rarest(at, k) >= leastOfClass {
+	if steps {
 		considered = append(considered, Isotonic)
 	}
 	part := deal(parts)
@@ -166,15 +166,6 @@ func (s scores) fit(ctx context.Context, m Method, at []int, own []float64, deal
 		}
 	}
 	return s.fitOne(best, at, own), ctx.Err()
-}
-
-// rarest is the number of rows of the class, of k, that has the fewest.
-func rarest(at []int, k int) int {
-	counts := make([]int, k)
-	for _, c := range at {
-		counts[c]++
-	}
-	return slices.Min(counts)
 }
 
 func (s scores) rows(rows []int) scores {

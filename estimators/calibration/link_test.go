@@ -91,7 +91,7 @@ func TestLinksFindWhatIsThere(t *testing.T) {
 	s := scores{decided: f}
 	test := mat.NewDense(5, 2, []float64{0, -2.5, 0, -1, 0, 0, 0, 1.2, 0, 2.6})
 	for m := Automatic; m <= Isotonic; m++ {
-		l, err := s.fit(t.Context(), m, at, nil, byClass(at))
+		l, err := s.fit(t.Context(), m, true, at, nil, byClass(at))
 		require.NoError(t, err)
 		p := l.apply(scores{decided: test})
 		for i := range 5 {
@@ -129,31 +129,9 @@ func TestAutomaticTakesSteps(t *testing.T) {
 			at[i] = 1
 		}
 	}
-	l, err := scores{decided: f}.fit(t.Context(), Automatic, at, nil, byClass(at))
+	l, err := scores{decided: f}.fit(t.Context(), Automatic, true, at, nil, byClass(at))
 	require.NoError(t, err)
 	assert.Equal(t, Isotonic, l.method)
-}
-
-// Where a class has few rows Automatic does not take the steps, though they have the least log loss on the parts here.
-func TestAutomaticWantsManyRowsForSteps(t *testing.T) {
-	const n = 2000
-	for _, c := range []struct {
-		rare int
-		want bool
-	}{{45, false}, {99, false}, {100, true}} {
-		f, at := mat.NewDense(n, 2, nil), make([]int, n)
-		for i := range at {
-			// All rare rows lie in the middle fifth of the scores: no slope and offset can follow.
-			v := 2*float64(i)/n - 1
-			if i < c.rare {
-				at[i], v = 1, .4*(float64(i)/float64(c.rare)-.5)
-			}
-			f.Set(i, 1, v)
-		}
-		l, err := scores{decided: f}.fit(t.Context(), Automatic, at, nil, byClass(at))
-		require.NoError(t, err)
-		assert.Equal(t, c.want, l.method == Isotonic, "%d rare rows: %v", c.rare, l.method)
-	}
 }
 
 func byClass(at []int) func(parts int) []int {
