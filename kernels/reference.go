@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -9,7 +10,7 @@ import (
 
 // Reference describes a kernel in a model file. Functions are not stored, so a kernel is described by its name, which
 // is compared with that of the value that the model is read into. Kernels that Fit chose for a nil Kernel, an [RBF],
-// a [Matern] or an [ARD] around a Matern, are stored completely. If the parameters of a [Differentiable] kernel were
+// a [Matern] or an [ARD] around a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters of a [Differentiable] kernel were
 // learnt, their values are stored, and the kernel of the field takes them.
 //
 // An estimator with a Kernel field stores [MakeReference](field, used). It gets the kernel back by Resolve(kind,
@@ -28,12 +29,18 @@ type Reference struct {
 
 	// Lengths are the lengths of an [ARD] around a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
+
+	// Columns are those that the kernel was used on, if they were not all.
+	Columns []int `cbor:",omitempty"`
 }
 
 // MakeReference describes the kernel that was used where the field has the kernel configured.
 func MakeReference(configured, used Kernel) Reference {
 	r := Reference{Name: used.String()}
 	if configured == nil {
+		if some, ok := used.(Columns); ok {
+			r.Columns, used = some.Of, some.Kernel
+		}
 		switch k := used.(type) {
 		case RBF:
 			r.Median, r.Gamma = true, k.Gamma
@@ -115,6 +122,10 @@ func (r Reference) chosen(kind string) (Kernel, error) {
 			what, value = "lengths", r.Lengths
 			k = ARD{Kernel: k, Lengths: r.Lengths}
 		}
+	}
+	if len(r.Columns) > 0 {
+		what, value = what+" on columns", fmt.Sprint(value, r.Columns)
+		k = Columns{Of: r.Columns, Kernel: k}
 	}
 	if Validate(k) != nil || k.String() != r.Name {
 		return nil, fault.BadModel(kind, "kernel %q with %s %v", r.Name, what, value)

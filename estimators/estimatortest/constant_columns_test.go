@@ -2,6 +2,7 @@ package estimatortest_test
 
 import (
 	"context"
+	"encoding"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -46,6 +47,10 @@ func TestConstantColumns(t *testing.T) {
 			require.NoError(t, more.Fit(context.Background(), with, y), name)
 			want, err := less.Predict(rows)
 			require.NoError(t, err, name)
+			data, err := more.(encoding.BinaryMarshaler).MarshalBinary()
+			require.NoError(t, err, name)
+			more = build() // read from a file
+			require.NoError(t, more.(encoding.BinaryUnmarshaler).UnmarshalBinary(data), name)
 			got, err := more.Predict(changed)
 			require.NoError(t, err, name)
 			if name == "gabasr" { // its draws are others with another number of columns
@@ -70,6 +75,10 @@ func TestConstantColumns(t *testing.T) {
 			require.NoError(t, more.Fit(context.Background(), with, labels), name)
 			want, err := less.(estimators.ProbaPredictor).PredictProba(rows)
 			require.NoError(t, err, name)
+			data, err := more.(encoding.BinaryMarshaler).MarshalBinary()
+			require.NoError(t, err, name)
+			more = build()
+			require.NoError(t, more.(encoding.BinaryUnmarshaler).UnmarshalBinary(data), name)
 			got, err := more.(estimators.ProbaPredictor).PredictProba(changed)
 			require.NoError(t, err, name)
 			assert.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-5, "%s, noise %v", name, noise)

@@ -36,6 +36,7 @@ type stored struct {
 	Gamma   float64
 	Nu      float64   `cbor:",omitempty"` // of a Matérn kernel that was chosen, whose length is in Params
 	Params  []float64 `cbor:",omitempty"`
+	Columns []int     `cbor:",omitempty"` // that the chosen kernel is of, if not all
 	Median  bool
 	N       int
 	Rows    codec.Matrix
@@ -76,7 +77,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	}
 	if m.kernel != nil {
 		r := kernels.MakeReference(configured, m.kernel)
-		s.Kernel, s.Median, s.Gamma, s.Nu, s.Params = r.Name, r.Median, r.Gamma, r.Nu, r.Params
+		s.Kernel, s.Median, s.Gamma, s.Nu, s.Params, s.Columns = r.Name, r.Median, r.Gamma, r.Nu, r.Params, r.Columns
 	}
 	return s
 }
@@ -112,8 +113,14 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if !isShape(m.rows, s.N, -1) {
 		return nil, fault.BadModel(kind, "a kernel without %d rows", s.N)
 	}
-	m.kernel, err = kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma, Nu: s.Nu, Params: s.Params}.Resolve(kind, configured)
-	return m, err
+	r := kernels.Reference{Name: s.Kernel, Median: s.Median, Gamma: s.Gamma, Nu: s.Nu, Params: s.Params, Columns: s.Columns}
+	if m.kernel, err = r.Resolve(kind, configured); err != nil {
+		return nil, err
+	}
+	if err := kernels.ValidateColumns(m.kernel, m.rows.RawMatrix().Cols); err != nil {
+		return nil, fault.BadModel(kind, "%v", err)
+	}
+	return m, nil
 }
 
 // given reads what a file says of rows that occur more than once, for k targets.
