@@ -185,7 +185,7 @@ func (c *closedForm) leastRidge(k *mat.SymDense) float64 {
 	return c.minRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
 }
 
-// ridgeUnit is what a kernel's ridges on rows x are measured in: the mean k(x, x), times the weight.
+// ridgeUnit returns the unit of a kernel's ridges on rows x: the mean k(x, x), times the weight.
 func (c *closedForm) ridgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
 	n, _ := x.Dims()
 	diagonal := make([]float64, n)

@@ -110,7 +110,7 @@ func (p *problem) weighColumns(columns *mat.Dense, b batch, scale float64) {
 	}
 }
 
-// interceptOf is what the intercept adds to the leverages of rows.
+// interceptOf returns what the intercept adds to the leverages of the rows.
 func (p *problem) interceptOf(b batch) []float64 {
 	out := make([]float64, b.rows())
 	if p.noIntercept {

@@ -123,7 +123,7 @@ func (f FeatureGroups) Leave(residuals *mat.Dense, group []int) (shares []float6
 
 // byRows solves a system of as many equations as the group has rows.
 func (f FeatureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
-	columns, product := f.of(group), new(mat.Dense)
+	columns, product := f.columnsOf(group), new(mat.Dense)
 	solved := mat.DenseCopyOf(columns)
 	f.Solve(solved)
 	fast.Mul(product, columns.T(), solved)
@@ -158,7 +158,7 @@ func (f FeatureGroups) byRows(e *mat.Dense, group []int) (left *mat.Dense, share
 func (f FeatureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, shares []float64, ok bool) {
 	d, _ := f.Columns.Dims()
 	b := mat.NewDense(d+1, len(group), nil)
-	b.Slice(0, d, 0, len(group)).(*mat.Dense).Copy(f.of(group))
+	b.Slice(0, d, 0, len(group)).(*mat.Dense).Copy(f.columnsOf(group))
 	for a, i := range group {
 		b.Set(d, a, math.Sqrt(f.Intercept[i]))
 	}
@@ -198,8 +198,8 @@ func (f FeatureGroups) byColumns(e *mat.Dense, group []int) (left *mat.Dense, sh
 	return left, shares, true
 }
 
-// of returns the columns of a group.
-func (f FeatureGroups) of(group []int) *mat.Dense {
+// columnsOf returns the columns of a group.
+func (f FeatureGroups) columnsOf(group []int) *mat.Dense {
 	d, _ := f.Columns.Dims()
 	out := mat.NewDense(d, len(group), nil)
 	for k := range d {

@@ -40,8 +40,8 @@ func Of(x *mat.Dense) Columns {
 	return c
 }
 
-// of returns the columns that vary, and whether they are some of all.
-func (c Columns) of() (of []int, some bool) {
+// indices returns the columns that vary, and whether they are some of all.
+func (c Columns) indices() (of []int, some bool) {
 	if len(c.same) == 0 || len(c.same) == len(c.first) {
 		return nil, false
 	}
@@ -55,7 +55,7 @@ func (c Columns) of() (of []int, some bool) {
 
 // Rows returns the rows of x with the columns that vary alone: x itself if all of them do, or none.
 func (c Columns) Rows(x *mat.Dense) *mat.Dense {
-	of, some := c.of()
+	of, some := c.indices()
 	if !some {
 		return x
 	}
@@ -71,7 +71,7 @@ func (c Columns) Rows(x *mat.Dense) *mat.Dense {
 
 // Kernel returns k on the columns that vary: k itself if all of them do, or none.
 func (c Columns) Kernel(k kernels.Kernel) kernels.Kernel {
-	of, some := c.of()
+	of, some := c.indices()
 	if !some {
 		return k
 	}
