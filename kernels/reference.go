@@ -30,7 +30,7 @@ type Reference struct {
 	// Lengths are the lengths of an [ARD] around a [Matern] that was used instead of an RBF.
 	Lengths []float64 `cbor:",omitempty"`
 
-	// Columns are those that the kernel was used on, if they were not all.
+	// Columns has the columns that the kernel was used on. It is empty if those were all.
 	Columns []int `cbor:",omitempty"`
 }
 

@@ -57,8 +57,8 @@
 // (five splits each, examples/benchmark) the normalised squared error is half that of the median RBF on the
 // geometric mean and at most 3% more; on 30 of classes the logarithmic loss is 4% less. With fewer than ten rows,
 // or with a given ridge, the kernel is kernels.MedianRBF. A column that is constant in the training rows is left out
-// (kernels.Columns): nothing was learnt about it, and where it has another value later the prediction and its
-// interval are those without it.
+// (kernels.Columns): nothing was learnt about it. Where it has another value later, the prediction and the
+// interval do not change.
 //
 // # Uncertainty
 //

@@ -203,7 +203,15 @@ func (s *solver) twoSided(ctx context.Context) (i, j int, gap float64, err error
 		}
 	}
 	if s.form == margins {
-		s.unit = max(rho([2]float64{level(best[0], least[0]), level(best[1], least[1])}), s.leastRho())
+		// The margin in the end lies between the edges, those of finish, and not between the levels.
+		edges := [2]float64{positive: best[positive], negative: least[negative]}
+		if math.IsInf(edges[positive], 0) {
+			edges[positive] = least[positive]
+		}
+		if math.IsInf(edges[negative], 0) {
+			edges[negative] = best[negative]
+		}
+		s.unit = max(rho(edges), s.leastRho())
 	}
 	gap /= s.unit
 	if !(gap > s.tolerance) {

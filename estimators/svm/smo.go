@@ -243,7 +243,7 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 		}
 	}
 	if s.form == origin {
-		s.unit = max(math.Abs(level(best, least)), s.leastRho())
+		s.unit = max(math.Abs(best), s.leastRho()) // the offset in the end is at the edge, where no row that may grow lies beyond
 	}
 	gap = (best - least) / s.unit
 	if !(gap > s.tolerance) {

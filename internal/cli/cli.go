@@ -25,7 +25,7 @@ func Main(name string, run func(ctx context.Context, args []string, out, progres
 	}
 }
 
-// NoFlags is for a program that takes no arguments. With -h it prints the sentence that says what the program does, and exits
+// NoFlags parses the arguments of a program that takes none. With -h it prints the sentence that says what the program does, and exits
 // with 0; with any other argument it prints an error, and exits with 1.
 func NoFlags(summary string) {
 	name := filepath.Base(os.Args[0])
