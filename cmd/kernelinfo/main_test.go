@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -54,3 +55,5 @@ func TestRun(t *testing.T) {
 	assert.ErrorContains(t, run(t.Context(), []string{"-what"}, &out, io.Discard), "-what")
 	assert.ErrorIs(t, run(t.Context(), []string{filepath.Join(dir, "none")}, &out, io.Discard), os.ErrNotExist)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

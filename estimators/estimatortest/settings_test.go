@@ -105,7 +105,7 @@ func TestLargeSettings(t *testing.T) {
 					continue
 				}
 				count++
-				ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				err := fitAny(ctx, e)

@@ -51,6 +51,9 @@ func TestTargetUnitsOfAll(t *testing.T) {
 	for name, build := range types {
 		t.Run(name, func(t *testing.T) {
 			for seed, n := range sizes {
+				if name == "gabasr" && seed > 2 {
+					break // its chains decide as often on each problem as the climbs of others on ten
+				}
 				rng := rand.New(rand.NewPCG(uint64(seed), 71))
 				x, y := mat.NewDense(n, 3, nil), make([]float64, n)
 				x.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, x)

@@ -150,7 +150,7 @@ func TestJointDistribution(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many draws on one goroutine")
 	}
-	const runs, draws, batch = 16000, 16000, 400
+	const runs, draws, batch = 8000, 8000, 400
 	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
 		for _, c := range []struct {
 			kind   Map

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRunOnWhatIsShipped(t *testing.T) {
@@ -235,7 +237,7 @@ func TestAnotherConfigurationIsNotMixedIn(t *testing.T) {
 func TestWorkersGiveTheSame(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for i, workers := range []string{"1", "2"} {
-		_, err := bench(t, "-splits", "2", "-rows", "60", "-methods", ownNames(), "-budget", "5m", "-workers", workers, "-out", dirs[i])
+		_, err := bench(t, "-splits", "2", "-rows", "40", "-methods", ownNames(), "-budget", "5m", "-workers", workers, "-out", dirs[i])
 		require.NoError(t, err)
 	}
 	one, two := readReport(t, dirs[0]), readReport(t, dirs[1])
@@ -384,3 +386,5 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, err, c.want)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

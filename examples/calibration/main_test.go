@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestDrawn(t *testing.T) {
@@ -40,3 +42,5 @@ func TestErrors(t *testing.T) {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

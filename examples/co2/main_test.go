@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -38,3 +40,5 @@ func TestRun(t *testing.T) {
 	}
 	assert.Error(t, run(context.Background(), []string{"-data", dir}, io.Discard, io.Discard))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

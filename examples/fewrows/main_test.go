@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // On few rows of what is shipped, with columns of noise, the prior is what keeps the error near
@@ -86,3 +87,5 @@ func TestErrors(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, run(cancelled, []string{"-rows", "30"}, io.Discard, io.Discard), context.Canceled)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // A run in parts ends in the tables of a run of the whole, and takes nothing twice.
@@ -147,3 +148,5 @@ func TestSigned(t *testing.T) {
 	}
 	assert.Equal(t, []int{4, 7}, c.Classes(), "a Fit that failed leaves what was there")
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

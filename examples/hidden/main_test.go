@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -38,3 +40,5 @@ func TestErrors(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, run(ended, []string{"-draws", "1", "-sizes", "100x8"}, io.Discard, io.Discard), context.Canceled)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestPictures(t *testing.T) {
@@ -85,3 +86,5 @@ func (fixed) Classes() []int                                { return []int{5, 7,
 func (fixed) Fit(context.Context, mat.Matrix, []int) error  { return nil }
 func (fixed) Predict(mat.Matrix) ([]int, error)             { return nil, nil }
 func (f fixed) PredictProba(mat.Matrix) (*mat.Dense, error) { return f.p, nil }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // lines are those of a table, in words.
@@ -139,3 +141,5 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, run(t.Context(), args, io.Discard, io.Discard), want)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

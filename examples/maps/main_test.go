@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // number is the first group of a match in the output.
@@ -45,3 +47,5 @@ func TestRun(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, run(ctx, nil, &out, io.Discard), context.Canceled)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // lines are those of the table, by column, without seconds and memory.
@@ -121,3 +122,5 @@ func first(path string) error {
 	}
 	return nil
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -65,3 +66,5 @@ func TestErrors(t *testing.T) {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

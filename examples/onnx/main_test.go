@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // onPage returns a block of code of docs/onnx.md.
@@ -106,3 +108,5 @@ func TestBrowser(t *testing.T) {
 	require.NoError(t, err, string(out[max(0, len(out)-500):]))
 	assert.InDeltaSlice(t, want, numbers(t, string(out)), 1e-8)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -23,4 +23,4 @@ func TestRun(t *testing.T) {
 	assert.Error(t, run(context.Background(), []string{"-blas", "nothing"}, &out, io.Discard))
 }
 
-func TestProgram(t *testing.T) { clitest.Check(t, ".", ".") }
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

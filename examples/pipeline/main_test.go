@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -27,3 +29,5 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, m[2], m[1])
 	assert.Error(t, run(t.Context(), []string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the file")
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -50,3 +52,5 @@ func TestUnknownFlag(t *testing.T) {
 	assert.Error(t, run(context.Background(), []string{"-data", t.TempDir()}, io.Discard, io.Discard), "a folder without the files")
 	assert.Error(t, run(context.Background(), []string{"-nonsense"}, io.Discard, io.Discard))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

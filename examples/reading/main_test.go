@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -34,3 +36,5 @@ func TestRun(t *testing.T) {
 	cancel()
 	assert.ErrorIs(t, run(ended, nil, io.Discard, io.Discard), context.Canceled)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRunOnWhatIsShipped(t *testing.T) {
@@ -52,3 +54,5 @@ func TestErrors(t *testing.T) {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

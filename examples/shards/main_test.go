@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // 4 and 64 parts learn what one does.
@@ -46,3 +48,5 @@ func TestRidges(t *testing.T) {
 	}
 	assert.Error(t, run(t.Context(), []string{"-ridges", "-sets", "breast-cancer-wdbc"}, io.Discard, io.Discard))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

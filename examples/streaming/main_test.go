@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -88,3 +90,5 @@ func TestReadChunks(t *testing.T) {
 	}))
 	assert.Equal(t, []int{2, 1}, sizes)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

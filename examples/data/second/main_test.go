@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
@@ -77,3 +79,5 @@ func TestRun(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "uci_datasets", "airfoil", "data.csv.gz"), []byte("x"), 0o666))
 	assert.ErrorContains(t, run(t.Context(), []string{"-uci", dir, "-keel", wheel, "-out", filepath.Join(dir, "out")}, io.Discard, io.Discard), "airfoil: the file has the SHA-256")
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

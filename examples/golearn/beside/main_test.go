@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -44,3 +46,5 @@ func TestWhatIsRefused(t *testing.T) {
 		assert.ErrorContains(t, run(t.Context(), args, io.Discard, io.Discard), want)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

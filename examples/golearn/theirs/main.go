@@ -15,6 +15,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,7 +30,7 @@ type program struct {
 	line     string   // what makes the classifier
 	imported string   // what only that line needs
 	assign   string   // the line's beginning, which stays
-	data     []string // the line's old and new text that reads the data, if it changes
+	data     []string // the old and the new text of the line that reads the data, or that begins a loop, if it changes
 }
 
 const readsIris = `base.ParseCSVToInstances("../datasets/iris_headers.csv", true)`
@@ -44,7 +45,8 @@ var programs = []program{
 		line: `knn.NewKnnClassifier("euclidean", "linear", 2)`, imported: "knn",
 		data: []string{readsIris, `base.ParseCSVToInstances("../datasets/titanic.csv", false)`}},
 	{name: "cross-fold random forest, iris", file: "crossfold/rf.go", assign: "tree = ",
-		line: `ensemble.NewRandomForest(i, 4)`, imported: "ensemble"},
+		line: `ensemble.NewRandomForest(i, 4)`, imported: "ensemble",
+		data: []string{"for i := 1; i < 60", "for i := 59; i < 60"}}, // the accuracy of the last number of trees is what is read
 }
 
 // ours are the lines that take the place of theirs, by the packages they need.
@@ -87,28 +89,35 @@ func run(out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 
-	// The changed programs are packages of an overlay: they lie in a folder of this
-	// module for the compiler, and nowhere else.
+	// The changed programs are packages of an overlay: they lie in a folder of this module for the compiler, and nowhere else. Each
+	// becomes a package with a function Main, and one program calls that of its first argument, so that one is linked and not 36.
 	overlay := map[string]string{}
-	build := []string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", filepath.Join(dir, "bin") + string(filepath.Separator)}
+	add := func(virtual, text string) error {
+		file := filepath.Join(dir, strings.ReplaceAll(virtual, "/", "_"))
+		overlay[filepath.Join(ourDir, "examples", "golearn", "theirs", filepath.FromSlash(virtual))] = file
+		return os.WriteFile(file, []byte(text), 0o600)
+	}
+	var imports, cases strings.Builder
 	for i, p := range programs {
 		source, err := os.ReadFile(filepath.Join(theirDir, "examples", filepath.FromSlash(p.file)))
 		if err != nil {
 			return err
 		}
 		for k := -1; k < len(ours); k++ {
-			text, err := p.changed(string(source), k)
+			name := p.packageName(i, k)
+			text, err := p.changed(string(source), name, k)
 			if err != nil {
 				return err
 			}
-			at := filepath.Join(dir, p.binary(i, k)+".go")
-			if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
+			if err := add(name+"/program.go", text); err != nil {
 				return err
 			}
-			virtual := filepath.Join("examples", "golearn", "theirs", p.binary(i, k))
-			overlay[filepath.Join(ourDir, virtual, "main.go")] = at
-			build = append(build, module+"/"+filepath.ToSlash(virtual))
+			fmt.Fprintf(&imports, "\t%q\n", path.Join(module, "examples/golearn/theirs", name))
+			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, name)
 		}
+	}
+	if err := add("all/main.go", fmt.Sprintf("package main\n\nimport (\n\t\"os\"\n\n%s)\n\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports, &cases)); err != nil {
+		return err
 	}
 	replace, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
@@ -117,16 +126,14 @@ func run(out io.Writer) error {
 	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), replace, 0o600); err != nil {
 		return err
 	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
-		return err
-	}
-	if _, err := output("go", build...); err != nil {
+	binary := filepath.Join(dir, "all.exe")
+	if _, err := output("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, module+"/examples/golearn/theirs/all"); err != nil {
 		return err
 	}
 	for i, p := range programs {
 		fmt.Fprintf(out, "%s\n", p.name)
 		for k := -1; k < len(ours); k++ {
-			cmd := exec.Command(filepath.Join(dir, "bin", p.binary(i, k)))
+			cmd := exec.Command(binary, p.packageName(i, k))
 			cmd.Dir = filepath.Join(theirDir, "examples", filepath.Dir(filepath.FromSlash(p.file)))
 			printed, err := cmd.Output()
 			if err != nil {
@@ -142,7 +149,7 @@ func run(out io.Writer) error {
 	return nil
 }
 
-func (p program) binary(i, k int) string { return fmt.Sprintf("program%d_%d", i, k+1) }
+func (p program) packageName(i, k int) string { return fmt.Sprintf("program%d_%d", i, k+1) }
 
 func lineOf(p program, k int) string {
 	if k < 0 {
@@ -151,9 +158,9 @@ func lineOf(p program, k int) string {
 	return ours[k].line
 }
 
-// changed is the program with line k of ours, or with its own for k = -1.
-func (p program) changed(source string, k int) (string, error) {
-	edits := append([]string(nil), p.data...)
+// changed is the program as a package of that name, with line k of ours, or with its own for k = -1.
+func (p program) changed(source, name string, k int) (string, error) {
+	edits := append([]string{"package main", "package " + name, "func main()", "func Main()"}, p.data...)
 	if k >= 0 {
 		imports := fmt.Sprintf("%q\n", module+"/adapters/golearn")
 		for _, path := range strings.Fields(ours[k].imports) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func TestRun(t *testing.T) {
@@ -20,3 +22,5 @@ func TestRun(t *testing.T) {
 	assert.ErrorContains(t, run(context.Background(), []string{"-sets", "nothing"}, &out, io.Discard), "nothing")
 	assert.Error(t, run(context.Background(), []string{"-splits", "-1"}, &out, io.Discard))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

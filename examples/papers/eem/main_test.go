@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 func output(t *testing.T, args ...string) string {
@@ -91,3 +93,5 @@ func TestReference(t *testing.T) {
 		return out
 	}())
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

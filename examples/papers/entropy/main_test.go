@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -206,3 +207,5 @@ func TestBasis(t *testing.T) {
 	}
 	assert.Positive(t, fewer)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

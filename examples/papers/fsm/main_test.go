@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 var ctx = context.Background()
@@ -146,3 +148,5 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, rows, s.sample(y, 100))
 	assert.NotEqual(t, rows, settings{seed: 2}.sample(y, 100))
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

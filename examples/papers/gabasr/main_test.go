@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // A run with files, cut in its last line, goes on from what is whole, to the same tables.
@@ -99,3 +101,5 @@ func TestPerceptronSeparates(t *testing.T) {
 	require.NoError(t, err)
 	assert.Greater(t, v["auc"], 0.95)
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

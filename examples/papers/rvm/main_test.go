@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
 )
 
 // A protocol of the same form with a few rows of its own: what is printed are its
@@ -51,3 +53,5 @@ func TestGrowth(t *testing.T) {
 		assert.Error(t, run(context.Background(), args, io.Discard, io.Discard), "%v", args)
 	}
 }
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

@@ -3,10 +3,12 @@ package clitest
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,16 +20,50 @@ import (
 // nowhere is a path that can be neither read nor written, by root neither.
 var nowhere = filepath.Join(os.DevNull, "nowhere")
 
-// Check builds the program of a package and runs it: -h prints a sentence and the flags, and arguments that belong to no flag,
-// flags that are not defined, folders, files and programs that are not there, and numbers below their limits are errors that name
-// the flag, before anything is computed. The package is a path for the go command, which runs in dir.
-func Check(t *testing.T, dir, pkg string) {
-	binary := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", binary, pkg)
-	build.Dir = dir
-	text, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", text)
-	checkProgram(t, binary)
+// arguments is the environment variable with the arguments of the program, in JSON. A test binary that has it is the program.
+const arguments = "KERNELEARN_PROGRAM_ARGUMENTS"
+
+// Check runs the program whose function main is given, as the test binary started again: -h prints a sentence and the flags, and
+// arguments that belong to no flag, flags that are not defined, folders, files and programs that are not there, and numbers below
+// their limits are errors that name the flag, before anything is computed. The test that calls Check is named TestProgram.
+func Check(t *testing.T, main func()) {
+	if text, ok := os.LookupEnv(arguments); ok {
+		var args []string
+		require.NoError(t, json.Unmarshal([]byte(text), &args))
+		os.Args = append(os.Args[:1], args...)
+		main()
+		os.Exit(0)
+	}
+	require.Equal(t, "TestProgram", t.Name())
+	checkProgram(t)
+}
+
+// Expect is a regular expression that the output of a program has Count times; 0: at least once. If the expression has a group, it is a
+// number that exceeds Floor.
+type Expect struct {
+	Pattern string
+	Count   int
+	Floor   float64
+}
+
+// Prints runs the program of the package, whose TestProgram calls [Check], without arguments and compares what it prints.
+func Prints(t *testing.T, expected ...Expect) {
+	out, errors, err := start(t)
+	require.NoError(t, err, errors)
+	for _, e := range expected {
+		found := regexp.MustCompile(e.Pattern).FindAllStringSubmatch(out, -1)
+		if e.Count > 0 {
+			assert.Len(t, found, e.Count, "%s in\n%s", e.Pattern, out)
+		}
+		require.NotEmpty(t, found, "%s in\n%s", e.Pattern, out)
+		for _, m := range found {
+			if len(m) > 1 {
+				v, err := strconv.ParseFloat(m[1], 64)
+				require.NoError(t, err)
+				assert.Greater(t, v, e.Floor, m[0])
+			}
+		}
+	}
 }
 
 // option is a flag as -h lists it.
@@ -56,15 +92,15 @@ func (o option) isNumber() bool {
 	return o.kind == "int" || o.kind == "uint" || o.kind == "float" || number.MatchString(o.usage)
 }
 
-func checkProgram(t *testing.T, binary string) {
-	help, errors, err := start(t, binary, "-h")
+func checkProgram(t *testing.T) {
+	help, errors, err := start(t, "-h")
 	require.NoError(t, err, "-h: %s", errors)
 	assert.Empty(t, errors)
 	first, _, _ := strings.Cut(help, "\n")
 	assert.Regexp(t, sentence, first, "what -h begins with")
 	fails := func(named string, args ...string) {
 		t.Helper()
-		_, errors, err := start(t, binary, args...)
+		_, errors, err := start(t, args...)
 		assert.IsType(t, new(exec.ExitError), err, "%v", args)
 		assert.Contains(t, errors, named, "%v", args)
 		assert.NotContains(t, errors, "goroutine", "%v", args)
@@ -85,12 +121,17 @@ func checkProgram(t *testing.T, binary string) {
 	}
 }
 
-// start runs a program in an empty folder.
-func start(t *testing.T, binary string, args ...string) (out, errors string, err error) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+// start runs the program in an empty folder.
+func start(t *testing.T, args ...string) (out, errors string, err error) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	text, err := json.Marshal(args)
+	require.NoError(t, err)
+	binary, err := os.Executable()
+	require.NoError(t, err)
 	var o, e strings.Builder
-	program := exec.CommandContext(ctx, binary, args...)
+	program := exec.CommandContext(ctx, binary, "-test.run=^TestProgram$")
+	program.Env = append(os.Environ(), arguments+"="+string(text))
 	program.Dir, program.Stdout, program.Stderr = t.TempDir(), &o, &e
 	err = program.Run()
 	require.NoError(t, ctx.Err(), "%v", args)

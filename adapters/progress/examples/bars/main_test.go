@@ -21,4 +21,4 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestProgram(t *testing.T) { clitest.Check(t, ".", ".") }
+func TestProgram(t *testing.T) { clitest.Check(t, main) }

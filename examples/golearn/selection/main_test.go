@@ -1,0 +1,16 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+)
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }
+
+func TestOutput(t *testing.T) {
+	clitest.Prints(t,
+		clitest.Expect{Pattern: `accuracy (\S+) with \S+\(.*out of`, Count: 1, Floor: 0.93},
+		clitest.Expect{Pattern: `parameter \S+, entropy (\S+)`},
+	)
+}
