@@ -161,7 +161,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	}
 	c.trail.found(result)
 	if handsOver {
-		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights, given.groups}, result, spending)
+		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights, given.groups}, n, result, spending)
 		if err != nil {
 			return nil, err
 		}

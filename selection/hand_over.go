@@ -63,9 +63,9 @@ func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) 
 
 // fitMany fits on all of many rows with the kernel that was chosen. Landmarks are doubled while the
 // effective dimension takes up most of them; in a budget also up to the usual number, and only while
-// another fit, of at most four times the seconds of the last, is expected to end in time.
-func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows rowSet[Y], result *Result, from budget) (E, error) {
-	n, _ := rows.x.Dims()
+// another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the distinct
+// rows, of which there are n, are landmarks, so that copies change nothing.
+func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows rowSet[Y], n int, result *Result, from budget) (E, error) {
 	m, most := usualLandmarks, mostLandmarks
 	if from.limit > 0 {
 		m, most = firstLandmarks, mostInTime

@@ -12,9 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // manyRegressor is the zero value, fitted as if handOver were 200 rows.
@@ -140,7 +142,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		clock, err := newClock("test", c.budget, e.now, 1)
 		require.NoError(t, err)
 		result := &Result{}
-		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil, nil}, result, clock.begin())
+		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil, nil}, len(y), result, clock.begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)
@@ -331,4 +333,52 @@ func TestBudgetOfManyRows(t *testing.T) {
 	e.limit = -1
 	_, err = e.fit(ctx, x, y, nil, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
+}
+
+// Rows that are all given twice, in another order, give the machines on landmarks of the rows given once.
+func TestRepeatedRowsOfMany(t *testing.T) {
+	const n = 400
+	x, y := problemOf(n, 2, .1, 4)
+	probe, _ := problemOf(100, 2, .1, 5)
+	order := make([]int, 0, 2*n)
+	for i := range n {
+		order = append(order, i)
+		if i >= n/2 { // the copies of the first half come among the second
+			order = append(order, i-n/2)
+		}
+	}
+	for i := n / 2; i < n; i++ {
+		order = append(order, i)
+	}
+	x2, y2 := linalg.Rows(x, order), linalg.Pick(y, order)
+
+	regress := func(x *mat.Dense, y []float64) []float64 {
+		e := (&Regressor{}).engine()
+		e.above = 200
+		f, err := e.fit(ctx, x, y, nil, y, nil)
+		require.NoError(t, err)
+		require.IsType(t, &falkon.Regressor{}, f.parts[0].inner)
+		p, err := (&Regressor{f: f}).Predict(probe)
+		require.NoError(t, err)
+		return p
+	}
+	assert.InDeltaSlice(t, regress(x, y), regress(x2, y2), 1e-6)
+
+	classify := func(x *mat.Dense, y []float64) []float64 {
+		labels := make([]int, len(y))
+		for i, v := range y {
+			if v > 0 {
+				labels[i] = 1
+			}
+		}
+		e := (&Classifier{}).engine()
+		e.above = 200
+		f, err := e.fit(ctx, x, labels, nil, nil, labels)
+		require.NoError(t, err)
+		require.IsType(t, &falkon.Classifier{}, f.parts[0].inner)
+		p, err := (&Classifier{f: f}).PredictProba(probe)
+		require.NoError(t, err)
+		return p.RawMatrix().Data
+	}
+	assert.InDeltaSlice(t, classify(x, y), classify(x2, y2), 1e-6)
 }
