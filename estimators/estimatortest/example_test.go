@@ -6,17 +6,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/internal/conformance"
 )
-
-// inTest runs a test outside go test, so that an example can show what one does.
-func inTest(f func(t *testing.T)) bool {
-	all := func(string, string) (bool, error) { return true, nil }
-	return testing.RunTests(all, []testing.InternalTest{{Name: "TestConformance", F: f}})
-}
 
 func ExampleOptions() {
 	var table estimatortest.Table
-	ok := inTest(func(t *testing.T) {
+	ok := conformance.InTest(func(t *testing.T) {
 		estimatortest.Regressor(t, "mypackage.Mean", func() estimators.Regressor { return &meanRegressor{} }, &estimatortest.Options{
 			Skip: map[string]string{
 				"learns": "predicts the mean on purpose",

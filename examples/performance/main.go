@@ -5,6 +5,7 @@
 //	export CGO_LDFLAGS="-lopenblas -llapacke"
 //	go run . -python python3 -rscript Rscript
 //	go run . -python python3 -only kernel,ridge -rounds 5
+//	go run . -draw ../../docs/measured/results/performance.json
 //	go run . -python python3 -searches
 //	go run . -python python3 -searches -only sine5000 -seeds 1
 //
@@ -31,7 +32,6 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -71,6 +71,8 @@ type options struct {
 	seeds    int
 	limit    time.Duration
 	results  string
+	json     string
+	draw     string
 	progress io.Writer
 }
 
@@ -89,12 +91,15 @@ func optionsOf(args []string, help, progress io.Writer) (options, error) {
 	flags.IntVar(&o.seeds, "seeds", 5, "`draws` of the rows that a search is run on")
 	flags.DurationVar(&o.limit, "peer-limit", 0, "`time` after which a peer's search is ended and left out of the means; 0: none")
 	flags.StringVar(&o.results, "results", "", "CSV `file` that keeps what a search measured for each seed; what is there is not run again")
+	flags.StringVar(&o.json, "json", "", "JSON `file` that keeps what the items measured")
+	flags.StringVar(&o.draw, "draw", "", "JSON `file` of an earlier run, whose table is printed; nothing is run")
 	flags.IntVar(&o.peers.jobs, "jobs", 1, "`processes` of a peer's search (n_jobs), which share the processors")
 	flags.AtLeast(0, "rounds")
 	flags.AtLeast(1, "seeds", "jobs")
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
-	flags.Writes("cpuprofile", "results")
+	flags.Reads("draw")
+	flags.Writes("cpuprofile", "results", "json")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -111,6 +116,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	o, err := optionsOf(args, out, progress)
 	if err != nil {
 		return err
+	}
+	if o.draw != "" {
+		r, err := readReport(o.draw)
+		if err != nil {
+			return err
+		}
+		return r.draw(out)
 	}
 	if o.profile != "" {
 		f, err := os.Create(o.profile)
@@ -151,48 +163,28 @@ func runItems(ctx context.Context, o options, out io.Writer) error {
 	if len(blases) == 0 {
 		return fmt.Errorf("-blas %s: there is no such BLAS", o.blases)
 	}
-	rounds := cmp.Or(o.rounds, defaultRounds)
-	fmt.Fprintf(out, "GOMAXPROCS %d, the least of %d rounds; seconds, and ours over the peer's\n\n", runtime.GOMAXPROCS(0), rounds)
-	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(table, "item\tpeer\tpeer's\t")
+	r := report{Processors: runtime.GOMAXPROCS(0), Rounds: cmp.Or(o.rounds, defaultRounds)}
 	for _, c := range blases {
-		fmt.Fprintf(table, "%s\tratio\t", c.name)
+		r.BLAS = append(r.BLAS, c.name)
 	}
-	fmt.Fprintln(table, "wanted simdblas / OpenBLAS\tmeasure: ours\tpeer's\t")
+	fmt.Fprintf(out, "%d processors, the least of %d rounds; seconds, and ours over the peer's\n\n", r.Processors, r.Rounds)
 	for _, it := range all {
-		r, err := it.time(ctx, blases, o.peers, rounds, o.scale)
+		fmt.Fprintln(o.progress, it.name)
+		line, err := it.time(ctx, blases, o.peers, r.Rounds, o.scale)
 		if err != nil {
 			return fmt.Errorf("%s: %w", it.name, err)
 		}
-		line := r.line(it)
-		fmt.Fprintln(table, line)
-		fmt.Fprintln(o.progress, strings.ReplaceAll(line, "\t", "  "))
+		r.Items = append(r.Items, line)
+		if o.json != "" {
+			if err := r.save(o.json); err != nil {
+				return err
+			}
+		}
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err = io.WriteString(out, text.String())
-	return err
+	return r.draw(out)
 }
 
 const defaultRounds = 3
-
-// result is the least times, NaN for a peer that is not there, and measures of quality.
-type result struct {
-	ours                      []float64
-	peer, measure, theMeasure float64
-}
-
-func (r result) line(it item) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\t%s\t%.4g\t", it.name, it.peer, r.peer)
-	for _, s := range r.ours {
-		fmt.Fprintf(&b, "%.4g\t%.3f\t", s, s/r.peer)
-	}
-	fmt.Fprintf(&b, "%v / %v\t%.4g\t%.4g\t", it.wanted[0], it.wanted[1], r.measure, r.theMeasure)
-	return b.String()
-}
 
 // timed does the work and returns its seconds and measure.
 func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
@@ -203,22 +195,22 @@ func (w work) timed(ctx context.Context) (seconds, measure float64, err error) {
 }
 
 // time does an item's rounds.
-func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int, scale float64) (result, error) {
+func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int, scale float64) (itemLine, error) {
 	dir, err := os.MkdirTemp("", "performance")
 	if err != nil {
-		return result{}, err
+		return itemLine{}, err
 	}
 	defer os.RemoveAll(dir)
 	work, err := it.prepare(folder(dir), scale)
 	if err != nil {
-		return result{}, err
+		return itemLine{}, err
 	}
 	peer, err := p.start(ctx, it.peer, it.script, dir)
 	if err != nil {
-		return result{}, err
+		return itemLine{}, err
 	}
 	defer peer.stop()
-	r := result{ours: make([]float64, len(chosen)), peer: math.NaN(), theMeasure: math.NaN()}
+	r := itemLine{Name: it.name, Peer: it.peer, Seconds: make([]float64, len(chosen)), Goals: it.wanted}
 	for round := range rounds {
 		for i, c := range chosen {
 			c.use()
@@ -226,17 +218,17 @@ func (it item) time(ctx context.Context, chosen []contender, p peers, rounds int
 			if err != nil {
 				return r, err
 			}
-			r.measure = measure
-			if round == 0 || seconds < r.ours[i] {
-				r.ours[i] = seconds
+			r.Measure = measure
+			if round == 0 || seconds < r.Seconds[i] {
+				r.Seconds[i] = seconds
 			}
 		}
 		seconds, measure, err := peer.round(ctx)
 		if err != nil {
 			return r, err
 		}
-		if !(seconds >= r.peer) { // NaN at first
-			r.peer, r.theMeasure = seconds, measure
+		if !math.IsNaN(seconds) && (r.PeerSeconds == nil || seconds < *r.PeerSeconds) { // NaN: there is no peer
+			r.PeerSeconds, r.PeerMeasure = &seconds, &measure
 		}
 	}
 	return r, nil

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,6 +23,23 @@ func TestRun(t *testing.T) {
 	}
 	assert.Error(t, run(context.Background(), []string{"-only", "nothing"}, &out, io.Discard))
 	assert.Error(t, run(context.Background(), []string{"-blas", "nothing"}, &out, io.Discard))
+}
+
+// The page has the table of the measurements in the repository, and a run writes what is drawn.
+func TestDraw(t *testing.T) {
+	measured := filepath.Join("..", "..", "docs", "measured")
+	var table strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-draw", filepath.Join(measured, "results", "performance.json")}, &table, io.Discard))
+	page, err := os.ReadFile(filepath.Join(measured, "performance.md"))
+	require.NoError(t, err)
+	assert.Contains(t, string(page), table.String(), "performance.md is not what -draw prints")
+
+	file := filepath.Join(t.TempDir(), "few.json")
+	var printed, drawn strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-scale", "0.01", "-rounds", "1", "-blas", "simdblas", "-only", "kernel,ridge", "-json", file}, &printed, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"-draw", file}, &drawn, io.Discard))
+	assert.Contains(t, printed.String(), drawn.String())
+	assert.Contains(t, drawn.String(), "| kernel | - |")
 }
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }

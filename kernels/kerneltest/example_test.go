@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 )
 
-// inTest runs a test outside go test, so that an example can show what one does.
-func inTest(f func(t *testing.T)) bool {
-	all := func(string, string) (bool, error) { return true, nil }
-	return testing.RunTests(all, []testing.InternalTest{{Name: "TestCauchy", F: f}})
-}
-
 func ExampleKernel() {
 	var table kerneltest.Table
-	ok := inTest(func(t *testing.T) {
+	ok := conformance.InTest(func(t *testing.T) {
 		kerneltest.Kernel(t, cauchy{}, &kerneltest.Options{Formula: cauchyFormula, Table: &table})
 	})
 	fmt.Println(ok, table.Types())

@@ -4,19 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
-// inTest runs a test outside go test, so that an example can show what one does.
-func inTest(f func(t *testing.T)) bool {
-	all := func(string, string) (bool, error) { return true, nil }
-	return testing.RunTests(all, []testing.InternalTest{{Name: "TestGrid", F: f}})
-}
-
 func ExampleStrategy() {
 	var table selectiontest.Table
-	ok := inTest(func(t *testing.T) {
+	ok := conformance.InTest(func(t *testing.T) {
 		selectiontest.Strategy(t, func() selection.Strategy { return &selection.Grid{Points: 4} }, &selectiontest.Options{
 			Skip: map[string]string{"shared": "is shown in another example"}, Table: &table,
 		})

@@ -1,0 +1,20 @@
+package conformance
+
+import (
+	"flag"
+	"testing"
+)
+
+// InTest runs a test within an example, which so shows what a test does, and returns whether it passed. The flags of go test that choose
+// tests do not apply to it, and it is quiet under -v, whose lines would be output of the example.
+func InTest(f func(t *testing.T)) bool {
+	for name, value := range map[string]string{"test.v": "false", "test.run": "", "test.skip": ""} {
+		if set := flag.Lookup(name); set != nil {
+			before := set.Value.String()
+			set.Value.Set(value)
+			defer set.Value.Set(before)
+		}
+	}
+	all := func(string, string) (bool, error) { return true, nil }
+	return testing.RunTests(all, []testing.InternalTest{{Name: "TestInExample", F: f}})
+}
