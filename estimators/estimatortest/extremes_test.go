@@ -29,7 +29,7 @@ func extremes() map[string]func(x *mat.Dense, y, w []float64) {
 		}
 	}
 	out := map[string]func(x *mat.Dense, y, w []float64){}
-	sizes := []float64{1e-300, 1e-160, 1e-150, 1e-78, 1e-20, 1e20, 1e78, 1e150, 1e154, 1e160, 1e300}
+	sizes := []float64{1e-300, 1e-160, 1e-78, 1e78, 1e150, 1e154, 1e300} // around the overflow of fourth powers and of squares
 	if testing.Short() {
 		sizes = []float64{1e-300, 1e150}
 	}

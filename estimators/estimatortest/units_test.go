@@ -75,9 +75,8 @@ func TestTargetUnitsOfAll(t *testing.T) {
 					return p
 				}
 				want := fit(1)
-				for _, e := range []int{-61, 10, 33} {
-					require.Equal(t, want, fit(math.Ldexp(1, e)), fmt.Sprintf("%d rows, seed %d, times 2^%d", n, seed, e))
-				}
+				e := []int{-61, 33, 10}[seed%3]
+				require.Equal(t, want, fit(math.Ldexp(1, e)), fmt.Sprintf("%d rows, seed %d, times 2^%d", n, seed, e))
 			}
 		})
 	}

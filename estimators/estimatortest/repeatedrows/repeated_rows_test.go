@@ -116,15 +116,13 @@ func repeatedSizes(name string) []int {
 	if testing.Short() {
 		return sizes
 	}
-	sizes = append(sizes, 1000)
 	switch name {
-	case "calibration", "conformal", "lssvm", "gabasr":
-		sizes = append(sizes, 2000)
 	case "selection":
-	default:
-		sizes = append(sizes, 6000)
+		return append(sizes, 1000)
+	case "calibration", "conformal", "lssvm", "gabasr":
+		return append(sizes, 2000)
 	}
-	return sizes
+	return append(sizes, 6000)
 }
 
 // Every row twice changes nothing, and three of ten rows twice next to nothing, with nothing set.
