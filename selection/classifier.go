@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -20,6 +21,9 @@ const (
 	classifierType = "selection: Classifier"
 	classifierKind = "selection.Classifier"
 )
+
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
 // fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
@@ -70,6 +74,7 @@ type Classifier struct {
 	// checked.
 	Resume []TraceRow `settings:"-"`
 
+	folding
 	now func() time.Time // nil: time.Now
 	f   *fitted[estimators.Classifier]
 }
@@ -86,7 +91,7 @@ var (
 
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
-		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now, groups: c.Groups},
+		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now, groups: c.Groups, fold: c.IsFold()},
 		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
 	}
 	if c.Groups != nil {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -181,4 +182,36 @@ func TestStandardError(t *testing.T) {
 	assert.True(t, math.IsNaN(s.StandardError("one")))
 	assert.True(t, math.IsNaN(s.StandardError("none")))
 	assert.Equal(t, "metric  mean  standard error\na       3     1.1\none     5     -\n", s.String())
+}
+
+// A fold may lack a class that ClassWeights name, also behind wrappers; all rows may not.
+func TestFoldsWithoutAWeightedClass(t *testing.T) {
+	x, labels := mat.NewDense(30, 1, nil), make([]int, 30)
+	for i := range labels {
+		x.Set(i, 0, float64(i))
+		labels[i] = i % 2
+	}
+	labels[0], labels[1] = 2, 2 // both in the part that the first fold tests
+	rows := make([]int, 30)
+	for i := range rows {
+		rows[i] = i
+	}
+	folds := fixed{{Train: rows[4:], Test: rows[:4]}}
+	weighted := func(label int) *lssvm.Classifier {
+		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .1}, Ridge: .1, ClassWeights: map[int]float64{label: 2}}
+	}
+	for name, build := range map[string]func(label int) estimators.Classifier{
+		"lssvm":       func(label int) estimators.Classifier { return weighted(label) },
+		"pipeline":    func(label int) estimators.Classifier { return &pipeline.Classifier{Final: weighted(label)} },
+		"calibration": func(label int) estimators.Classifier { return &calibration.Classifier{Estimator: weighted(label)} },
+		"selection": func(label int) estimators.Classifier {
+			return &Classifier{Search: &Grid{Points: 2}, Space: Over(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
+		},
+	} {
+		_, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return build(2) }, x, labels, &CVOptions{Splitter: folds})
+		assert.NoError(t, err, name)
+		err = build(3).Fit(ctx, x, labels)
+		assert.ErrorIs(t, err, estimators.ErrParam, name)
+		assert.ErrorContains(t, err, "ClassWeights[3]", name)
+	}
 }

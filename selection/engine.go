@@ -175,7 +175,8 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
-	if err := fitRows(result.telling(rest, areRidgeMachines([]E{inner})), c.typ, inner, rowSet[Y]{rows, given.y, given.weights, given.groups}); err != nil {
+	c.prepare(inner, result)
+	if err := fitRows(rest, c.typ, inner, rowSet[Y]{rows, given.y, given.weights, given.groups}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
@@ -229,22 +230,19 @@ func (c engine[Y, E]) builtNothing() error {
 	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
-// telling is a context that tells a machine of package lssvm what the search knows of it, and forgets
-// that. Another learner may fit such a machine too, of another kernel or of a part of the rows, and is
-// told nothing.
-func (r *Result) telling(ctx context.Context, machine bool) context.Context {
-	if machine && r.known != nil {
-		ctx = loo.WithKnown(ctx, r.known)
-	}
-	if machine && r.near > 0 {
-		ctx = loo.WithStart(ctx, r.near)
+// prepare tells an estimator that is fitted next what the search knows of it, which the result then forgets.
+func (c engine[Y, E]) prepare(inner E, r *Result) {
+	if areRidgeMachines([]E{inner}) { // another learner may fit such a machine of another kernel, or to a part of the rows
+		loo.StartFrom(inner, r.start)
 	}
 	r.forget()
-	return ctx
+	if c.fold {
+		classes.FitsFold(inner)
+	}
 }
 
 func (r *Result) forget() {
-	r.known, r.near = nil, 0
+	r.start = loo.Start{}
 	for _, o := range r.Others {
 		o.forget()
 	}

@@ -190,7 +190,7 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 		f.at = f.param
 		f.narrow = f.clearlyNarrow(best)
 		if rows == n {
-			f.choice.known = f.known(best)
+			f.choice.start.Solved = f.solved(best)
 		}
 		if err != nil {
 			return f.choice, nil // the budget is spent
@@ -232,11 +232,11 @@ func (f *finalists) clearlyNarrow(best look) bool {
 	return false
 }
 
-// known is the machine of the best on all rows, if a look has left it.
-func (f *finalists) known(best look) *loo.Known {
+// solved is the machine of the best on all rows, if a look has left it.
+func (f *finalists) solved(best look) *loo.Solved {
 	for _, l := range f.looks[best.row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.weights == nil {
-			out := &loo.Known{Kernel: f.run.family.At(f.run.trace[best.row].Param), Ridge: l.Ridge, Solution: l.Solved}
+			out := &loo.Solved{Kernel: f.run.family.At(f.run.trace[best.row].Param), Ridge: l.Ridge, Solution: l.Solved}
 			if out.Shift = f.form.means; f.form.signs != nil {
 				out.Shift = make([]float64, len(f.form.means))
 			}

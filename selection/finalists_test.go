@@ -149,15 +149,20 @@ func TestValley(t *testing.T) {
 
 // What a search knows of its machine reaches a machine of package lssvm, and no other learner, whose own
 // machines are of other rows or kernels.
-func TestTelling(t *testing.T) {
-	told := func() *Result {
-		return &Result{known: &loo.Known{Ridge: 1}, near: 2, Others: []*Result{{known: &loo.Known{Ridge: 3}, near: 4}}}
-	}
-	for _, machine := range []bool{true, false} {
-		r := told()
-		assert.Equal(t, machine, loo.KnownOf(r.telling(ctx, machine)) != nil)
+func TestPrepare(t *testing.T) {
+	known := loo.Start{Near: 2, Solved: &loo.Solved{Ridge: 1}}
+	machine, other := &lssvm.Regressor{}, &lssvmBehind{}
+	for _, e := range []estimators.Regressor{machine, other} {
+		r := &Result{start: known, Others: []*Result{{start: known}}}
+		engine[float64, estimators.Regressor]{}.prepare(e, r)
 		assert.Equal(t, &Result{Others: []*Result{{}}}, r, "it is forgotten")
 	}
+	assert.Equal(t, known, machine.TakeStart())
+	assert.Zero(t, machine.TakeStart(), "once")
+	assert.Zero(t, other.TakeStart())
 	assert.True(t, areRidgeMachines([]estimators.Regressor{&lssvm.Regressor{}}))
 	assert.False(t, areRidgeMachines([]estimators.Regressor{&svm.Regressor{}}))
 }
+
+// lssvmBehind has the methods of a machine that it may fit as it likes.
+type lssvmBehind struct{ lssvm.Regressor }

@@ -147,8 +147,9 @@ func (j job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test
 		c.err = fault.Param(j.typ, "Space", "a function that returns nil", "one that returns an estimator")
 		return c
 	}
+	classes.FitsFold(e)
 	start := time.Now()
-	if c.err = fitRows(classes.OfPart(ctx), j.typ, e, train); c.err != nil {
+	if c.err = fitRows(ctx, j.typ, e, train); c.err != nil {
 		return c
 	}
 	c.fit = time.Since(start)

@@ -79,6 +79,7 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows r
 			begun = from.seconds()
 		}
 		next := c.many(onSome{kernel, m, c.workers})
+		c.prepare(next, result)
 		part, end := c.shown(fits.Next(), result, m)
 		err := fitRows(part, c.typ, next, rows)
 		if end(&err); err != nil {

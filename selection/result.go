@@ -41,8 +41,7 @@ const (
 // Result is what a search did and chose.
 type Result struct {
 	// Of the choice, until it is fitted, see Choice.
-	known *loo.Known
-	near  float64
+	start loo.Start
 
 	// Strategy is the Name of the strategy, for example "entropy".
 	Strategy string `json:"strategy"`

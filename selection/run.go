@@ -74,6 +74,7 @@ type settings struct {
 	now            func() time.Time // nil: time.Now
 	trail          *trail           // nil: nobody asks for what was found
 	groups         []int            // of the rows given; nil: each its own
+	fold           bool             // they are a part of others
 }
 
 // place is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
@@ -313,7 +314,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
-		known: c.known, near: c.near,
+		start: c.start,
 	}
 	if math.IsNaN(out.Entropy) && c.entropy != nil {
 		out.Entropy, out.Bits = c.entropy.Entropy, c.entropy.Bits

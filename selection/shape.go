@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/targets"
@@ -453,7 +454,7 @@ type part struct {
 
 // conclude takes the best place of the trace.
 func (l *learning) conclude(at spot) (Choice, error) {
-	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, near: l.near}
+	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, start: loo.Start{Near: l.near}}
 	for _, row := range l.run.trace {
 		// Of the grid a row has no logarithm of the ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {

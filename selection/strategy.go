@@ -58,11 +58,8 @@ type Choice struct {
 	// of package lssvm that would choose theirs take it.
 	Ridge float64
 
-	// known is the machine that it makes on all rows, nil where the search did not solve for it.
-	known *loo.Known
-
-	// near, if not 0, is a ridge near that of the machine on all rows.
-	near float64
+	// start is what is known of the machine of lssvm on all rows.
+	start loo.Start
 
 	// entropy is that of the choice where its row has none.
 	entropy *measures.VonNeumann

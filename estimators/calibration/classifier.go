@@ -121,6 +121,9 @@ func (c *Classifier) validate() error {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// FitsFold tells Estimator that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
+func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
 // of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
 // rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
@@ -271,7 +274,6 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 	for i, k := range at {
 		y[i] = t.classes[k]
 	}
-	ctx = classes.OfPart(ctx)
 	if own == nil {
 		return clone, clone.Fit(ctx, x, y)
 	}

@@ -132,6 +132,9 @@ func (c *Classifier) scoring() scoring {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// FitsFold tells Estimator that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
+func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
 // [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
 // those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error
@@ -233,7 +236,6 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 	}
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
 	x := linalg.Rows(m.rows, rows)
-	ctx = classes.OfPart(ctx)
 	if m.own == nil {
 		return clone, clone.Fit(ctx, x, y)
 	}

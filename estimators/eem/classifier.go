@@ -22,6 +22,9 @@ const classifierType = "eem: Classifier"
 // defaultUnits are those of a Classifier whose Units is 0, which transformers.RandomHidden draws.
 const defaultUnits = 250
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
 // centred on training rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the
 // paper's own activations (see [transformers.Activation]).
@@ -69,6 +72,7 @@ type Classifier struct {
 	// Report so far.
 	Observe func(estimators.Step)
 
+	folding
 	machine[classifierName]
 }
 
@@ -96,7 +100,7 @@ func (c *Classifier) settings() settings {
 	return settings{
 		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
-		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
 			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {

@@ -188,7 +188,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 	if err != nil {
 		return nil, rows{}, err
 	}
-	if err := cmp.Or(c.fits(m.classes), c.class.Known(ctx, c.typ, m.classes)); err != nil {
+	if err := cmp.Or(c.fits(m.classes), c.class.Known(c.typ, m.classes)); err != nil {
 		return nil, rows{}, err
 	}
 	if m.layer, err = c.draw(ctx, xd); err != nil {

@@ -63,6 +63,7 @@ type KernelClassifier struct {
 	Multiclass      Multiclass
 	Observe         func(estimators.Step)
 
+	folding
 	machine[kernelClassifierName]
 }
 
@@ -89,7 +90,7 @@ func (c *KernelClassifier) settings() settings {
 	}
 	return settings{
 		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
-		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
 	}
 }

@@ -27,6 +27,9 @@ import (
 
 const classifierType = "elm: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many
 // widths centred on training rows, rows of equal weight, and a ridge chosen by exact leave-one-out. Features should
 // be of comparable scale, or in [0, 1] for the paper's own activations (see [transformers.Activation]). It has no
@@ -69,6 +72,7 @@ type Classifier struct {
 	// targets that is left unexplained: without coefficients, on the rows left out, and as in Report.
 	Observe func(estimators.Step)
 
+	folding
 	m *model
 }
 
@@ -117,7 +121,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 func (c *Classifier) classWeights() classes.Weights {
-	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
 func (c *Classifier) validate() error {
@@ -140,7 +144,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if m.classes, at, err = classes.Of(y); err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(ctx, classifierType, m.classes); err != nil {
+	if err := c.classWeights().Known(classifierType, m.classes); err != nil {
 		return err
 	}
 	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row is left out with its copies

@@ -25,6 +25,9 @@ import (
 
 const classifierType = "falkon: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is kernel classification on landmarks. With [SquaredLoss], the default, it is ridge regression on
 // targets ±1 for each class against the rest, or a single one for two classes. All of them share each pass over the
 // rows, and the probabilities come from a link fitted to leave-one-out scores, as in lssvm.Classifier. With
@@ -97,6 +100,7 @@ type Classifier struct {
 	Checkpoint func(*State)
 	Resume     *State
 
+	folding
 	m       *machine
 	classes []int
 	link    platt.Link // with SquaredLoss
@@ -129,7 +133,7 @@ func (c *Classifier) settings() settings {
 }
 
 func (c *Classifier) classWeights() classes.Weights {
-	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
 func (c *Classifier) validated() (settings, error) {
@@ -177,7 +181,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
+	if err := c.classWeights().Known(classifierType, names); err != nil {
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
@@ -277,7 +281,7 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 		return nil, nil, err
 	}
 	names = slices.Sorted(maps.Keys(weight))
-	if err := cmp.Or(classes.AtLeastTwo(names), c.classWeights().Known(ctx, classifierType, names)); err != nil {
+	if err := cmp.Or(classes.AtLeastTwo(names), c.classWeights().Known(classifierType, names)); err != nil {
 		return nil, nil, err
 	}
 	sums := make([]float64, len(names))

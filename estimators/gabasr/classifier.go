@@ -25,6 +25,9 @@ import (
 
 const classifierType = "gabasr: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is linear classification on random Fourier features whose frequencies are sampled from their
 // posterior. With more than two classes, each class is learnt against the rest, with frequencies of its own. The
 // zero value is ready to use.
@@ -92,6 +95,7 @@ type Classifier struct {
 	// the negative LogEvidence of a Sweep.
 	Observe func(estimators.Step)
 
+	folding
 	posterior[*classification]
 }
 
@@ -129,7 +133,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 }
 
 func (c *Classifier) settings() (settings, error) {
-	of := classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	of := classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 	switch {
 	case c.Likelihood < Normal || c.Likelihood > Surrogate:
 		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
@@ -189,7 +193,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	if err := s.class.Known(ctx, classifierType, names); err != nil {
+	if err := s.class.Known(classifierType, names); err != nil {
 		return err
 	}
 	xd, at, own, ofFeatures := c.merge(xd, at, s.class.Rows(names, at, own))

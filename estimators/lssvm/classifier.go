@@ -20,6 +20,9 @@ import (
 
 const classifierType = "lssvm: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is the least-squares support vector machine for classification. It fits one machine for each class
 // against the rest, on targets ±1, or a single machine for two classes. All machines share one factorisation. The
 // zero value is ready to use.
@@ -66,6 +69,8 @@ type Classifier struct {
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
+	folding
+	starting
 	m       *machine
 	classes []int
 	link    platt.Link
@@ -128,6 +133,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
 	s, err := c.validated()
+	s.start = c.TakeStart()
 	if err != nil {
 		return err
 	}
@@ -207,7 +213,7 @@ func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, sol
 	if err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
+	if err := c.classWeights().Known(classifierType, names); err != nil {
 		return err
 	}
 	target := classes.AgainstRest(at, len(names))
@@ -226,7 +232,7 @@ func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, sol
 }
 
 func (c *Classifier) classWeights() classes.Weights {
-	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
 // Classes returns the labels that Fit saw, ascending. It returns nil before Fit.

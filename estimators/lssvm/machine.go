@@ -34,6 +34,7 @@ type settings struct {
 	seed    uint64
 	groups  []int // of the rows, nil: each its own
 	options kernels.Options
+	start   loo.Start
 	// classify asks for the leave-one-out residuals at once, to which the link is fitted,
 	// and keeps nothing for a variance.
 	classify bool
@@ -95,7 +96,7 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 		return nil, err
 	}
 	kept := mat.DenseCopyOf(rows)
-	if known := loo.KnownOf(ctx); known != nil && weights == nil && groups == nil {
+	if known := s.start.Solved; known != nil && weights == nil && groups == nil {
 		m, err := s.fromKnown(rest, known, kernel, kept, targets, own)
 		if m != nil || err != nil {
 			return m, err
@@ -113,7 +114,7 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 
 // fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
 // rows of the kernel matrix to see that the numbers solve this system.
-func (s settings) fromKnown(ctx context.Context, known *loo.Known, kernel kernels.Kernel, rows, targets *mat.Dense, own given) (*machine, error) {
+func (s settings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense, own given) (*machine, error) {
 	n, k := targets.Dims()
 	if a, b := known.Alpha.Dims(); a != n || b != k || known.Ridge != s.ridge || !reflect.DeepEqual(known.Kernel, kernel) {
 		return nil, nil
@@ -256,7 +257,7 @@ func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *ma
 		return nil, err
 	}
 	steps := fitsteps.New(ctx, m.mostLooks())
-	best, solved, err := m.search(rest, k, targets, s.options.Workers, func(_ int, ridge, objective float64) {
+	best, solved, err := m.search(rest, k, targets, s.start.Near, s.options.Workers, func(_ int, ridge, objective float64) {
 		steps.Next(objective, "ridge %.3g", ridge)
 	})
 	if err != nil {
@@ -294,10 +295,10 @@ func (m *machine) mostLooks() int {
 // search returns the ridge of the least leave-one-out error, and its machine if there is one. It
 // takes k over.
 func (m *machine) search(
-	ctx context.Context, k *mat.SymDense, targets *mat.Dense, workers int, observe func(int, float64, float64),
+	ctx context.Context, k *mat.SymDense, targets *mat.Dense, near float64, workers int, observe func(int, float64, float64),
 ) (loo.Minimum, *loo.Solution, error) {
 	if m.fewLooks() {
-		return loo.SearchFew(ctx, k, targets, m.weights, workers, observe)
+		return loo.SearchFew(ctx, k, targets, m.weights, near, workers, observe)
 	}
 	reduction, looks := progress.Two(ctx, 3, 1)
 	problem, err := loo.New(reduction, k, targets, m.weights, workers)

@@ -12,11 +12,15 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
 const regressorType = "lssvm: Regressor"
+
+// starting lets a search say what it knows of the machine.
+type starting = loo.Starting
 
 // Regressor is the least-squares support vector machine for regression. The zero value is ready to use: its kernel
 // is a Matérn kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets
@@ -53,6 +57,7 @@ type Regressor struct {
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
 
+	starting
 	m *machine
 }
 
@@ -105,6 +110,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	s := r.settings()
+	s.start = r.TakeStart()
 	if err := s.validate(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -266,6 +267,9 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
+
+// FitsFold tells Final that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
+func (p *Classifier) FitsFold() { classes.FitsFold(p.Final) }
 
 // Clone returns an unfitted Classifier with clones of the steps and of Final. A part that has no Clone is shared,
 // and Fit of the copy refuses it just as Fit of p does.

@@ -24,6 +24,9 @@ import (
 
 const classifierType = "rvm: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior.
 // With more than two classes, each class is learnt against the rest. The zero value is ready to use.
 //
@@ -68,6 +71,7 @@ type Classifier struct {
 	// negative log evidence of that machine.
 	Observe func(estimators.Step)
 
+	folding
 	m *classification
 }
 
@@ -87,7 +91,7 @@ func (c *Classifier) place() place {
 }
 
 func (c *Classifier) classWeights() classes.Weights {
-	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
 func (c *Classifier) validate() error {
@@ -157,7 +161,7 @@ func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []flo
 	if err != nil {
 		return nil, err
 	}
-	if err := c.classWeights().Known(ctx, classifierType, labels); err != nil {
+	if err := c.classWeights().Known(classifierType, labels); err != nil {
 		return nil, err
 	}
 	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}

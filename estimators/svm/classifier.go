@@ -24,6 +24,9 @@ import (
 
 const classifierType = "svm: Classifier"
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier is the support vector machine for classification, C-SVC. For two classes t = ±1 and weights w it
 // minimises
 //
@@ -91,6 +94,7 @@ type Classifier struct {
 	// is the sum of the dual objectives so far.
 	Observe func(estimators.Step)
 
+	folding
 	m       *machine
 	classes []int
 	links   []platt.Sigmoid // of each pair; nil without Probabilities
@@ -228,7 +232,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
 func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
-	if err := c.classWeights().Known(ctx, classifierType, names); err != nil {
+	if err := c.classWeights().Known(classifierType, names); err != nil {
 		return err
 	}
 	own := c.classWeights().Rows(names, at, rows.own)
@@ -346,7 +350,7 @@ func (s settings) pair(negative, positive []int, own []float64) problem {
 }
 
 func (c *Classifier) classWeights() classes.Weights {
-	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights}
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
 // Classes returns the labels that Fit saw, ascending. It returns nil before Fit.

@@ -1,7 +1,6 @@
 package classes
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +13,7 @@ import (
 type Weights struct {
 	Balanced bool            // each class n/(K·its rows), so that all count alike
 	Of       map[int]float64 // a factor > 0 for a class; absent: 1; times the balance
+	Part     bool            // the rows are a part of others, in which classes of Of may be
 }
 
 // Validate returns the ErrParam of a factor that is not a finite number above 0. The type's
@@ -27,9 +27,9 @@ func (w Weights) Validate(typ string) error {
 	return nil
 }
 
-// Known returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others, in which it may be.
-func (w Weights) Known(ctx context.Context, typ string, classes []int) error {
-	if ctx.Value(partKey{}) != nil {
+// Known returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others.
+func (w Weights) Known(typ string, classes []int) error {
+	if w.Part {
 		return nil
 	}
 	for _, label := range slices.Sorted(maps.Keys(w.Of)) {
@@ -51,10 +51,21 @@ func listed(classes []int) string {
 	return out
 }
 
-type partKey struct{}
+// Folding is embedded by classifiers that have weights of classes, and by those that wrap others.
+type Folding struct{ fold bool }
 
-// OfPart returns a context for a fit on a part of the rows, as a fold, which may lack a class that all rows have.
-func OfPart(ctx context.Context) context.Context { return context.WithValue(ctx, partKey{}, true) }
+// FitsFold says that the value is fitted to a fold, which may lack a class that all rows have.
+func (f *Folding) FitsFold() { f.fold = true }
+
+// IsFold reports whether FitsFold was called.
+func (f *Folding) IsFold() bool { return f.fold }
+
+// FitsFold calls the method FitsFold of an estimator that has one.
+func FitsFold(estimator any) {
+	if f, ok := estimator.(interface{ FitsFold() }); ok {
+		f.FitsFold()
+	}
+}
 
 // Factors returns the factor of each class, for rows at these positions and of these
 // weights, of which nil is 1 each: a class's rows and n are sums of weights.

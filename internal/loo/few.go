@@ -58,8 +58,8 @@ const (
 // Without slopes a bracket and a parabola are four looks. The exact slope would cost n³/3 more, half a
 // look, and be no better a guide: see slope.
 //
-// With a context of [WithStart] it looks there first, without a sample, and ends where a step promises
-// less than half a hundredth.
+// If near, a ridge that is known to be near the best one, is not 0, it looks there first, without a sample, and ends where a
+// step promises less than half a hundredth.
 //
 // A valley that the sample does not show, and that does not lie downhill, is not found. Of 120
 // problems of 1500 rows (noise of five kinds, jumps, classes, weights, copies; kernels from wide to
@@ -69,13 +69,13 @@ const (
 // Memory: gram (n×n), which it takes over, its lower triangle too, and some columns of it. observe,
 // if not nil, is called after each look at all rows.
 func SearchFew(
-	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, workers int, observe func(evaluation int, ridge, err float64),
+	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, near float64, workers int, observe func(evaluation int, ridge, err float64),
 ) (Minimum, *Solution, error) {
 	f, err := newFew(ctx, gram, targets, own, observe)
 	if err != nil {
 		return Minimum{}, nil, err
 	}
-	if err := f.search(workers); err != nil {
+	if err := f.search(near, workers); err != nil {
 		return Minimum{}, nil, err
 	}
 	out := Minimum{Evaluations: len(f.seen), Error: math.Inf(1)}
@@ -112,7 +112,7 @@ func CurveFew(
 		}
 	}
 	if len(f.seen) == 0 {
-		err := f.search(workers)
+		err := f.search(0, workers)
 		return f.looks, err
 	}
 	f.parts = progress.NewSeries(ctx, 1)
@@ -121,10 +121,10 @@ func CurveFew(
 }
 
 // search looks at the ridges.
-func (f *few) search(workers int) error {
-	if start := startOf(f.ctx); start > 0 {
+func (f *few) search(near float64, workers int) error {
+	if near > 0 {
 		f.worth, f.parts = worthNear, progress.NewSeries(f.ctx, 2)
-		f.look(min(max(math.Log(start), f.lo), f.hi))
+		f.look(min(max(math.Log(near), f.lo), f.hi))
 		f.descend(usualBend)
 		return f.err
 	}

@@ -67,7 +67,7 @@ func TestSearchFew(t *testing.T) {
 			want, err := p.Search(ctx, nil)
 			require.NoError(t, err)
 			calls := 0
-			got, solved, err := SearchFew(ctx, copied(gram), targets, weights, 1, func(i int, ridge, e float64) {
+			got, solved, err := SearchFew(ctx, copied(gram), targets, weights, 0, 1, func(i int, ridge, e float64) {
 				calls++
 				assert.Equal(t, calls, i)
 				at, err := p.At(ctx, ridge)
@@ -89,7 +89,7 @@ func TestSearchFew(t *testing.T) {
 			}
 			assert.InDeltaSlice(t, same.Bias, solved.Bias, 1e-5)
 
-			again, _, err := SearchFew(ctx, copied(gram), targets, weights, 4, nil)
+			again, _, err := SearchFew(ctx, copied(gram), targets, weights, 0, 4, nil)
 			require.NoError(t, err)
 			assert.Equal(t, got, again)
 		}
@@ -109,7 +109,7 @@ func TestCurveFew(t *testing.T) {
 			assert.GreaterOrEqual(t, l.Ridge, .999999*least)
 			assert.True(t, i == 0 || l.Ridge > looks[i-1].Ridge)
 		}
-		got, _, err := SearchFew(ctx, copied(gram), targets, weights, 0, nil)
+		got, _, err := SearchFew(ctx, copied(gram), targets, weights, 0, 0, nil)
 		require.NoError(t, err)
 		best, ok := Least(looks)
 		require.True(t, ok)
@@ -144,7 +144,7 @@ func TestCurveFew(t *testing.T) {
 func TestSearchFewEdges(t *testing.T) {
 	for edge, noise := range map[int]string{-1: "none", 1: "pure"} {
 		gram, targets, _ := fewProblem(300, 1, 1, .5, false, noises[noise], 2)
-		got, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, nil)
+		got, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, 0, nil)
 		require.NoError(t, err)
 		want, err := must(New(ctx, gram, targets, nil, 0)).Search(ctx, nil)
 		require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 	for i := range 200 {
 		shifted.SetSym(i, i, gram.At(i, i)-.5)
 	}
-	got, solved, err := SearchFew(ctx, copied(shifted), targets, nil, 0, nil)
+	got, solved, err := SearchFew(ctx, copied(shifted), targets, nil, 0, 0, nil)
 	require.NoError(t, err)
 	require.NotNil(t, solved)
 	assert.Greater(t, got.Ridge, .5)
@@ -174,7 +174,7 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 	for i := range 200 {
 		gram.SetSym(i, i, -1e6)
 	}
-	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, nil)
+	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, 0, nil)
 	require.NoError(t, err)
 	assert.Nil(t, solved)
 	assert.Zero(t, got.Ridge)
@@ -182,7 +182,7 @@ func TestSearchFewWithoutMachines(t *testing.T) {
 	assert.Contains(t, got.Warning(), "no ridge")
 
 	gram, targets, _ = fewProblem(200, 5, 1, .2, false, func(*rand.Rand, float64) float64 { return 3 }, 3)
-	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, nil)
+	got, solved, err = SearchFew(ctx, gram, targets, nil, 0, 0, nil)
 	require.NoError(t, err)
 	assert.InDelta(t, 3, solved.Bias[0], 1e-6)
 	assert.Less(t, got.Error, 1e-12)
@@ -192,11 +192,11 @@ func TestSearchFewIsCancelled(t *testing.T) {
 	gram, targets, _ := fewProblem(200, 5, 1, .2, false, noises["normal"], 3)
 	c, cancel := context.WithCancel(ctx)
 	looks := 0
-	_, solved, err := SearchFew(c, copied(gram), targets, nil, 0, func(int, float64, float64) { looks++; cancel() })
+	_, solved, err := SearchFew(c, copied(gram), targets, nil, 0, 0, func(int, float64, float64) { looks++; cancel() })
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Nil(t, solved)
 	assert.Equal(t, 1, looks)
-	_, _, err = SearchFew(c, gram, targets, nil, 0, func(int, float64, float64) { looks++ })
+	_, _, err = SearchFew(c, gram, targets, nil, 0, 0, func(int, float64, float64) { looks++ })
 	require.ErrorIs(t, err, context.Canceled)
 	assert.Equal(t, 1, looks)
 }
@@ -262,10 +262,10 @@ func TestRival(t *testing.T) {
 func TestSearchFewFromNear(t *testing.T) {
 	for _, factor := range []float64{.5, 1, 2} {
 		gram, targets, _ := fewProblem(600, 5, 3, .2, false, noises["normal"], 1)
-		want, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, nil)
+		want, _, err := SearchFew(ctx, copied(gram), targets, nil, 0, 0, nil)
 		require.NoError(t, err)
 		seen := 0
-		got, solved, err := SearchFew(WithStart(ctx, factor*want.Ridge), copied(gram), targets, nil, 0, func(int, float64, float64) { seen++ })
+		got, solved, err := SearchFew(ctx, copied(gram), targets, nil, factor*want.Ridge, 0, func(int, float64, float64) { seen++ })
 		require.NoError(t, err)
 		require.NotNil(t, solved)
 		assert.InEpsilon(t, want.Error, got.Error, 2*worthNear)

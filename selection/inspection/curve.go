@@ -340,8 +340,9 @@ func (j *curves[Y, E]) cell(ctx context.Context, e E, train []int, p *CurvePoint
 		return fault.Param(j.typ, "build", "a function that returns nil", "one that returns an estimator")
 	}
 	x, y, w := j.pick(train)
+	classes.FitsFold(e)
 	start := time.Now()
-	if err := fit(classes.OfPart(ctx), j.typ, e, x, y, w); err != nil {
+	if err := fit(ctx, j.typ, e, x, y, w); err != nil {
 		return err
 	}
 	seconds := time.Since(start).Seconds()

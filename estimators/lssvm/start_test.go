@@ -32,10 +32,11 @@ func TestKnownMachine(t *testing.T) {
 	}
 	look, err := loo.LookOnce(ctx, gram, targets, nil, ridge)
 	require.NoError(t, err)
-	known := &loo.Known{Kernel: kernel, Ridge: ridge, Solution: look.Solved, Shift: []float64{shift}}
-	taken := func(known *loo.Known, kernel kernels.Kernel, ridge float64, y []float64) bool {
+	known := &loo.Solved{Kernel: kernel, Ridge: ridge, Solution: look.Solved, Shift: []float64{shift}}
+	taken := func(known *loo.Solved, kernel kernels.Kernel, ridge float64, y []float64) bool {
 		r, plain := &Regressor{Kernel: kernel, Ridge: ridge}, &Regressor{Kernel: kernel, Ridge: ridge}
-		require.NoError(t, r.Fit(loo.WithKnown(context.Background(), known), x, y))
+		r.StartFrom(loo.Start{Solved: known})
+		require.NoError(t, r.Fit(context.Background(), x, y))
 		require.NoError(t, plain.Fit(context.Background(), x, y))
 		a, b := r.Coefficients(), plain.Coefficients()
 		assert.InDeltaSlice(t, b, a, 1e-9)
