@@ -39,7 +39,7 @@
 //
 // Rows that belong together without being equal, such as those of one patient or one day, need the field Groups of an
 // estimator that is a [Grouper]. Then all rows of a group are left out, or held back, together, and the model is chosen
-// for groups that it has not seen. Cross-validation does the same with selection.GroupKFold.
+// for groups that it has not seen. Cross-validation does the same with validation.GroupKFold.
 //
 // # Statistics
 //

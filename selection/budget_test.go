@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // ticker is a clock that moves by a second when it is told to.
@@ -88,7 +89,7 @@ func TestEntropyBudget(t *testing.T) {
 // time is left than of the budget.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, search := range map[string]Strategy{"grid": &Grid{Points: 200, Splitter: KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
+	for name, search := range map[string]Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
 		clock := new(ticker)
 		var heard []TraceRow
 		var seconds []float64

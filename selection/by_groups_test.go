@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -127,9 +128,9 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 	assert.Len(t, n.seen[6], 36)
 
 	n = &notes{}
-	_, err := CrossValidateRegressor(t.Context(), func() estimators.Regressor {
+	_, err := validation.CrossValidateRegressor(t.Context(), func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &noted{to: n}}
-	}, x, y, &CVOptions{Groups: groups})
+	}, x, y, &validation.Options{Groups: groups})
 	require.NoError(t, err)
 	check(n, 3)
 }
@@ -178,7 +179,7 @@ func TestGroupsOfSearchesErrors(t *testing.T) {
 		require.ErrorIs(t, err, c.want)
 		assert.ErrorContains(t, err, c.says)
 	}
-	_, err := CrossValidateRegressor(t.Context(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, &CVOptions{Groups: groups[1:], Splitter: KFold{}})
+	_, err := validation.CrossValidateRegressor(t.Context(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, &validation.Options{Groups: groups[1:], Splitter: validation.KFold{}})
 	require.ErrorIs(t, err, fault.ErrShape)
-	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: Groups has 35 entries")
+	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: Groups has 35 entries")
 }

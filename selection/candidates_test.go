@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -74,7 +75,7 @@ func TestCandidates(t *testing.T) {
 	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for i, build := range regressors() {
-		s, err := CrossValidateRegressor(ctx, build, x, y, nil)
+		s, err := validation.CrossValidateRegressor(ctx, build, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, s.Mean("NMSE"), r.Result().Trace[i].Score, 1e-12)
 	}
@@ -193,7 +194,7 @@ func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	r := &Regressor{Space: Over(build), Search: &Grid{Params: []float64{.1, 1}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, row := range r.Result().Trace {
-		want, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)
+		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, want.Mean("NMSE"), row.Score, 1e-12)
 	}

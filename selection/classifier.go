@@ -14,6 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -47,7 +50,7 @@ type Classifier struct {
 	// zero value's search described above is used.
 	Search Strategy
 
-	// Groups is as in [Regressor], with folds of [StratifiedGroupKFold].
+	// Groups is as in [Regressor], with folds of [validation.StratifiedGroupKFold].
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
@@ -92,10 +95,10 @@ var (
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now, groups: c.Groups, fold: c.IsFold()},
-		steps:    c.Preprocess, strategy: c.Search, metric: DefaultClassificationMetric(), splitter: StratifiedKFold{}, scorer: classificationScorer,
+		steps:    c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {
-		out.splitter = StratifiedGroupKFold{Groups: c.Groups}
+		out.splitter = validation.StratifiedGroupKFold{Groups: c.Groups}
 	}
 	_, stored := c.Space.stored()
 	out.builds = !stored
@@ -266,7 +269,7 @@ func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.f = nil
-	out.Preprocess = chainOf("", c.Preprocess).Clone().(*pipeline.Transformer).Steps
+	out.Preprocess = folds.Chain("", c.Preprocess).Clone().(*pipeline.Transformer).Steps
 	return &out
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
 // twoScales is a slow and a fast wave in one feature.
@@ -73,7 +74,7 @@ func TestDescent(t *testing.T) {
 func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 	p, err := r.Predict(x)
 	require.NoError(t, err)
-	v, err := DefaultRegressionMetric().Values(y, p, nil)
+	v, err := metrics.ForRegression().Values(y, p, nil)
 	require.NoError(t, err)
 	return v
 }

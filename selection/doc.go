@@ -160,21 +160,6 @@
 // 1, also for a learner with a Ridge or Cost of its own. The learner is fitted on all rows given if it takes no weights.
 // Steps of Preprocess are fitted on the distinct rows.
 //
-// # Cross-validation
-//
-// [CrossValidateRegressor] and [CrossValidateClassifier] score any estimator over a Splitter's folds, by the
-// metrics of package metrics or others. Preprocessing is fitted on the training rows of each fold alone.
-//
-//	KFold                   each row is tested once, Repeats times over
-//	StratifiedKFold         the same with the classes dealt evenly
-//	ShuffleSplit            independent draws of a test part
-//	StratifiedShuffleSplit  the same with each class in proportion
-//	GroupKFold              the rows of a group are never on both sides
-//	StratifiedGroupKFold    the same with the classes dealt as evenly as groups allow
-//	TimeSeriesSplit         tested rows come after those of training
-//
-// A splitter is a function of the number of rows, the labels and its seed; any type with a Split method is one.
-//
-// Package ranking compares kernels that differ in kind and therefore are no family. Package inspection says what was
-// learnt, column by column.
+// Package validation measures estimators by cross-validation. Package ranking compares kernels that differ in kind and
+// therefore are no family. Package inspection says what was learnt, column by column.
 package selection

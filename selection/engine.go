@@ -22,21 +22,23 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // engine is what Regressor and Classifier are configured with, defaults filled in, and how
 // they search and fit.
-type engine[Y float64 | int, E learner[Y]] struct {
+type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	settings
 	steps    []transformers.Transformer
 	space    Space[E]
 	builds   bool     // functions of the caller's Space build the estimators
 	strategy Strategy // nil: &Entropy{}
 	metric   metrics.Metric
-	splitter Splitter
-	scorer   func(metrics.Metric) (scoring[Y, E], error)
+	splitter validation.Splitter
+	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
 	// With nothing set the columns are made even in several ways, and the models averaged.
 	ways    []way
 	mean    func(parts []*fitted[E]) E
@@ -99,12 +101,12 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return c.fitWays(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
-	chain, rows, err := fitChain(first, c.typ, c.steps, merged.X)
+	chain, rows, err := folds.FitChain(first, c.typ, c.steps, merged.X)
 	if err != nil {
 		return nil, err
 	}
 	rows = merged.Spread(rows)
-	return c.fitOn(rest, rowSet[Y]{xd, y, weights, c.groups}, chain, rows, target, labels)
+	return c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.groups}, chain, rows, target, labels)
 }
 
 // byGroups is the search by folds of whole groups, if there are any.
@@ -130,7 +132,7 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 }
 
 // fitOn searches and fits on the rows that a chain has made of those given.
-func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
+func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
 	n := merged.Len()
 	handsOver := c.many != nil && n > c.above
@@ -152,7 +154,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	p.types, p.named, p.turns = c.space.names(), c.space.labels, c.space.turns
 	p.ridgeMachine, p.features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
 	p.try = func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
-		t.folds = spreadFolds(t.folds, merged)
+		t.folds = validation.SpreadDistinct(t.folds, merged)
 		return c.try(ctx, given, family, t)
 	}
 	chosen, result, err := search.choose(searching, p)
@@ -161,7 +163,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	}
 	c.trail.found(result)
 	if handsOver {
-		inner, err := c.fitMany(rest, chosen.kernel, rowSet[Y]{rows, given.y, given.weights, given.groups}, n, result, spending)
+		inner, err := c.fitMany(rest, chosen.kernel, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}, n, result, spending)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +178,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given rowSet[Y], chain *pipelin
 	}
 	setRidge(inner, result, n)
 	c.prepare(inner, result)
-	if err := fitRows(rest, c.typ, inner, rowSet[Y]{rows, given.y, given.weights, given.groups}); err != nil {
+	if err := folds.Fit(rest, c.typ, inner, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
@@ -371,19 +373,22 @@ func (c engine[Y, E]) compare(runs []*Run, results []*Result) int {
 
 // try fits and scores the learner at each point. Once the budget is spent no fit is begun,
 // but for those that it takes until one point has a score.
-func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Family, t trials) (tried, error) {
+func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernels.Family, t trials) (tried, error) {
 	score, err := c.scorer(t.metric)
 	if err != nil {
 		return tried{}, err
 	}
-	j := job[Y, E]{typ: c.typ, builds: make([]func() E, len(t.points)), steps: c.steps, rows: rows, folds: t.folds, scorers: []scoring[Y, E]{score}, workers: t.workers}
+	j := folds.Job[Y, E]{
+		Type: c.typ, Builds: make([]func() E, len(t.points)), Steps: c.steps, Rows: rows,
+		Folds: folds.Converted[folds.Fold](t.folds), Scorers: []folds.Scoring[Y, E]{score}, Workers: t.workers,
+	}
 	out := tried{folds: make([]int, len(t.points)), failed: make([]error, len(t.points))}
 	names := make([]string, len(t.points))
 	for i, p := range t.points {
 		o := c.space.at(family, p)
-		names[i], j.builds[i] = o.name, o.build
+		names[i], j.Builds[i] = o.name, o.build
 		if o.kernel != nil && t.metric.Variance == nil { // a variance takes more than kernel values
-			j.kernels = append(j.kernels, o.kernel)
+			j.Kernels = append(j.Kernels, o.kernel)
 		}
 	}
 	seconds := make([]float64, len(t.points))
@@ -392,13 +397,13 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 		byFold[b] = make([]float64, len(t.folds))
 	}
 	var scored atomic.Bool
-	j.skip = func() bool { return scored.Load() && t.budget.spent() }
-	j.observe = func(b, f int, cl cell) {
+	j.Skip = func() bool { return scored.Load() && t.budget.spent() }
+	j.Observe = func(b, f int, cl folds.Cell) {
 		byFold[b][f] = missing
-		if cl.err == nil {
-			byFold[b][f] = cl.scores[0]
+		if cl.Err == nil {
+			byFold[b][f] = cl.Scores[0]
 		}
-		seconds[b] += cl.fit.Seconds() + cl.predict.Seconds()
+		seconds[b] += cl.FitTime.Seconds() + cl.Scored.Seconds()
 		if out.folds[b]++; out.folds[b] < len(t.folds) {
 			return
 		}
@@ -411,14 +416,14 @@ func (c engine[Y, E]) try(ctx context.Context, rows rowSet[Y], family kernels.Fa
 		}
 		t.observe(b, mean, seconds[b])
 	}
-	cells, err := j.evaluate(ctx)
+	cells, err := j.Evaluate(ctx)
 	if err != nil {
 		return tried{}, err
 	}
 	for b, row := range cells {
 		for f, cl := range row {
-			if cl.err != nil && out.failed[b] == nil {
-				out.failed[b] = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.err)
+			if cl.Err != nil && out.failed[b] == nil {
+				out.failed[b] = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.Err)
 			}
 		}
 	}
@@ -482,4 +487,8 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 		}
 	}
 	return w.Supports(wrapper, capability)
+}
+
+func stepOf(s progress.Step) estimators.Step {
+	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Defaults of Entropy.
@@ -78,9 +79,9 @@ type Entropy struct {
 	Seed uint64
 
 	// Splitter and Metric are those of [CrossValidation]. If they are nil and zero, they are KFold{} and NMSE for a
-	// [Regressor], and [StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used when
+	// [Regressor], and [validation.StratifiedKFold]{} and Accuracy for a [Classifier]. The Metric is also used when
 	// [LeaveOneOutEvidence] leaves the decision to the learner.
-	Splitter Splitter
+	Splitter validation.Splitter
 	Metric   metrics.Metric
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // A copy of a row in another part, or among the rows that remain when it is left out, tells a learner its target. So a
@@ -18,10 +19,10 @@ import (
 
 // merge returns the distinct ones of the preprocessed rows, with weights of mean 1, and what is given to learners: the
 // same weights, if they take any.
-func (c engine[Y, E]) merge(rows *mat.Dense, given rowSet[Y]) (*distinct.Rows, rowSet[Y]) {
-	merged := distinct.Merge(rows, given.weights).Relative()
-	if given.weights != nil || merged.Repeated() && c.takesWeights() {
-		given.weights = merged.Given()
+func (c engine[Y, E]) merge(rows *mat.Dense, given folds.Rows[Y]) (*distinct.Rows, folds.Rows[Y]) {
+	merged := distinct.Merge(rows, given.Weights).Relative()
+	if given.Weights != nil || merged.Repeated() && c.takesWeights() {
+		given.Weights = merged.Given()
 	}
 	return merged, given
 }
@@ -41,24 +42,9 @@ func rowsOf(merged *distinct.Rows, target []float64, labels []int) problem {
 	if target != nil {
 		p.y = merged.Mean(mat.NewDense(len(target), 1, target)).RawMatrix().Data
 	} else {
-		p.labels = mostFrequent(merged, labels)
+		p.labels = merged.MostFrequent(labels)
 	}
 	return p
-}
-
-// mostFrequent returns the label of the largest weight among equal rows, the smallest of those that tie.
-func mostFrequent(merged *distinct.Rows, labels []int) []int {
-	names := classes.Distinct(labels)
-	sums := mat.NewDense(merged.Len(), len(names), nil)
-	for i, at := range classes.Positions(names, labels) {
-		row := sums.RawRowView(merged.Index[i])
-		row[at] += weights.At(merged.Given(), i)
-	}
-	out := make([]int, merged.Len())
-	for i := range out {
-		out[i] = names[classes.Largest(sums.RawRowView(i))]
-	}
-	return out
 }
 
 // machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, as
@@ -100,63 +86,11 @@ func (p *problem) rowsDiffer() error {
 
 func (p *problem) repeated() bool { return p.merged != nil && p.merged.Repeated() }
 
-// foldsOf divides the distinct rows. A splitter of this package that knows rows by their number alone is asked for
-// them; another one for all rows given, of which the first of those that are equal decides.
-func (p *problem) foldsOf(s Splitter) ([]Fold, error) {
-	n, _ := p.x.Dims()
-	if !p.repeated() || numbersRows(s) {
-		return split(s, n, p.labels)
+// folds divides the distinct rows.
+func (p *problem) folds(s validation.Splitter) ([]validation.Fold, error) {
+	if p.merged == nil {
+		n, _ := p.x.Dims()
+		return validation.Split(s, n, p.labels)
 	}
-	folds, err := split(s, len(p.merged.Index), p.givenLabels)
-	if err != nil {
-		return nil, err
-	}
-	for i, f := range folds {
-		folds[i] = Fold{Train: firsts(f.Train, p.merged), Test: firsts(f.Test, p.merged)}
-	}
-	return folds, partsHaveRows(folds)
-}
-
-// numbersRows reports whether a splitter takes any n rows.
-func numbersRows(s Splitter) bool {
-	switch s.(type) {
-	case KFold, *KFold, StratifiedKFold, *StratifiedKFold, ShuffleSplit, *ShuffleSplit, StratifiedShuffleSplit, *StratifiedShuffleSplit:
-		return true
-	}
-	return false
-}
-
-// firsts returns the distinct rows whose first occurrence is among rows, which ascend.
-func firsts(rows []int, merged *distinct.Rows) []int {
-	var out []int
-	for _, i := range rows {
-		if at := merged.Index[i]; merged.First[at] == i {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
-// spreadFolds takes folds of distinct rows to the rows given.
-func spreadFolds(folds []Fold, merged *distinct.Rows) []Fold {
-	if merged == nil || !merged.Repeated() {
-		return folds
-	}
-	members := make([][]int, merged.Len())
-	for i, at := range merged.Index {
-		members[at] = append(members[at], i)
-	}
-	spread := func(rows []int) []int {
-		var out []int
-		for _, at := range rows {
-			out = append(out, members[at]...)
-		}
-		slices.Sort(out)
-		return out
-	}
-	out := make([]Fold, len(folds))
-	for i, f := range folds {
-		out[i] = Fold{Train: spread(f.Train), Test: spread(f.Test)}
-	}
-	return out
+	return validation.SplitDistinct(s, p.merged, p.labels, p.givenLabels)
 }

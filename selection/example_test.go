@@ -64,28 +64,6 @@ func ExampleRegressor() {
 	// Output: sin(π/2) = 1.00 after 1 fit
 }
 
-func ExampleDifference() {
-	x, y := wave()
-	folds := &selection.CVOptions{
-		Splitter: selection.KFold{Folds: 5, Seed: 1},
-		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
-	}
-	var scores [2]selection.Scores
-	for i, build := range []func() estimators.Regressor{
-		func() estimators.Regressor { return &lssvm.Regressor{} },
-		func() estimators.Regressor { return &ridge.Regressor{} },
-	} {
-		var err error
-		if scores[i], err = selection.CrossValidateRegressor(context.Background(), build, x, y, folds); err != nil {
-			fmt.Println(err)
-			return
-		}
-	}
-	d, err := scores[0].Minus(scores[1], "MAE")
-	fmt.Println(d, err)
-	// Output: -0.595 ± 0.066, p = 0.00082 <nil>
-}
-
 func ExampleClassifier() {
 	x, y := rings()
 	c := &selection.Classifier{Search: &selection.Entropy{}} // RBF, lssvm, by entropy
@@ -218,122 +196,6 @@ func ExampleTraceRow() {
 	// Output: 2 of 2 rows, the last at entropy 0.25
 }
 
-func ExampleScores() {
-	x, y := wave()
-	var scores selection.Scores
-	scores, err := selection.CrossValidateRegressor(context.Background(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i, name := range scores.Metrics {
-		fmt.Println(name, len(scores.Values[i]), scores.Mean(name) < 0.1, scores.SD(name) < 0.1)
-	}
-	// Output: NMSE 3 true true
-}
-
-func ExampleCrossValidateRegressor() {
-	x, y := wave()
-	build := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
-	}
-	scores, err := selection.CrossValidateRegressor(context.Background(), build, x, y, &selection.CVOptions{
-		Splitter: selection.KFold{Folds: 5, Repeats: 2, Seed: 1},
-		Metrics:  []metrics.Metric{{Name: "R2", LargerIsBetter: true, Values: metrics.R2}},
-	})
-	fmt.Println(len(scores.Values[0]), "folds, R2 above 0.99:", scores.Mean("R2") > 0.99, err)
-	// Output: 10 folds, R2 above 0.99: true <nil>
-}
-
-func ExampleCrossValidateClassifier() {
-	x, y := rings()
-	scores, err := selection.CrossValidateClassifier(context.Background(), func() estimators.Classifier { return &lssvm.Classifier{} }, x, y,
-		&selection.CVOptions{Metrics: []metrics.Metric{{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}}})
-	fmt.Printf("AUC %.2f %v\n", scores.Mean("AUC"), err)
-	// Output: AUC 1.00 <nil>
-}
-
-// Scores print as a table of means and standard errors.
-func ExampleScores_StandardError() {
-	scores := selection.Scores{
-		Metrics: []string{"NMSE", "MAE"},
-		Values:  [][]float64{{0.11, 0.14, 0.12, 0.15, 0.13}, {2.1, 2.3, 2.2, 2.5, 1.9}}, // as CrossValidateRegressor returns them
-	}
-	fmt.Print(scores)
-	fmt.Printf("NMSE %.3f ± %.3f\n", scores.Mean("NMSE"), scores.StandardError("NMSE"))
-	// Output:
-	// metric  mean  standard error
-	// NMSE    0.13  0.0071
-	// MAE     2.2   0.1
-	// NMSE 0.130 ± 0.007
-}
-
-func ExampleFold() {
-	folds, err := selection.KFold{Folds: 2, Seed: 1}.Split(4, nil)
-	var first selection.Fold = folds[0]
-	fmt.Println(first.Train, first.Test, err)
-	// Output: [0 1] [2 3] <nil>
-}
-
-func ExampleKFold() {
-	folds, err := selection.KFold{Folds: 3, Seed: 1}.Split(7, nil)
-	for _, f := range folds {
-		fmt.Println(len(f.Train), len(f.Test))
-	}
-	fmt.Println(err)
-	// Output:
-	// 4 3
-	// 5 2
-	// 5 2
-	// <nil>
-}
-
-func ExampleStratifiedKFold() {
-	labels := []int{1, 1, 1, 1, 1, 1, 9, 9, 9} // each part gets two of 1 and one of 9
-	folds, err := selection.StratifiedKFold{Folds: 3, Seed: 1}.Split(len(labels), labels)
-	for _, f := range folds {
-		nines := 0
-		for _, row := range f.Test {
-			if labels[row] == 9 {
-				nines++
-			}
-		}
-		fmt.Println(len(f.Test), nines)
-	}
-	fmt.Println(err)
-	// Output:
-	// 3 1
-	// 3 1
-	// 3 1
-	// <nil>
-}
-
-func ExampleShuffleSplit() {
-	folds, err := selection.ShuffleSplit{Splits: 4, TestFraction: 0.3, Seed: 1}.Split(10, nil)
-	fmt.Println(len(folds), len(folds[0].Train), len(folds[0].Test), err)
-	// Output: 4 7 3 <nil>
-}
-
-func ExampleStratifiedShuffleSplit() {
-	labels := []int{1, 1, 1, 1, 1, 1, 1, 1, 9, 9, 9, 9} // a quarter of each: two of 1 and one of 9
-	folds, err := selection.StratifiedShuffleSplit{Splits: 3, TestFraction: 0.25, Seed: 1}.Split(len(labels), labels)
-	for _, f := range folds {
-		nines := 0
-		for _, row := range f.Test {
-			if labels[row] == 9 {
-				nines++
-			}
-		}
-		fmt.Println(len(f.Train), len(f.Test), nines)
-	}
-	fmt.Println(err)
-	// Output:
-	// 9 3 1
-	// 9 3 1
-	// 9 3 1
-	// <nil>
-}
-
 // Rows that were measured three times as often count three times.
 func ExampleRegressor_FitWeighted() {
 	x, y := wave()
@@ -393,33 +255,6 @@ func ExampleEntropy_budget() {
 	}
 	fmt.Println("spent:", r.Result().Status == selection.StatusBudget)
 	// Output: spent: false
-}
-
-// forward tests each of the last rows on those before it.
-type forward struct{ last int }
-
-func (f forward) Split(n int, _ []int) ([]selection.Fold, error) {
-	var out []selection.Fold
-	for test := n - f.last; test < n; test++ {
-		fold := selection.Fold{Test: []int{test}}
-		for row := range test {
-			fold.Train = append(fold.Train, row)
-		}
-		out = append(out, fold)
-	}
-	return out, nil
-}
-
-// A splitter of one's own, for rows in the order of time.
-func ExampleSplitter() {
-	x, y := wave()
-	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	scores, err := selection.CrossValidateRegressor(context.Background(), build, x, y, &selection.CVOptions{
-		Splitter: forward{last: 5},
-		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
-	})
-	fmt.Println(len(scores.Values[0]), "rows ahead, MAE below 0.1:", scores.Mean("MAE") < 0.1, err)
-	// Output: 5 rows ahead, MAE below 0.1: true <nil>
 }
 
 // Entropies of 1500 rows by bounds: no kernel matrix of all rows is made.
@@ -644,29 +479,6 @@ func ExampleRegressor_nothingSet() {
 	// Output:
 	// best: Yeo-Johnson
 	// ln e = 1 is in the interval: true
-}
-
-// The score of a fitted estimator on rows that it has not seen.
-func ExampleScoreRegressor() {
-	x := mat.NewDense(40, 1, nil)
-	y := make([]float64, 40)
-	for i := range y {
-		x.Set(i, 0, float64(i)/6)
-		y[i] = math.Sin(x.At(i, 0))
-	}
-	r := &lssvm.Regressor{}
-	if err := r.Fit(context.Background(), x.Slice(0, 30, 0, 1), y[:30]); err != nil {
-		fmt.Println(err)
-		return
-	}
-	inside, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(0, 30, 0, 1), y[:30], nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	beyond, err := selection.ScoreRegressor(r, metrics.Metric{Name: "RMSE", Values: metrics.RMSE}, x.Slice(30, 40, 0, 1), y[30:], nil)
-	fmt.Println("worse beyond the rows of the fit:", beyond > 10*inside, err)
-	// Output: worse beyond the rows of the fit: true <nil>
 }
 
 // Settings of any step of a pipeline, by name; one is only there beside a choice of another.

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -44,7 +45,7 @@ func (c engine[Y, E]) featuresOf(samples []E, x *mat.Dense) func(ctx context.Con
 		}
 	}
 	return func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
-		_, out, err := fitChain(ctx, c.typ, featureMap(c.space.with(k).build()), x)
+		_, out, err := folds.FitChain(ctx, c.typ, featureMap(c.space.with(k).build()), x)
 		return out, err
 	}
 }

@@ -1,7 +1,6 @@
 package selection
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,11 +10,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	configuration "github.com/kernelearn/kernelearn/internal/settings"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 // fitted is what a Fit leaves.
@@ -24,22 +22,6 @@ type fitted[E any] struct {
 	inner  E
 	result *Result
 	parts  []*fitted[E] // of several ways, whose mean inner is
-}
-
-// chainOf is Preprocess as one transformer.
-func chainOf(typ string, steps []transformers.Transformer) *pipeline.Transformer {
-	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
-}
-
-// fitChain fits a chain and returns it with the transformed rows.
-func fitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
-	chain := chainOf(typ, steps)
-	z, err := chain.FitTransform(ctx, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	zd, err := check.Dense("the preprocessed x", z)
-	return chain, zd, err
 }
 
 // transform takes new rows to where the inner estimator lives.
@@ -154,7 +136,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted[E]{chain: chainOf(c.typ, c.allSteps()), result: &Result{}}
+	f := &fitted[E]{chain: folds.Chain(c.typ, c.allSteps()), result: &Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Defaults of Grid.
@@ -47,9 +48,9 @@ type Grid struct {
 	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
 	Lo, Hi float64
 
-	// Splitter makes the folds. If it is nil, it is KFold{} for a [Regressor] and [StratifiedKFold]{} for a
+	// Splitter makes the folds. If it is nil, it is KFold{} for a [Regressor] and [validation.StratifiedKFold]{} for a
 	// [Classifier].
-	Splitter Splitter
+	Splitter validation.Splitter
 
 	// Metric is the metric. If it is the zero value, it is NMSE for a [Regressor] and Accuracy for a [Classifier].
 	Metric metrics.Metric

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Defaults of Halving.
@@ -36,7 +37,7 @@ type Halving struct {
 	LeastRows int
 
 	// Splitter is as in [Grid].
-	Splitter Splitter
+	Splitter validation.Splitter
 
 	// Metric is as in [Grid].
 	Metric metrics.Metric
@@ -165,8 +166,8 @@ func (r *Run) bestFirst(m Measure, iterations []int) []Point {
 
 // parts returns the folds with that many of their training rows, of a classification each
 // class in proportion; those of a smaller part are among those of a larger one.
-func (h *Halving) parts(folds []Fold, labels []int, rows int) []Fold {
-	out := make([]Fold, len(folds))
+func (h *Halving) parts(folds []validation.Fold, labels []int, rows int) []validation.Fold {
+	out := make([]validation.Fold, len(folds))
 	for i, f := range folds {
 		rng := rand.New(rand.NewPCG(h.Seed, 0x68616c76<<16+uint64(i))) // the streams "halv" 0, 1, ...
 		shuffled := slices.Clone(f.Train)
@@ -176,7 +177,7 @@ func (h *Halving) parts(folds []Fold, labels []int, rows int) []Fold {
 		}
 		train := shuffled[:min(rows, len(shuffled))]
 		slices.Sort(train)
-		out[i] = Fold{Train: train, Test: f.Test}
+		out[i] = validation.Fold{Train: train, Test: f.Test}
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 func TestRounds(t *testing.T) {
@@ -63,7 +64,7 @@ func TestHalvingParts(t *testing.T) {
 			labels[i] = 1
 		}
 	}
-	folds, err := StratifiedKFold{}.Split(300, labels)
+	folds, err := validation.StratifiedKFold{}.Split(300, labels)
 	require.NoError(t, err)
 	h := &Halving{}
 	small, large := h.parts(folds, labels, 20), h.parts(folds, labels, 60)

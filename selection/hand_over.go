@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 const (
@@ -65,7 +66,7 @@ func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) 
 // effective dimension takes up most of them; in a budget also up to the usual number, and only while
 // another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the distinct
 // rows, of which there are n, are landmarks, so that copies change nothing.
-func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows rowSet[Y], n int, result *Result, from budget) (E, error) {
+func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *Result, from budget) (E, error) {
 	m, most := usualLandmarks, mostLandmarks
 	if from.limit > 0 {
 		m, most = firstLandmarks, mostInTime
@@ -81,7 +82,7 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows r
 		next := c.many(onSome{kernel, m, c.workers})
 		c.prepare(next, result)
 		part, end := c.shown(fits.Next(), result, m)
-		err := fitRows(part, c.typ, next, rows)
+		err := folds.Fit(part, c.typ, next, rows)
 		if end(&err); err != nil {
 			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)
 		}

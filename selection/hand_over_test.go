@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 // manyRegressor is the zero value, fitted as if handOver were 200 rows.
@@ -142,7 +143,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		clock, err := newClock("test", c.budget, e.now, 1)
 		require.NoError(t, err)
 		result := &Result{}
-		_, err = e.fitMany(ctx, shapely.At(1), rowSet[float64]{x, y, nil, nil}, len(y), result, clock.begin())
+		_, err = e.fitMany(ctx, shapely.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)

@@ -18,13 +18,6 @@ func init() {
 	registry.Add[*Halving]("selection.Halving", registry.Type{})
 	registry.Add[*GoldenSection]("selection.GoldenSection", registry.Type{})
 	registry.Add[*Shape]("selection.Shape", registry.Type{})
-	registry.Add[KFold]("selection.KFold", registry.Type{})
-	registry.Add[StratifiedKFold]("selection.StratifiedKFold", registry.Type{})
-	registry.Add[ShuffleSplit]("selection.ShuffleSplit", registry.Type{})
-	registry.Add[StratifiedShuffleSplit]("selection.StratifiedShuffleSplit", registry.Type{})
-	registry.Add[GroupKFold]("selection.GroupKFold", registry.Type{})
-	registry.Add[StratifiedGroupKFold]("selection.StratifiedGroupKFold", registry.Type{})
-	registry.Add[TimeSeriesSplit]("selection.TimeSeriesSplit", registry.Type{})
 }
 
 // told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several ways.

@@ -13,6 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -52,7 +55,7 @@ type Regressor struct {
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
-	// [GroupKFold] of these groups, an [Entropy] scores by [CrossValidation], and the learners get the groups of the
+	// [validation.GroupKFold] of these groups, an [Entropy] scores by [CrossValidation], and the learners get the groups of the
 	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an Entropy chooses one length
 	// for all columns, whatever the number of rows. [Shape], which leaves out no groups, is an error.
 	Groups []int `settings:"-"`
@@ -98,10 +101,10 @@ var (
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
 		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now, groups: r.Groups},
-		steps:    r.Preprocess, strategy: r.Search, metric: DefaultRegressionMetric(), splitter: KFold{}, scorer: regressionScorer,
+		steps:    r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {
-		out.splitter = GroupKFold{Groups: r.Groups}
+		out.splitter = validation.GroupKFold{Groups: r.Groups}
 	}
 	_, stored := r.Space.stored()
 	out.builds = !stored
@@ -222,7 +225,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().s
 func (r *Regressor) Clone() estimators.Regressor {
 	out := *r
 	out.f = nil
-	out.Preprocess = chainOf("", r.Preprocess).Clone().(*pipeline.Transformer).Steps
+	out.Preprocess = folds.Chain("", r.Preprocess).Clone().(*pipeline.Transformer).Steps
 	return &out
 }
 

@@ -153,7 +153,7 @@ func (r Result) String() string {
 			decision = t.Decision()
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%.3f\t  %s\n", t.Iteration, t.Point,
-			orDash("%.4f", t.Entropy), orDash("%.4f", t.EntropyLow), orDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, orDash("%.5g", t.Score), orDash("%.3g", t.Ridge), t.Seconds, decision)
+			numeral.OrDash("%.4f", t.Entropy), numeral.OrDash("%.4f", t.EntropyLow), numeral.OrDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, numeral.OrDash("%.5g", t.Score), numeral.OrDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	if untried > 0 {
@@ -184,7 +184,7 @@ func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", r.ScoreName)
 	for _, o := range append([]*Result{&r}, r.Others...) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, orDash("%.5g", o.Score), orDash("%.3g", o.Ridge), orDash("%.4f", o.LeaveOneOut), orDash("%.2f", o.Share))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge), numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 }
@@ -230,14 +230,6 @@ func (r Result) Choice() string {
 		return fmt.Sprintf("candidate %d (%s)", r.Candidate, r.Type)
 	}
 	return r.Kernel
-}
-
-// orDash formats a number that may be missing.
-func orDash(format string, v float64) string {
-	if math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf(format, v)
 }
 
 // clone returns a deep copy: what a caller gets, it may change.

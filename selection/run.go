@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates: what
@@ -59,7 +60,7 @@ type problem struct {
 	givenY      []float64
 	givenLabels []int
 	metric      metrics.Metric
-	splitter    Splitter
+	splitter    validation.Splitter
 	try         func(ctx context.Context, family kernels.Family, t trials) (tried, error)
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // runoffFolds are those in which a learner decides. Three leave it too few rows to tell where
@@ -56,9 +57,9 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 	if len(all) < 2 || !slices.ContainsFunc(all, func(f finalist) bool { return f.floor }) {
 		return taken, nil
 	}
-	var splitter Splitter = KFold{Folds: runoffFolds, Seed: e.Seed}
+	var splitter validation.Splitter = validation.KFold{Folds: runoffFolds, Seed: e.Seed}
 	if r.labels != nil {
-		splitter = StratifiedKFold{Folds: runoffFolds, Seed: e.Seed}
+		splitter = validation.StratifiedKFold{Folds: runoffFolds, Seed: e.Seed}
 	}
 	folds, err := r.Folds(splitter)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -47,7 +48,7 @@ func TestRunoff(t *testing.T) {
 		require.GreaterOrEqual(t, len(rows), 2)
 		assert.LessOrEqual(t, len(rows), 4)
 		least, taken := math.Inf(1), math.NaN()
-		folds, err := KFold{Folds: runoffFolds}.Split(90, nil)
+		folds, err := validation.KFold{Folds: runoffFolds}.Split(90, nil)
 		require.NoError(t, err)
 		for _, row := range rows {
 			assert.Equal(t, runoffFolds, row.ScoredOn)
@@ -56,7 +57,7 @@ func TestRunoff(t *testing.T) {
 			if row.Family != family.String() {
 				family = kernels.MaternFamily{Nu: 2.5}
 			}
-			scores, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.At(row.Param)) }, x, y, &CVOptions{Splitter: fixed(folds)})
+			scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.At(row.Param)) }, x, y, &validation.Options{Splitter: fixed(folds)})
 			require.NoError(t, err)
 			assert.InDelta(t, scores.Mean("NMSE"), row.Score, 1e-12)
 			if row.Score < least {
@@ -74,9 +75,9 @@ func TestRunoff(t *testing.T) {
 	}
 }
 
-type fixed []Fold
+type fixed []validation.Fold
 
-func (f fixed) Split(int, []int) ([]Fold, error) { return f, nil }
+func (f fixed) Split(int, []int) ([]validation.Fold, error) { return f, nil }
 
 func onNystroem(k kernels.Kernel) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}

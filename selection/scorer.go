@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Score is that by which Entropy compares kernels.
@@ -90,7 +91,7 @@ func (s scored) measure() Measure { return Measure(s) }
 // foldScorer cross-validates the learner, where there is a choice.
 type foldScorer struct {
 	run      *Run
-	splitter Splitter
+	splitter validation.Splitter
 	metric   metrics.Metric
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -185,7 +186,7 @@ func TestEntropyForClassification(t *testing.T) {
 		}
 		scored++
 		assert.LessOrEqual(t, row.Score, res.Score)
-		got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: row.Param}} }, x, y, nil)
+		got, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: row.Param}} }, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, got.Mean("Accuracy"), row.Score, 1e-12)
 	}
@@ -357,14 +358,14 @@ func TestGridIsExhaustive(t *testing.T) {
 	x, y := problemOf(70, 2, 0.2, 4)
 	c := counting{fits: new(atomic.Int64)}
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := Regressor{Preprocess: steps, Space: Over(c.regressor, c), Search: &Grid{Points: 7, Splitter: KFold{Folds: 4, Seed: 2}}}
+	r := Regressor{Preprocess: steps, Space: Over(c.regressor, c), Search: &Grid{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, 7*4+1, res.Fits)
 	assert.EqualValues(t, 29, c.fits.Load())
 	require.Len(t, res.Trace, 7)
 	ratio := math.Pow(defaultGridHigh/defaultGridLow, 1.0/6)
-	folds, err := KFold{Folds: 4, Seed: 2}.Split(70, nil)
+	folds, err := validation.KFold{Folds: 4, Seed: 2}.Split(70, nil)
 	require.NoError(t, err)
 	best := math.Inf(1)
 	for i, row := range res.Trace {
@@ -417,7 +418,7 @@ func TestGridParams(t *testing.T) {
 		"Params[1] = -3":             {Params: []float64{1, -3}},
 		"Lo, Hi = 5, 2":              {Lo: 5, Hi: 2},
 		"want one with Values":       {Metric: metrics.Metric{Name: "Accuracy", Labels: metrics.Accuracy}},
-		"want at least one for each": {Splitter: KFold{Folds: 31}},
+		"want at least one for each": {Splitter: validation.KFold{Folds: 31}},
 	} {
 		assert.ErrorContains(t, (&Regressor{Search: g}).Fit(ctx, x, y), text)
 	}

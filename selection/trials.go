@@ -10,13 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Trials are points to fit and score the learner at.
 type Trials struct {
 	// Points are the points to score. Rows of the trace are appended in this order.
 	Points []Point
-	Folds  []Fold
+	Folds  []validation.Fold
 	Metric metrics.Metric
 
 	// Spread tries the points in an order of which every beginning is spread over them, so
@@ -31,13 +32,13 @@ type Trials struct {
 	Rows int
 }
 
-// Folds asks a splitter, nil for KFold of a regression and [StratifiedKFold] of a classification, and checks what
+// Folds asks a splitter, nil for KFold of a regression and [validation.StratifiedKFold] of a classification, and checks what
 // it gives. The folds are of the rows of X, so that rows that are equal stay together. Errors: the splitter's, or ErrShape.
-func (r *Run) Folds(s Splitter) ([]Fold, error) {
+func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
 		s = r.splitter
 	}
-	return r.foldsOf(s)
+	return r.problem.folds(s)
 }
 
 // Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a
@@ -161,7 +162,7 @@ func (m Measure) better(a, b float64) bool {
 // trials are points that the engine fits and scores, in their order.
 type trials struct {
 	points  []Point
-	folds   []Fold
+	folds   []validation.Fold
 	metric  metrics.Metric
 	workers int
 	budget  budget

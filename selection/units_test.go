@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,8 +19,8 @@ func TestExtremeUnitsOfTargets(t *testing.T) {
 		"entropy":        func() Strategy { return &Entropy{} },
 		"log evidence":   func() Strategy { return &Entropy{Score: LogEvidence} },
 		"leave-one-out":  func() Strategy { return &Entropy{Score: LeaveOneOut} },
-		"grid":           func() Strategy { return &Grid{Splitter: KFold{Folds: 3, Seed: 1}} },
-		"halving":        func() Strategy { return &Halving{Splitter: KFold{Folds: 3, Seed: 1}} },
+		"grid":           func() Strategy { return &Grid{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
+		"halving":        func() Strategy { return &Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
 		"golden section": func() Strategy { return &GoldenSection{} },
 		"shape":          func() Strategy { return &Shape{} },
 	} {

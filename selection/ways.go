@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -69,7 +70,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 // fitWays fits once for each way and keeps the mean of the models, or the better one.
 func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
-	chain, filled, err := fitChain(first, c.typ, c.allSteps(), merged.X)
+	chain, filled, err := folds.FitChain(first, c.typ, c.allSteps(), merged.X)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +83,14 @@ func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y,
 			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
 		}
 		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
-		own, even, err := fitChain(shares[0], c.typ, one.steps, filled)
+		own, even, err := folds.FitChain(shares[0], c.typ, one.steps, filled)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
 		}
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(shares[1], rowSet[Y]{rows, y, weights, c.groups}, own, merged.Spread(even), target, labels)
+		part, err := one.fitOn(shares[1], folds.Rows[Y]{X: rows, Y: y, Weights: weights, Groups: c.groups}, own, merged.Spread(even), target, labels)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
 		}

@@ -19,8 +19,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -97,7 +99,7 @@ func TestWeightedClassifier(t *testing.T) {
 		}
 	}
 	_, variance := stat.PopMeanVariance(signs, w)
-	_, rows, err := fitChain(ctx, "test", c.Preprocess, x)
+	_, rows, err := folds.FitChain(ctx, "test", c.Preprocess, x)
 	require.NoError(t, err)
 	for _, row := range c.Result().Trace {
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}
@@ -149,7 +151,7 @@ func TestWeightedFolds(t *testing.T) {
 	x, y := problemOf(50, 2, 0.3, 1)
 	w := weightsOf(50)
 	rmse := metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
-	splitter := KFold{Folds: 4, Seed: 7}
+	splitter := validation.KFold{Folds: 4, Seed: 7}
 	folds, err := splitter.Split(50, nil)
 	require.NoError(t, err)
 	byHand := func(k kernels.Kernel) (scores []float64) {
@@ -178,7 +180,7 @@ func TestWeightedFolds(t *testing.T) {
 		}
 	}
 	build := func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} }
-	got, err := CrossValidateRegressor(ctx, build, x, y, &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
+	got, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, byHand(kernels.RBF{Gamma: 1}), got.Values[0], 1e-12)
 }
@@ -187,11 +189,11 @@ func TestWeightedFoldsOfAClassifier(t *testing.T) {
 	x, y := classesOf(60, 3)
 	w := weightsOf(60)
 	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}} }
-	got, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Weights: w, Metrics: []metrics.Metric{
-		DefaultClassificationMetric(), {Name: "AUC", Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss},
+	got, err := validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Weights: w, Metrics: []metrics.Metric{
+		metrics.ForClassification(), {Name: "AUC", Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss},
 	}})
 	require.NoError(t, err)
-	folds, err := StratifiedKFold{}.Split(60, y)
+	folds, err := validation.StratifiedKFold{}.Split(60, y)
 	require.NoError(t, err)
 	for i, f := range folds {
 		c := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}}
@@ -240,15 +242,15 @@ func TestUnsupportedWeights(t *testing.T) {
 	r.Space = Over(func(kernels.Kernel) estimators.Regressor { return nil })
 	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
 
-	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &CVOptions{Weights: w})
+	_, err = validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &validation.Options{Weights: w})
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "fold 0: ")
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w[1:]})
+	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w[1:]})
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	w[3] = 0
-	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Weights: w})
-	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: weights = 0, want > 0")
+	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w})
+	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: weights = 0, want > 0")
 	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
 	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
@@ -259,9 +261,9 @@ func TestMetricsOfVariances(t *testing.T) {
 	w := weightsOf(50)
 	density := metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	got, err := CrossValidateRegressor(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{density}, Weights: w})
+	got, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{density}, Weights: w})
 	require.NoError(t, err)
-	folds, err := KFold{}.Split(50, nil)
+	folds, err := validation.KFold{}.Split(50, nil)
 	require.NoError(t, err)
 	for i, f := range folds {
 		l := &lssvm.Regressor{}
@@ -277,7 +279,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	for _, row := range r.Result().Trace {
 		assert.LessOrEqual(t, row.Score, r.Result().Score)
 	}
-	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{density}})
+	_, err = validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &validation.Options{Metrics: []metrics.Metric{density}})
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
 }
 
@@ -288,9 +290,9 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	x, y := classesOf(60, 1)
 	logLoss := metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
 	build := func() estimators.Classifier { return deciding{&lssvm.Classifier{}} }
-	got, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{logLoss, {Name: "Brier", Proba: metrics.Brier}}})
+	got, err := validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{logLoss, {Name: "Brier", Proba: metrics.Brier}}})
 	require.NoError(t, err)
-	folds, err := StratifiedKFold{}.Split(60, y)
+	folds, err := validation.StratifiedKFold{}.Split(60, y)
 	require.NoError(t, err)
 	for i, f := range folds {
 		c := build()
@@ -307,12 +309,12 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	for _, row := range c.Result().Trace {
 		assert.LessOrEqual(t, c.Result().Score, row.Score)
 	}
-	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, x, y, &CVOptions{Metrics: []metrics.Metric{logLoss}})
+	_, err = validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, x, y, &validation.Options{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "plain has no PredictProba")
-	_, err = CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
+	_, err = validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
 	assert.ErrorContains(t, err, `Metric = "RMSE", want one with Labels, Scores or Proba, for a classifier`)
 	// A class that the training part lacks has no column.
-	_, err = CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &CVOptions{Metrics: []metrics.Metric{logLoss}})
+	_, err = validation.CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &validation.Options{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 
@@ -342,3 +344,6 @@ func TestFinalistsWithinALimit(t *testing.T) {
 		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)
 	}
 }
+
+// plain hides all but the contract of a classifier.
+type plain struct{ estimators.Classifier }

@@ -8,7 +8,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Fold is one division of a grid's rows. Both parts are dense copies, with the
@@ -94,7 +94,7 @@ func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGr
 	return out, nil
 }
 
-func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64) (*table, []selection.Fold, error) {
+func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64) (*table, []validation.Fold, error) {
 	t, err := divisible(grid, open)
 	if err != nil {
 		return nil, nil, err
@@ -110,6 +110,6 @@ func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, e
 		clear(class) // all are one
 	}
 	of, _ := strata(class)
-	out, err := selection.StratifiedKFold{Folds: folds, Seed: seed}.Split(t.n, of)
+	out, err := validation.StratifiedKFold{Folds: folds, Seed: seed}.Split(t.n, of)
 	return t, out, err
 }

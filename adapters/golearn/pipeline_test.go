@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -389,4 +391,39 @@ func TestPipelineCloneIsIndependent(t *testing.T) {
 	assert.True(t, p.Report().Converged)
 	assert.Equal(t, "golearn.Pipeline(*golearn.scaler, filter, golearn.Classifier(*golearn.centroids, not fitted); not fitted)", c.String())
 	assert.Contains(t, new(Pipeline).String(), "no Final")
+}
+
+// Load builds a filter that is another one each time until it is the one that was saved, and one that is always the same only
+// some times.
+func TestLoadOfFiltersThatVary(t *testing.T) {
+	grid := flowerGrid(t, 30, 1)
+	calls, bins := 0, func(int) int { return 3 }
+	m := func() *Pipeline {
+		return &Pipeline{Final: &Classifier{Estimator: &centroids{}}, Steps: []Step{Filter(func(train base.FixedDataGrid) (base.Filter, error) {
+			calls++
+			f := filters.NewBinningFilter(train, bins(calls))
+			for _, a := range base.NonClassFloatAttributes(train) {
+				if err := f.AddAttribute(a); err != nil {
+					return nil, err
+				}
+			}
+			return f, f.Train()
+		})}}
+	}
+	saved, path := m(), filepath.Join(t.TempDir(), "model")
+	require.NoError(t, saved.Fit(grid))
+	require.NoError(t, saved.Save(path))
+
+	calls, bins = 0, func(call int) int {
+		if call == 500 {
+			return 3
+		}
+		return 4 + call%3
+	}
+	require.NoError(t, m().Load(path))
+	assert.Equal(t, 500, calls)
+
+	calls, bins = 0, func(int) int { return 4 }
+	assert.ErrorIs(t, m().Load(path), fault.ErrBadModel)
+	assert.Equal(t, rebuilds, calls)
 }

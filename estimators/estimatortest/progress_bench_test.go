@@ -34,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/ranking"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -175,8 +176,8 @@ func progressing() []longFit {
 		search("Halving", 1500, &selection.Halving{}),
 		search("GoldenSection", 2000, &selection.GoldenSection{}),
 		search("Shape", 4000, &selection.Shape{}),
-		{"selection.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {
-			_, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
+		{"validation.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {
+			_, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
 			return err
 		}},
 		{"ranking.ForRegression", 1200, 10, func(ctx context.Context, f manyRows) error {

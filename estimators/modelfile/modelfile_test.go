@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -97,7 +98,7 @@ func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&transformers.MinMaxScaler{Low: -1, High: .1}, &transformers.Imputer{Statistic: transformers.Median}},
 		Space:      selection.Over[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
-		Search:     &selection.Grid{Points: 3, Splitter: selection.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
+		Search:     &selection.Grid{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
 		Workers:    2, MaxKernelBytes: 1 << 40, Budget: time.Hour,
 	}
 	require.NoError(t, model.Fit(ctx, rows, labels))
@@ -141,7 +142,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
 		Space:  selection.Over(build, kernels.RBFFamily{}),
-		Search: &selection.Grid{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: selection.KFold{Folds: 3}},
+		Search: &selection.Grid{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
 	}
 	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: search}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -313,7 +314,7 @@ func TestAllImportsAreTold(t *testing.T) {
 
 	search := &selection.Regressor{
 		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
-		Search: &selection.Grid{Points: 3, Splitter: selection.KFold{Folds: 3}},
+		Search: &selection.Grid{Points: 3, Splitter: validation.KFold{Folds: 3}},
 	}
 	require.NoError(t, search.Fit(ctx, rows, y))
 	data, err = modelfile.Marshal(search, modelfile.Notes{})

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/kernelearn/kernelearn/selection"
 )
 
 // criterion is an error that methods are compared by; less is better.
@@ -320,12 +319,12 @@ func (r results) pair(a, b string) pair {
 }
 
 // compare is of the errors of a less those of b, if both are complete on two splits.
-func (r results) compare(d description, a, b string) (selection.Difference, bool) {
+func (r results) compare(d description, a, b string) (validation.Difference, bool) {
 	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
 	if len(x) != len(y) {
-		return selection.Difference{}, false
+		return validation.Difference{}, false
 	}
-	c, err := selection.PairedDifference(x, y, d.TrainRows, d.TestRows)
+	c, err := validation.PairedDifference(x, y, d.TrainRows, d.TestRows)
 	return c, err == nil
 }
 

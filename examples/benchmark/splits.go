@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/numeral"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const (
@@ -167,12 +167,12 @@ func (s settings) cut(rows int) int {
 }
 
 // split draws the splits. Each is the same however many are asked for.
-func (s settings) split(set *dataset.Set, splits int) ([]selection.Fold, error) {
+func (s settings) split(set *dataset.Set, splits int) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Classes != nil {
-		return selection.StratifiedShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, set.Labels)
+		return validation.StratifiedShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, set.Labels)
 	}
-	return selection.ShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, nil)
+	return validation.ShuffleSplit{Splits: splits, Seed: s.seed}.Split(n, nil)
 }
 
 // subset returns at most size of the rows, drawn at random, in their order: of labels
@@ -220,7 +220,7 @@ func interleave(rows, labels []int) []int {
 	return out
 }
 
-func (p prepared) writeSplit(set *dataset.Set, i int, fold selection.Fold) error {
+func (p prepared) writeSplit(set *dataset.Set, i int, fold validation.Fold) error {
 	train, trainY, trainLabels := set.Rows(fold.Train)
 	test, testY, testLabels := set.Rows(fold.Test)
 	train, test, err := dataset.Impute(train, test)

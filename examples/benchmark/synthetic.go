@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const (
@@ -84,7 +84,7 @@ func (s settings) prepareSynthetic() ([]prepared, error) {
 			for k := range train {
 				train[k] = syntheticTest + k
 			}
-			if err := p.writeSplit(set, split, selection.Fold{Train: train, Test: test}); err != nil {
+			if err := p.writeSplit(set, split, validation.Fold{Train: train, Test: test}); err != nil {
 				return nil, err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // The defaults of Zoom.
@@ -22,11 +23,11 @@ const (
 // on. It finds a valley of the error, not always the deepest, with Points·Rounds cross-validations
 // at most.
 type Zoom struct {
-	Points  int                // of a grid, ≥ 3; 0: DefaultPoints
-	Rounds  int                // grids; 0: DefaultRounds
-	Decades float64            // of the first grid; 0: DefaultDecades
-	Metric  metrics.Metric     // zero: NMSE or Accuracy
-	Folds   selection.Splitter // nil: selection.KFold or StratifiedKFold
+	Points  int                 // of a grid, ≥ 3; 0: DefaultPoints
+	Rounds  int                 // grids; 0: DefaultRounds
+	Decades float64             // of the first grid; 0: DefaultDecades
+	Metric  metrics.Metric      // zero: NMSE or Accuracy
+	Folds   validation.Splitter // nil: validation.KFold or StratifiedKFold
 }
 
 var _ selection.Strategy = (*Zoom)(nil)

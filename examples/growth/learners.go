@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -97,9 +98,9 @@ func strategy(k key, classes bool) selection.Strategy {
 	case k.search == byEntropy:
 		return &selection.Entropy{Seed: k.seed}
 	case classes:
-		return &selection.Grid{Points: 24, Splitter: selection.StratifiedKFold{Folds: 3, Seed: k.seed}}
+		return &selection.Grid{Points: 24, Splitter: validation.StratifiedKFold{Folds: 3, Seed: k.seed}}
 	}
-	return &selection.Grid{Points: 24, Splitter: selection.KFold{Folds: 3, Seed: k.seed}}
+	return &selection.Grid{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
 // families are nil, its own, for the entropy.

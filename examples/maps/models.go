@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -99,7 +100,7 @@ type part struct {
 
 func divide(ctx context.Context, set *dataset.Set, s settings) (*part, error) {
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: 1, Seed: s.seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: 1, Seed: s.seed}.Split(n, nil)
 	if err != nil {
 		return nil, err
 	}

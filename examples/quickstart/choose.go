@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -62,7 +63,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		strategy selection.Strategy
 	}{
 		{"entropy", &selection.Entropy{}},
-		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: selection.KFold{Folds: folds, Seed: seed}}},
+		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: validation.KFold{Folds: folds, Seed: seed}}},
 	} {
 		chooser := &selection.Regressor{
 			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},

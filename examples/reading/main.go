@@ -21,10 +21,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -93,7 +93,7 @@ func (p program) columns(ctx context.Context) error {
 		return err
 	}
 	n, _ := set.X.Dims()
-	folds, err := selection.Folds(selection.ShuffleSplit{Splits: 1, Seed: p.seed}, n, nil)
+	folds, err := validation.Split(validation.ShuffleSplit{Splits: 1, Seed: p.seed}, n, nil)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p program) curves(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opt := &inspection.CurveOptions{Splitter: selection.KFold{Folds: 5, Seed: p.seed}, Seed: p.seed, Observe: p.bar("learning curve")}
+	opt := &inspection.CurveOptions{Splitter: validation.KFold{Folds: 5, Seed: p.seed}, Seed: p.seed, Observe: p.bar("learning curve")}
 	learning, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return machine(gamma) }, set.X, set.Y, []int{20, 40, 80, 160, 320}, opt)
 	if err != nil {
 		return err

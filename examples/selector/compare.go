@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -120,7 +121,7 @@ func (l learner) classify(ctx context.Context, search selection.Strategy, steps 
 // compare runs both searches on the same splits of a set.
 func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, error) {
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: c.splits, Seed: c.seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: c.splits, Seed: c.seed}.Split(n, nil)
 	if err != nil {
 		return pair{}, err
 	}
@@ -133,9 +134,9 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 			return pair{}, err
 		}
 		// The folds of a grid are stratified by class.
-		grid := &selection.Grid{Splitter: selection.KFold{Folds: 3, Seed: uint64(i)}}
+		grid := &selection.Grid{Splitter: validation.KFold{Folds: 3, Seed: uint64(i)}}
 		if set.Labels != nil {
-			grid.Splitter, grid.Metric = selection.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
+			grid.Splitter, grid.Metric = validation.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
 		}
 		for _, s := range []struct {
 			search   selection.Strategy

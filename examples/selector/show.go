@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/traceplot"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -88,7 +89,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 		return err
 	}
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: 2, Seed: seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: 2, Seed: seed}.Split(n, nil)
 	if err != nil {
 		return err
 	}

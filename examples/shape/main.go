@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/effectplot"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -93,7 +94,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 // show fits on a part of a set and says what was learnt.
 func (p program) show(ctx context.Context, set *dataset.Set) error {
 	n, d := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: 1, Seed: p.seed}.Split(n, nil)
 	if err != nil {
 		return err
 	}

@@ -275,6 +275,21 @@ func (r *Rows) Means(target []float64) (mean []float64, within float64) {
 	return means.RawMatrix().Data, r.Within(given, means)[0]
 }
 
+// MostFrequent returns for each distinct row the label of the largest weight among the rows that are equal to it, the
+// smallest of those that tie.
+func (r *Rows) MostFrequent(labels []int) []int {
+	names := classes.Distinct(labels)
+	sums := mat.NewDense(r.Len(), len(names), nil)
+	for i, at := range classes.Positions(names, labels) {
+		sums.RawRowView(r.Index[i])[at] += weights.At(r.Given(), i)
+	}
+	out := make([]int, r.Len())
+	for i := range out {
+		out[i] = names[classes.Largest(sums.RawRowView(i))]
+	}
+	return out
+}
+
 // CountEach returns the weights (m) of a likelihood of classes. Given has the targets of the rows given (n×k), ±1, and
 // mean their means (m×k). The weights are those of Relative, times n/m where equal rows are observations of their own,
 // for each of those counts: if they are not Copies, which say nothing new. The weights are nil if all are 1.

@@ -40,7 +40,7 @@ func renamed[E any](err error, e E, what string, rename func(*E) error) error {
 }
 
 // called is the name for errors of a function as the runtime calls it: "lssvm: Regressor" for a method of an exported type,
-// "selection: CrossValidateRegressor" for an exported function, "" for all else and for packages that a user does not call.
+// "validation: CrossValidateRegressor" for an exported function, "" for all else and for packages that a user does not call.
 func called(function string) string {
 	rest, path := function, ""
 	if i, j := strings.IndexByte(rest, '['), strings.LastIndexByte(rest, ']'); i >= 0 && j > i {

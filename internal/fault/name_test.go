@@ -14,7 +14,7 @@ func TestCalled(t *testing.T) {
 		module + "estimators/pipeline.(*Classifier).Fit.func1":          "pipeline: Classifier",
 		module + "estimators.FitAll[go.shape.*gonum.org/v1.T].func1":    "estimators: FitAll",
 		module + "selection.(*Space[go.shape.interface { A.B() }]).Fit": "selection: Space",
-		module + "selection.CrossValidateRegressor":                     "selection: CrossValidateRegressor",
+		module + "validation.CrossValidateRegressor":                    "validation: CrossValidateRegressor",
 		module + "selection.crossValidate":                              "",
 		module + "estimators/lssvm.(*Regressor).fit":                    "",
 		module + "estimators/lssvm.(*machine).Predict":                  "",

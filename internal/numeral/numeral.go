@@ -2,6 +2,7 @@
 package numeral
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -72,4 +73,12 @@ func Count(n int, one, several string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + several
+}
+
+// OrDash formats a number, or writes a dash for NaN.
+func OrDash(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
 }

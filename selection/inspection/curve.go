@@ -19,9 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const (
@@ -34,7 +33,7 @@ const (
 // of p points makes a fit for each point and fold.
 type CurveOptions struct {
 	// Splitter; nil: KFold{} for regressors, StratifiedKFold{} for classifiers.
-	Splitter selection.Splitter
+	Splitter validation.Splitter
 	// Metric; its zero value: NMSE for regressors, Accuracy for classifiers.
 	Metric metrics.Metric
 	// Weights, one > 0 for each row, go to the estimator's FitWeighted and to the metric; nil: none.
@@ -179,7 +178,7 @@ type curves[Y float64 | int, E fitter[Y]] struct {
 	x      *mat.Dense
 	y      []Y
 	labels []int // nil for numbers
-	folds  []selection.Fold
+	folds  []validation.Fold
 	score  func(e E, m metrics.Metric, x mat.Matrix, y []Y, weights []float64) (float64, error)
 }
 
@@ -187,16 +186,16 @@ func newRegressorCurve(typ string, x mat.Matrix, y []float64, opt *CurveOptions)
 	if err := check.Vector("y", y); err != nil {
 		return nil, err
 	}
-	j := &curves[float64, estimators.Regressor]{typ: "inspection: " + typ, y: y, score: selection.ScoreRegressor}
-	return j, j.begin(x, opt, selection.KFold{}, selection.DefaultRegressionMetric())
+	j := &curves[float64, estimators.Regressor]{typ: "inspection: " + typ, y: y, score: validation.ScoreRegressor}
+	return j, j.begin(x, opt, validation.KFold{}, metrics.ForRegression())
 }
 
 func newClassifierCurve(typ string, x mat.Matrix, y []int, opt *CurveOptions) (*curves[int, estimators.Classifier], error) {
-	j := &curves[int, estimators.Classifier]{typ: "inspection: " + typ, y: y, labels: y, score: selection.ScoreClassifier}
-	return j, j.begin(x, opt, selection.StratifiedKFold{}, selection.DefaultClassificationMetric())
+	j := &curves[int, estimators.Classifier]{typ: "inspection: " + typ, y: y, labels: y, score: validation.ScoreClassifier}
+	return j, j.begin(x, opt, validation.StratifiedKFold{}, metrics.ForClassification())
 }
 
-func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter selection.Splitter, metric metrics.Metric) (err error) {
+func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter validation.Splitter, metric metrics.Metric) (err error) {
 	if opt != nil {
 		j.CurveOptions = *opt
 	}
@@ -221,7 +220,7 @@ func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter selection
 			return err
 		}
 	}
-	j.folds, err = selection.Folds(j.Splitter, n, j.labels)
+	j.folds, err = validation.Split(j.Splitter, n, j.labels)
 	return err
 }
 
@@ -314,7 +313,7 @@ func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E
 		}
 	}
 	errs := make([]error, len(c.Points)*folds)
-	ctx, end := progress.Begin(ctx, passed(j.Observe))
+	ctx, end := estimators.BeginFit(ctx, j.Observe)
 	defer end(&err)
 	steps := newCounter(ctx, len(errs))
 	err = parallel.ForParts(ctx, j.Workers, len(errs), func(ctx context.Context, i int) error {

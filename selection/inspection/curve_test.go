@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 func noisy(n int) (*mat.Dense, []float64) {
@@ -42,7 +42,7 @@ func withoutTimes(c Curve) Curve {
 func TestLearningCurve(t *testing.T) {
 	x, y := noisy(120)
 	build := func() estimators.Regressor { return &ridge.Regressor{} }
-	splitter := selection.KFold{Folds: 4, Seed: 2}
+	splitter := validation.KFold{Folds: 4, Seed: 2}
 	var curves []Curve
 	for _, workers := range []int{1, 3} {
 		var steps []estimators.Step
@@ -70,7 +70,7 @@ func TestLearningCurve(t *testing.T) {
 	for i, size := range []float64{5, 11, 22, 45, 90} {
 		assert.Equal(t, size, c.Points[i].At)
 	}
-	want, err := selection.CrossValidateRegressor(ctx, build, x, y, &selection.CVOptions{Splitter: splitter})
+	want, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Splitter: splitter})
 	require.NoError(t, err)
 	assert.Equal(t, want.Values[0], c.Points[4].HeldOut)
 	few, _ := c.Points[0].HeldOutMean()
@@ -116,7 +116,7 @@ func TestLearningCurveIsNested(t *testing.T) {
 	build := func() estimators.Regressor {
 		return recorder{known(func(v []float64) float64 { return v[0] }), &seen}
 	}
-	splitter := selection.KFold{Folds: 3}
+	splitter := validation.KFold{Folds: 3}
 	_, err := RegressorLearningCurve(ctx, build, x, y, []int{4, 9, 20}, &CurveOptions{Splitter: splitter, Workers: 1})
 	require.NoError(t, err)
 	require.Len(t, seen, 9)
@@ -159,7 +159,7 @@ func TestLearningCurveHasAllClasses(t *testing.T) {
 		}
 	}
 	var counts []map[int]int
-	c, err := ClassifierLearningCurve(ctx, func() estimators.Classifier { return labelled{&counts} }, x, y, []int{6, 12, 40}, &CurveOptions{Splitter: selection.StratifiedKFold{Folds: 2}, Workers: 1})
+	c, err := ClassifierLearningCurve(ctx, func() estimators.Classifier { return labelled{&counts} }, x, y, []int{6, 12, 40}, &CurveOptions{Splitter: validation.StratifiedKFold{Folds: 2}, Workers: 1})
 	require.NoError(t, err)
 	for i, want := range []map[int]int{{0: 3, 1: 2, 2: 1}, {0: 3, 1: 2, 2: 1}, {0: 6, 1: 4, 2: 2}, {0: 6, 1: 4, 2: 2}, {0: 20, 1: 13, 2: 7}, {0: 20, 1: 13, 2: 7}} {
 		for class := range 3 {
@@ -184,7 +184,7 @@ func TestValidationCurve(t *testing.T) {
 	assert.Equal(t, "gamma", c.Setting)
 	assert.Equal(t, 1, c.Best(), "between too smooth and too winding")
 	for i, v := range s.Values {
-		want, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(v) }, x, y, nil)
+		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(v) }, x, y, nil)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, want.Values[0], c.Points[i].HeldOut, 1e-9)
 	}
@@ -256,8 +256,8 @@ func TestCurveKeepsWhatWasFound(t *testing.T) {
 
 type badSplitter struct{}
 
-func (badSplitter) Split(int, []int) ([]selection.Fold, error) {
-	return []selection.Fold{{Train: []int{0}, Test: []int{99}}}, nil
+func (badSplitter) Split(int, []int) ([]validation.Fold, error) {
+	return []validation.Fold{{Train: []int{0}, Test: []int{99}}}, nil
 }
 
 func TestCurveErrors(t *testing.T) {
@@ -269,7 +269,7 @@ func TestCurveErrors(t *testing.T) {
 		opt   CurveOptions
 	}{
 		"0 rows": {[]int{0}, CurveOptions{}}, "more than there are": {[]int{9}, CurveOptions{}}, "descending": {[]int{5, 5}, CurveOptions{}},
-		"Workers": {nil, CurveOptions{Workers: -1}}, "Weights": {nil, CurveOptions{Weights: ones(12, 0)}}, "Folds": {nil, CurveOptions{Splitter: selection.KFold{Folds: 1}}},
+		"Workers": {nil, CurveOptions{Workers: -1}}, "Weights": {nil, CurveOptions{Weights: ones(12, 0)}}, "Folds": {nil, CurveOptions{Splitter: validation.KFold{Folds: 1}}},
 		"Metric": {nil, CurveOptions{Metric: metrics.Metric{Name: "A", Labels: metrics.Accuracy}}},
 	} {
 		_, err := RegressorLearningCurve(ctx, build, x, y, c.sizes, &c.opt)

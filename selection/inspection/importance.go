@@ -18,8 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const (
@@ -95,8 +95,8 @@ func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Mat
 	if err := check.Vector("y", y); err != nil {
 		return Importances{}, err
 	}
-	return importances(ctx, "RegressorImportances", r, x, len(y), opt, selection.DefaultRegressionMetric(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
-		return selection.ScoreRegressor(r, m, x, y, weights)
+	return importances(ctx, "RegressorImportances", r, x, len(y), opt, metrics.ForRegression(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+		return validation.ScoreRegressor(r, m, x, y, weights)
 	})
 }
 
@@ -104,8 +104,8 @@ func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Mat
 func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int, opt *ImportanceOptions) (_ Importances, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, selection.DefaultClassificationMetric(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
-		return selection.ScoreClassifier(c, m, x, y, weights)
+	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, metrics.ForClassification(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+		return validation.ScoreClassifier(c, m, x, y, weights)
 	})
 }
 
@@ -137,7 +137,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	if err := check.Rows("y", targets, n); err != nil {
 		return Importances{}, err
 	}
-	ctx, end := progress.Begin(ctx, passed(o.Observe))
+	ctx, end := estimators.BeginFit(ctx, o.Observe)
 	defer end(&err)
 	base, err := score(o.Metric, t.x, o.Weights)
 	if err != nil {
@@ -201,16 +201,6 @@ func (c *counter) done(message string) {
 	defer c.Unlock()
 	c.at++
 	progress.Tell(c.ctx, progress.Step{Iteration: c.at, Total: c.of, Message: message})
-}
-
-// passed is an observer that hears what observe does.
-func passed(observe func(estimators.Step)) func(progress.Step) {
-	if observe == nil {
-		return nil
-	}
-	return func(s progress.Step) {
-		observe(estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between})
-	}
 }
 
 // meanAndSD returns the mean, and the deviation by the number less one, which one value does not have. A NaN

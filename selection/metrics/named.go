@@ -40,3 +40,9 @@ func Names() []string {
 	}
 	return out
 }
+
+// ForRegression returns [NMSE], by which searches and cross-validations compare regressors if no metric is set.
+func ForRegression() Metric { return named[0] }
+
+// ForClassification returns [Accuracy], by which searches and cross-validations compare classifiers if no metric is set.
+func ForClassification() Metric { return named[5] }

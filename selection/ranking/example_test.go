@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/ranking"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // rings are two classes, one around the other.
@@ -52,7 +52,7 @@ func ExampleRanking() {
 	build := func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }
 	candidates := []kernels.Kernel{kernels.Linear{}, kernels.Polynomial{Degree: 2, Coef0: 1}, kernels.RBF{Gamma: 0.3}}
 	r, err := ranking.ForClassification(context.Background(), candidates, build, x, y, &ranking.Options{
-		By: ranking.CrossValidation, CV: &selection.CVOptions{Splitter: selection.StratifiedKFold{Folds: 5}},
+		By: ranking.CrossValidation, CV: &validation.Options{Splitter: validation.StratifiedKFold{Folds: 5}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -15,9 +15,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // The default band of entropies, where good models mostly lie.
@@ -57,8 +57,8 @@ type Options struct {
 	// NoEntropy ranks by a measure whatever the entropies, and does not compute them.
 	NoEntropy bool
 	// CV says how build's learners are cross-validated, by the first of its Metrics;
-	// nil: as selection.CrossValidateRegressor and CrossValidateClassifier do.
-	CV             *selection.CVOptions
+	// nil: as validation.CrossValidateRegressor and CrossValidateClassifier do.
+	CV             *validation.Options
 	Workers        int   // goroutines of a kernel's measures; 0: GOMAXPROCS
 	MaxKernelBytes int64 // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
 	// Observe, if not nil, is called after each candidate, in their order.
@@ -114,7 +114,7 @@ func ForClassification(
 	if err != nil {
 		return nil, err
 	}
-	t := task{Options: o, metric: selection.DefaultClassificationMetric(), x: x, labels: true}
+	t := task{Options: o, metric: metrics.ForClassification(), x: x, labels: true}
 	t.ofKernel = func(ctx context.Context, k kernels.Kernel) (measures.Separability, error) {
 		return measures.SeparabilityOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers})
 	}
@@ -122,8 +122,8 @@ func ForClassification(
 		return measures.SeparabilityOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers})
 	}
 	if build != nil {
-		t.score = func(ctx context.Context, k kernels.Kernel) (selection.Scores, error) {
-			return selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(k) }, x, y, o.CV)
+		t.score = func(ctx context.Context, k kernels.Kernel) (validation.Scores, error) {
+			return validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(k) }, x, y, o.CV)
 		}
 	}
 	return t.rank(ctx, candidates)
@@ -140,7 +140,7 @@ func ForRegression(
 	if err != nil {
 		return nil, err
 	}
-	t := task{Options: o, metric: selection.DefaultRegressionMetric(), x: x}
+	t := task{Options: o, metric: metrics.ForRegression(), x: x}
 	t.ofKernel = func(ctx context.Context, k kernels.Kernel) (measures.Separability, error) {
 		return aligned(measures.AlignmentOfKernel(ctx, k, x, y, &measures.Options{Workers: o.Workers}))
 	}
@@ -148,8 +148,8 @@ func ForRegression(
 		return aligned(measures.AlignmentOfMatrix(ctx, k, y, &measures.Options{Workers: o.Workers}))
 	}
 	if build != nil {
-		t.score = func(ctx context.Context, k kernels.Kernel) (selection.Scores, error) {
-			return selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
+		t.score = func(ctx context.Context, k kernels.Kernel) (validation.Scores, error) {
+			return validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
 		}
 	}
 	return t.rank(ctx, candidates)
@@ -176,7 +176,7 @@ type task struct {
 	x        mat.Matrix
 	ofKernel func(context.Context, kernels.Kernel) (measures.Separability, error)
 	ofMatrix func(mat.Symmetric) (measures.Separability, error)
-	score    func(context.Context, kernels.Kernel) (selection.Scores, error) // nil: without
+	score    func(context.Context, kernels.Kernel) (validation.Scores, error) // nil: without
 }
 
 func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Ranking, err error) {

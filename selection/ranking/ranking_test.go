@@ -17,9 +17,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -66,7 +66,7 @@ func TestForClassification(t *testing.T) {
 		want, err := measures.SeparabilityOfKernel(ctx, e.Kernel, x, y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, want, e.Separability)
-		scores, err := selection.CrossValidateClassifier(ctx, func() estimators.Classifier { return machine(e.Kernel) }, x, y, nil)
+		scores, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return machine(e.Kernel) }, x, y, nil)
 		require.NoError(t, err)
 		assert.Equal(t, []float64{scores.Mean("Accuracy"), scores.SD("Accuracy")}, []float64{e.Score, e.ScoreSD})
 		assert.True(t, math.IsNaN(e.Entropy), "not computed for a cross-validation")
@@ -126,10 +126,10 @@ func TestForRegression(t *testing.T) {
 	x, _, y := rings(80)
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	rmse := metrics.Metric{Name: "RMSE", Values: metrics.RMSE}
-	r, err := ForRegression(ctx, []kernels.Kernel{identity, linear, smooth}, build, x, y, &Options{CV: &selection.CVOptions{Metrics: []metrics.Metric{rmse}}})
+	r, err := ForRegression(ctx, []kernels.Kernel{identity, linear, smooth}, build, x, y, &Options{CV: &validation.Options{Metrics: []metrics.Metric{rmse}}})
 	require.NoError(t, err)
 	assert.Equal(t, smooth, r.Entries[0].Kernel)
-	scores, err := selection.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(smooth) }, x, y, &selection.CVOptions{Metrics: []metrics.Metric{rmse}})
+	scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(smooth) }, x, y, &validation.Options{Metrics: []metrics.Metric{rmse}})
 	require.NoError(t, err)
 	assert.Equal(t, scores.Mean("RMSE"), r.Entries[0].Score)
 	want, err := measures.AlignmentOfKernel(ctx, smooth, x, y, nil)

@@ -33,7 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const testFraction = 0.25
@@ -166,7 +166,7 @@ func (s set) compare(out io.Writer, dir string, splits int) error {
 			if s.numbers { // less is better
 				a, b = b, a
 			}
-			d, err := selection.PairedDifference(a, b, rows, tested)
+			d, err := validation.PairedDifference(a, b, rows, tested)
 			if err != nil {
 				return err
 			}

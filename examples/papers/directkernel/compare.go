@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -34,7 +34,7 @@ func tried() (ridges []float64) {
 
 func compare(ctx context.Context, set *dataset.Set, splits int, seed uint64, done func()) (outcome, error) {
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: splits, Seed: seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: splits, Seed: seed}.Split(n, nil)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -95,7 +95,7 @@ type split struct {
 	classes     bool
 }
 
-func splitOf(set *dataset.Set, fold selection.Fold) (*split, error) {
+func splitOf(set *dataset.Set, fold validation.Fold) (*split, error) {
 	s := &split{classes: set.Y == nil}
 	var labels, labelsTest []int
 	s.train, s.y, labels = set.Rows(fold.Train)

@@ -14,8 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -76,7 +76,7 @@ func (s settings) correlations(ctx context.Context, set *dataset.Set) (row []flo
 	for i := range all {
 		all[i] = i
 	}
-	f, err := prepare(ctx, set, y, selection.Fold{Train: all, Test: all[:1]})
+	f, err := prepare(ctx, set, y, validation.Fold{Train: all, Test: all[:1]})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -154,7 +154,7 @@ func (s settings) gmeans(ctx context.Context, out io.Writer, progress io.Writer,
 func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, done func()) error {
 	y := positive(set)
 	for repeat := range s.repeats {
-		folds, err := selection.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
+		folds, err := validation.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, do
 }
 
 // prepare fills gaps and scales, by the training rows.
-func prepare(ctx context.Context, set *dataset.Set, y []int, of selection.Fold) (fold, error) {
+func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold) (fold, error) {
 	var f fold
 	rows := func(index []int) (*mat.Dense, []int) {
 		_, d := set.X.Dims()

@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -84,7 +85,7 @@ func steps() []transformers.Transformer {
 
 func (s settings) cut(ctx context.Context, set *dataset.Set, at int) (split, error) {
 	var out split
-	folds, err := selection.ShuffleSplit{Splits: at + 1, TestFraction: 0.25, Seed: s.seed}.Split(len(set.Y), nil)
+	folds, err := validation.ShuffleSplit{Splits: at + 1, TestFraction: 0.25, Seed: s.seed}.Split(len(set.Y), nil)
 	if err != nil {
 		return out, err
 	}

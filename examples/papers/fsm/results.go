@@ -15,13 +15,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/svm"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // foldErrors are the shares of wrong classes in the folds of a cross-validation of the
 // support vector machine, from the kernel matrix k of all rows.
 func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repeat int) ([]float64, error) {
-	folds, err := selection.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
+	folds, err := validation.StratifiedKFold{Folds: s.folds, Seed: s.seed + 1000*uint64(repeat)}.Split(len(y), y)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s settings) foldErrors(ctx context.Context, k *mat.SymDense, y []int, repe
 }
 
 // parts are the kernel values between training rows, and of test rows with them.
-func parts(k *mat.SymDense, f selection.Fold) (*mat.SymDense, *mat.Dense) {
+func parts(k *mat.SymDense, f validation.Fold) (*mat.SymDense, *mat.Dense) {
 	train, test := mat.NewSymDense(len(f.Train), nil), mat.NewDense(len(f.Test), len(f.Train), nil)
 	for i, r := range f.Train {
 		for j := i; j < len(f.Train); j++ {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 const (
@@ -86,9 +86,9 @@ func (s settings) compareCovariances(ctx context.Context, sets []*dataset.Set, o
 }
 
 // comparedFolds divides a set at random; for a forecast, which each seed makes anew, by its column.
-func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]selection.Fold, error) {
+func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
-	folds, err := selection.ShuffleSplit{Splits: comparedSplits, TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
+	folds, err := validation.ShuffleSplit{Splits: comparedSplits, TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]selection.Fo
 }
 
 // compareFold adds what each variant does on a division.
-func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold selection.Fold, forecast bool, at uint64, lines []compared) error {
+func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold validation.Fold, forecast bool, at uint64, lines []compared) error {
 	x, y, _ := set.Rows(fold.Train)
 	test, truth, _ := set.Rows(fold.Test)
 	x, test, err := dataset.Impute(x, test)

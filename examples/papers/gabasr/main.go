@@ -26,7 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // The sets, in the order of the paper's tables.
@@ -165,12 +165,12 @@ func (s settings) splitsOf(set *dataset.Set) int {
 }
 
 // folds are the divisions of a set.
-func (s settings) folds(set *dataset.Set) ([]selection.Fold, error) {
+func (s settings) folds(set *dataset.Set) ([]validation.Fold, error) {
 	n, _ := set.X.Dims()
 	if set.Y == nil {
-		return selection.StratifiedShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, set.Labels)
+		return validation.StratifiedShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, set.Labels)
 	}
-	return selection.ShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
+	return validation.ShuffleSplit{Splits: s.splitsOf(set), TestFraction: 0.25, Seed: s.seed}.Split(n, nil)
 }
 
 // cell names what a fit depends on.
@@ -188,7 +188,7 @@ func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, 
 		set  *dataset.Set
 		m    method
 		at   int
-		fold selection.Fold
+		fold validation.Fold
 	}
 	var jobs []job
 	for _, set := range sets {

@@ -15,8 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -53,7 +53,7 @@ type task struct {
 }
 
 // prepare divides a set, fills gaps and scales, by the training rows.
-func prepare(ctx context.Context, set *dataset.Set, fold selection.Fold, quick bool) (task, error) {
+func prepare(ctx context.Context, set *dataset.Set, fold validation.Fold, quick bool) (task, error) {
 	t := task{set: set.Name, classes: set.Y == nil}
 	if quick {
 		fold.Train, fold.Test = fold.Train[:min(len(fold.Train), quickRows)], fold.Test[:min(len(fold.Test), quickRows)]

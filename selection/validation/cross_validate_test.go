@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"context"
@@ -7,22 +7,19 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestCrossValidateIsALoop(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 1)
@@ -30,7 +27,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	}
 	splitter := KFold{Folds: 4, Seed: 3}
-	opt := &CVOptions{Splitter: splitter, Metrics: []metrics.Metric{DefaultRegressionMetric(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
+	opt := &Options{Splitter: splitter, Metrics: []metrics.Metric{metrics.ForRegression(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
 	got, err := CrossValidateRegressor(ctx, build, x, y, opt)
 	require.NoError(t, err)
 	folds, err := splitter.Split(50, nil)
@@ -77,29 +74,28 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	most := 0
 	_, err := CrossValidateRegressor(ctx, func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&widest{most: &most}}, Final: &lssvm.Regressor{}}
-	}, x, y, &CVOptions{Splitter: KFold{Folds: 4}, Workers: 1})
+	}, x, y, &Options{Splitter: KFold{Folds: 4}, Workers: 1})
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
 	// In a search: once on all training rows, for the entropy and the last fit,
 	// and in each fold on its own.
 	most = 0
-	steps := []transformers.Transformer{&widest{most: &most}}
-	folds, err := KFold{Folds: 4}.Split(40, nil)
+	parts, err := KFold{Folds: 4}.Split(40, nil)
 	require.NoError(t, err)
-	score, err := regressionScorer(DefaultRegressionMetric())
+	score, err := folds.RegressionScorer(metrics.ForRegression())
 	require.NoError(t, err)
-	_, err = job[float64, estimators.Regressor]{
-		builds: []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, steps: steps, rows: rowSet[float64]{x: x, y: y},
-		folds: folds, scorers: []scoring[float64, estimators.Regressor]{score}, workers: 1,
-	}.evaluate(ctx)
+	_, err = folds.Job[float64, estimators.Regressor]{
+		Builds: []func() estimators.Regressor{func() estimators.Regressor { return &lssvm.Regressor{} }}, Steps: []transformers.Transformer{&widest{most: &most}},
+		Rows: folds.Rows[float64]{X: x, Y: y}, Folds: folds.Converted[folds.Fold](parts), Scorers: []folds.Scoring[float64, estimators.Regressor]{score}, Workers: 1,
+	}.Evaluate(ctx)
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
 }
 
 func TestCrossValidateClassifierMetrics(t *testing.T) {
 	x, y := classesOf(60, 1)
-	got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{} }, x, y, &CVOptions{Metrics: []metrics.Metric{
-		DefaultClassificationMetric(), {Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
+	got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{} }, x, y, &Options{Metrics: []metrics.Metric{
+		metrics.ForClassification(), {Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
 	}})
 	require.NoError(t, err)
 	for _, name := range []string{"Accuracy", "GMean", "AUC"} {
@@ -120,13 +116,13 @@ func TestCrossValidateErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	_, err = CrossValidateRegressor(ctx, build, x, y[:3], nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = CrossValidateRegressor(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{DefaultClassificationMetric()}})
+	_, err = CrossValidateRegressor(ctx, build, x, y, &Options{Metrics: []metrics.Metric{metrics.ForClassification()}})
 	assert.ErrorContains(t, err, `Metric = "Accuracy", want one with Values`)
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Ridge: -1} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "fold 0: lssvm: Regressor: Ridge = -1")
 	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, xc, yc,
-		&CVOptions{Metrics: []metrics.Metric{{Name: "AUC", Scores: metrics.AUCOfScores}}})
+		&Options{Metrics: []metrics.Metric{{Name: "AUC", Scores: metrics.AUCOfScores}}})
 	assert.ErrorContains(t, err, "plain has no Decision")
 	done, cancel := context.WithCancel(ctx)
 	cancel()
@@ -143,9 +139,9 @@ func TestClassOfOneRow(t *testing.T) {
 	}
 	y[20] = 2
 	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: 1} }
-	_, err := CrossValidateClassifier(ctx, build, x, y, &CVOptions{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
+	_, err := CrossValidateClassifier(ctx, build, x, y, &Options{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
 	require.ErrorIs(t, err, estimators.ErrShape)
-	assert.Regexp(t, `^selection: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, its only row is in the test part: `+
+	assert.Regexp(t, `^validation: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, its only row is in the test part: `+
 		`give it more rows than one, leave it out, take StratifiedKFold with fewer folds, or a metric of labels`, err.Error())
 	_, err = CrossValidateClassifier(ctx, build, x, y, nil)
 	assert.NoError(t, err, "a metric of labels")
@@ -167,7 +163,7 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	assert.InEpsilon(t, a, b, .2)
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	assert.ErrorContains(t, err, "selection: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with transformers.Imputer, as the first step of a pipeline that build returns (fold ")
+	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with transformers.Imputer, as the first step of a pipeline that build returns (fold ")
 	assert.ErrorContains(t, err, "transformers.Imputer")
 	x.Set(41, 2, math.Inf(1))
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
@@ -182,36 +178,4 @@ func TestStandardError(t *testing.T) {
 	assert.True(t, math.IsNaN(s.StandardError("one")))
 	assert.True(t, math.IsNaN(s.StandardError("none")))
 	assert.Equal(t, "metric  mean  standard error\na       3     1.1\none     5     -\n", s.String())
-}
-
-// A fold may lack a class that ClassWeights name, also behind wrappers; all rows may not.
-func TestFoldsWithoutAWeightedClass(t *testing.T) {
-	x, labels := mat.NewDense(30, 1, nil), make([]int, 30)
-	for i := range labels {
-		x.Set(i, 0, float64(i))
-		labels[i] = i % 2
-	}
-	labels[0], labels[1] = 2, 2 // both in the part that the first fold tests
-	rows := make([]int, 30)
-	for i := range rows {
-		rows[i] = i
-	}
-	folds := fixed{{Train: rows[4:], Test: rows[:4]}}
-	weighted := func(label int) *lssvm.Classifier {
-		return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .1}, Ridge: .1, ClassWeights: map[int]float64{label: 2}}
-	}
-	for name, build := range map[string]func(label int) estimators.Classifier{
-		"lssvm":       func(label int) estimators.Classifier { return weighted(label) },
-		"pipeline":    func(label int) estimators.Classifier { return &pipeline.Classifier{Final: weighted(label)} },
-		"calibration": func(label int) estimators.Classifier { return &calibration.Classifier{Estimator: weighted(label)} },
-		"selection": func(label int) estimators.Classifier {
-			return &Classifier{Search: &Grid{Points: 2}, Space: Over(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
-		},
-	} {
-		_, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return build(2) }, x, labels, &CVOptions{Splitter: folds})
-		assert.NoError(t, err, name)
-		err = build(3).Fit(ctx, x, labels)
-		assert.ErrorIs(t, err, estimators.ErrParam, name)
-		assert.ErrorContains(t, err, "ClassWeights[3]", name)
-	}
 }

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type GroupKFold struct {
 
 // Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups of another length than n.
 func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
-	return groupFolds("selection: GroupKFold", g.Groups, g.Folds, g.Seed, n, nil)
+	return groupFolds("validation: GroupKFold", g.Groups, g.Folds, g.Seed, n, nil)
 }
 
 // StratifiedGroupKFold is [GroupKFold] whose parts also have the classes in the proportions of all rows, as nearly as whole
@@ -45,7 +45,7 @@ func (g StratifiedGroupKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return groupFolds("selection: StratifiedGroupKFold", g.Groups, g.Folds, g.Seed, n, labels)
+	return groupFolds("validation: StratifiedGroupKFold", g.Groups, g.Folds, g.Seed, n, labels)
 }
 
 func groupFolds(typ string, of []int, k int, seed uint64, n int, labels []int) ([]Fold, error) {

@@ -1,4 +1,4 @@
-package selection
+package folds
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// gramLearner is a learner that also learns from a kernel matrix, and predicts from
+// gramLearner is a Learner that also learns from a kernel matrix, and predicts from
 // kernel values, what it would from rows and a kernel.
 type gramLearner[Y float64 | int] interface {
 	FitMatrix(ctx context.Context, k mat.Symmetric, y []Y) error
@@ -51,10 +51,10 @@ func (s *sharedRows) prepare(ctx context.Context) error {
 	return s.err
 }
 
-// onSharedRows is a learner that fits on the training rows of a fold and predicts at its
+// onSharedRows is a Learner that fits on the training rows of a fold and predicts at its
 // test rows, whatever rows it is handed.
 type onSharedRows[Y float64 | int] struct {
-	learner gramLearner[Y]
+	Learner gramLearner[Y]
 	kernel  kernels.Kernel
 	rows    *sharedRows
 }
@@ -69,7 +69,7 @@ func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) (err erro
 	if err != nil {
 		return err
 	}
-	return o.learner.FitMatrix(ctx, k, y)
+	return o.Learner.FitMatrix(ctx, k, y)
 }
 
 func (o onSharedRows[Y]) values() (*mat.Dense, error) {
@@ -82,7 +82,7 @@ func (o onSharedRows[Y]) Predict(mat.Matrix) (_ []Y, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.learner.PredictMatrix(k)
+	return o.Learner.PredictMatrix(k)
 }
 
 // classifierOnSharedRows is onSharedRows with what scores of classifiers ask for.
@@ -126,9 +126,9 @@ func shareable(folds []Fold) bool {
 	return bytes <= maxSharedBytes
 }
 
-// sharing returns a learner that does what e would with the kernel on the rows of a fold,
+// sharing returns a Learner that does what e would with the kernel on the rows of a fold,
 // or e if it cannot.
-func sharing[Y float64 | int, E learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
+func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sharedRows) E {
 	if kernel == nil || rows == nil || !hasKernel(e, kernel) {
 		return e
 	}

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"context"
@@ -12,15 +12,16 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
-// CVOptions says how to cross-validate. Nil means the zero value.
-type CVOptions struct {
+// Options says how to cross-validate. Nil means the zero value.
+type Options struct {
 	// Splitter makes the folds. If it is nil, it is KFold{} for regressors and [StratifiedKFold]{} for classifiers.
 	// These two, [ShuffleSplit] and [StratifiedShuffleSplit] divide the distinct rows of x, so that a row and its
 	// copies are in the same part. Other splitters divide the rows as they like.
@@ -87,7 +88,7 @@ func (s Scores) StandardError(metric string) float64 {
 			return s.SD(metric) / math.Sqrt(float64(len(s.Values[i])))
 		}
 	}
-	return missing
+	return math.NaN()
 }
 
 // String returns a table of the metrics, with the mean over the folds and its [Scores.StandardError].
@@ -96,7 +97,7 @@ func (s Scores) String() string {
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "metric\tmean\tstandard error\n")
 	for _, name := range s.Metrics {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", name, orDash("%.4g", s.Mean(name)), orDash("%.2g", s.StandardError(name)))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", name, numeral.OrDash("%.4g", s.Mean(name)), numeral.OrDash("%.2g", s.StandardError(name)))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return out.String()
@@ -116,7 +117,7 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 		}
 		return mean, math.Sqrt(sd / (n - 1))
 	}
-	return missing, missing
+	return math.NaN(), math.NaN()
 }
 
 // CrossValidateRegressor fits what build returns, a new regressor at each call, on the training rows of each fold
@@ -124,43 +125,33 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 // where it fills them. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
 // fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
 // take), or the error of ctx.
-func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *CVOptions) (_ Scores, err error) {
+func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *Options) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
 	}
-	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, DefaultRegressionMetric(), regressionScorer)
+	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, metrics.ForRegression(), folds.RegressionScorer)
 }
 
 // CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
-func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *CVOptions) (_ Scores, err error) {
+func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *Options) (_ Scores, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, DefaultClassificationMetric(), classificationScorer)
+	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
 }
 
-// DefaultRegressionMetric returns NMSE.
-func DefaultRegressionMetric() metrics.Metric {
-	return metrics.Metric{Name: "NMSE", Values: metrics.NMSE}
-}
-
-// DefaultClassificationMetric returns Accuracy.
-func DefaultClassificationMetric() metrics.Metric {
-	return metrics.Metric{Name: "Accuracy", LargerIsBetter: true, Labels: metrics.Accuracy}
-}
-
-func crossValidate[Y float64 | int, E learner[Y]](
-	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *CVOptions,
-	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (scoring[Y, E], error),
+func crossValidate[Y float64 | int, E folds.Learner[Y]](
+	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *Options,
+	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (folds.Scoring[Y, E], error),
 ) (_ Scores, err error) {
-	o := CVOptions{}
+	o := Options{}
 	if opt != nil {
 		o = *opt
 	}
-	typ := "selection: CrossValidateRegressor"
+	typ := "validation: CrossValidateRegressor"
 	if labels != nil {
-		typ = "selection: CrossValidateClassifier"
+		typ = "validation: CrossValidateClassifier"
 	}
 	switch {
 	case o.Splitter == nil && o.Groups != nil && labels == nil:
@@ -177,7 +168,7 @@ func crossValidate[Y float64 | int, E learner[Y]](
 		return Scores{}, fault.Param(typ, "build", "nil", "a function that returns an estimator")
 	}
 	out := Scores{}
-	scorers := make([]scoring[Y, E], len(o.Metrics))
+	scorers := make([]folds.Scoring[Y, E], len(o.Metrics))
 	for i, m := range o.Metrics {
 		var err error
 		if scorers[i], err = makeScorer(m); err != nil {
@@ -204,95 +195,41 @@ func crossValidate[Y float64 | int, E learner[Y]](
 			return Scores{}, fmt.Errorf("%s: %w", typ, err)
 		}
 	}
-	folds, err := splitTogether(o.Splitter, xd, labels)
+	parts, err := splitTogether(o.Splitter, xd, labels)
 	if err != nil {
 		return Scores{}, err
 	}
-	j := job[Y, E]{typ: typ, builds: []func() E{build}, rows: rowSet[Y]{xd, y, o.Weights, o.Groups}, folds: folds, scorers: scorers, workers: o.Workers}
-	ctx, end := progress.Begin(ctx, passed(o.Observe))
+	j := folds.Job[Y, E]{
+		Type: typ, Builds: []func() E{build}, Rows: folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
+		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
+	}
+	ctx, end := estimators.BeginFit(ctx, o.Observe)
 	defer end(&err)
 	progress.Counts(ctx)
 	fitted := 0
-	j.observe = func(_, fold int, _ cell) {
+	j.Observe = func(_, fold int, _ folds.Cell) {
 		fitted++
-		progress.Tell(ctx, progress.Step{Iteration: fitted, Total: len(folds), Message: fmt.Sprintf("fold %d", fold)})
+		progress.Tell(ctx, progress.Step{Iteration: fitted, Total: len(parts), Message: fmt.Sprintf("fold %d", fold)})
 	}
-	cells, err := j.evaluate(ctx)
+	cells, err := j.Evaluate(ctx)
 	if err != nil {
 		return Scores{}, err
 	}
 	out.Values = make([][]float64, len(o.Metrics))
 	for f, c := range cells[0] {
-		if c.err != nil && gap != nil && errors.Is(c.err, fault.ErrNotFinite) {
-			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline that build returns (fold %d: %w)", j.typ, gap, f, c.err)
+		if c.Err != nil && gap != nil && errors.Is(c.Err, fault.ErrNotFinite) {
+			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline that build returns (fold %d: %w)", typ, gap, f, c.Err)
 		}
-		if c.err != nil {
-			return Scores{}, fmt.Errorf("%s: fold %d: %w", j.typ, f, c.err)
+		if c.Err != nil {
+			return Scores{}, fmt.Errorf("%s: fold %d: %w", typ, f, c.Err)
 		}
-		for m, v := range c.scores {
+		for m, v := range c.Scores {
 			out.Values[m] = append(out.Values[m], v)
 		}
-		out.TrainRows = append(out.TrainRows, len(folds[f].Train))
-		out.TestRows = append(out.TestRows, len(folds[f].Test))
-		out.FitSeconds = append(out.FitSeconds, c.fit.Seconds())
-		out.PredictSeconds = append(out.PredictSeconds, c.predict.Seconds())
+		out.TrainRows = append(out.TrainRows, len(parts[f].Train))
+		out.TestRows = append(out.TestRows, len(parts[f].Test))
+		out.FitSeconds = append(out.FitSeconds, c.FitTime.Seconds())
+		out.PredictSeconds = append(out.PredictSeconds, c.Scored.Seconds())
 	}
 	return out, nil
-}
-
-// passed is an observer that hears what observe does.
-func passed(observe func(estimators.Step)) func(progress.Step) {
-	if observe == nil {
-		return nil
-	}
-	return func(s progress.Step) { observe(stepOf(s)) }
-}
-
-func stepOf(s progress.Step) estimators.Step {
-	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
-}
-
-// split asks the splitter and checks its answer: it may be of a third party.
-func split(s Splitter, n int, labels []int) ([]Fold, error) {
-	folds, err := s.Split(n, labels)
-	if err != nil {
-		return nil, err
-	}
-	if len(folds) == 0 {
-		return nil, fault.Shape("the splitter made", 0, "folds", "want at least 1")
-	}
-	if err := partsHaveRows(folds); err != nil {
-		return nil, err
-	}
-	for i, f := range folds {
-		for _, rows := range [][]int{f.Train, f.Test} {
-			for _, r := range rows {
-				if r < 0 || r >= n {
-					return nil, fault.Shape(fmt.Sprintf("fold %d has row", i), r, "", "x has %d rows", n)
-				}
-			}
-		}
-	}
-	return folds, nil
-}
-
-func partsHaveRows(folds []Fold) error {
-	for i, f := range folds {
-		if len(f.Train) == 0 || len(f.Test) == 0 {
-			return fault.Shape(fmt.Sprintf("fold %d has", i), 0, "rows in one part", "want at least 1")
-		}
-	}
-	return nil
-}
-
-// splitTogether divides the rows of x so that equal rows stay together, where the splitter leaves that open.
-func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
-	n, _ := x.Dims()
-	if !numbersRows(s) {
-		return split(s, n, labels)
-	}
-	merged := distinct.Merge(x, nil)
-	p := rowsOf(merged, nil, labels)
-	folds, err := p.foldsOf(s)
-	return spreadFolds(folds, merged), err
 }

@@ -1,15 +1,15 @@
-package selection_test
+package validation_test
 
 import (
 	"fmt"
 
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Rows of four patients: a model is to predict others than those that it has seen.
 func ExampleGroupKFold() {
 	patients := []int{12, 12, 12, 40, 40, 7, 7, 7, 9, 9}
-	folds, err := selection.GroupKFold{Groups: patients, Folds: 2, Seed: 1}.Split(len(patients), nil)
+	folds, err := validation.GroupKFold{Groups: patients, Folds: 2, Seed: 1}.Split(len(patients), nil)
 	for _, f := range folds {
 		fmt.Println(f.Train, f.Test)
 	}
@@ -23,7 +23,7 @@ func ExampleGroupKFold() {
 func ExampleStratifiedGroupKFold() {
 	patients := []int{1, 1, 2, 2, 3, 3, 4, 4}
 	ill := []int{1, 1, 0, 0, 1, 1, 0, 0}
-	folds, err := selection.StratifiedGroupKFold{Groups: patients, Folds: 2, Seed: 1}.Split(len(ill), ill)
+	folds, err := validation.StratifiedGroupKFold{Groups: patients, Folds: 2, Seed: 1}.Split(len(ill), ill)
 	for _, f := range folds {
 		fmt.Println(f.Train, f.Test)
 	}
@@ -36,7 +36,7 @@ func ExampleStratifiedGroupKFold() {
 
 // Twelve months: training ends a month before the quarter that is tested, and has five at most.
 func ExampleTimeSeriesSplit() {
-	folds, err := selection.TimeSeriesSplit{Splits: 2, TestRows: 3, MaxTrain: 5, Gap: 1}.Split(12, nil)
+	folds, err := validation.TimeSeriesSplit{Splits: 2, TestRows: 3, MaxTrain: 5, Gap: 1}.Split(12, nil)
 	for _, f := range folds {
 		fmt.Println(f.Train, f.Test)
 	}

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"cmp"
@@ -42,7 +42,7 @@ type KFold struct {
 // Split returns Folds × Repeats folds. Errors: ErrParam; ErrShape for fewer rows
 // than folds.
 func (k KFold) Split(n int, _ []int) ([]Fold, error) {
-	return folds("selection: KFold", k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
+	return dealt("validation: KFold", k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
 }
 
 // StratifiedKFold is KFold that deals the rows of each class evenly to the
@@ -63,12 +63,12 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return folds("selection: StratifiedKFold", k.Folds, k.Repeats, k.Seed, n, labels)
+	return dealt("validation: StratifiedKFold", k.Folds, k.Repeats, k.Seed, n, labels)
 }
 
-// folds deals the rows of each label in turn to the parts, going on where the
+// dealt deals the rows of each label in turn to the parts, going on where the
 // label before stopped, so that the parts stay of even size.
-func folds(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
+func dealt(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
 	if k == 0 {
 		k = defaultFolds
 	}
@@ -125,7 +125,7 @@ type ShuffleSplit struct {
 // Split returns Splits folds, both parts of each with at least one row. Errors:
 // ErrParam; ErrShape for fewer than two rows.
 func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
-	return holdOut("selection: ShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
+	return holdOut("validation: ShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
 }
 
 // StratifiedShuffleSplit is [ShuffleSplit] whose test parts, of the same size as its, hold each class in the
@@ -151,7 +151,7 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return holdOut("selection: StratifiedShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, labels)
+	return holdOut("validation: StratifiedShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, labels)
 }
 
 // holdOut draws from each label as many rows as allot says.

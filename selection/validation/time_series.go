@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ const defaultWindows = 5
 // Split returns Splits folds, the oldest test part first. Errors: ErrParam; ErrShape for too few rows for a test part of 1 and a
 // training row before the first.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
-	const typ = "selection: TimeSeriesSplit"
+	const typ = "validation: TimeSeriesSplit"
 	splits := s.Splits
 	if splits == 0 {
 		splits = defaultWindows

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func (d Difference) String() string {
 // is 1. With few folds the test finds large differences only. Errors: [estimators.ErrShape], [estimators.ErrNotFinite],
 // and [estimators.ErrParam] for rows that are not positive.
 func PairedDifference(a, b []float64, trainRows, testRows int) (Difference, error) {
-	const what = "selection: PairedDifference"
+	const what = "validation: PairedDifference"
 	if len(a) != len(b) {
 		return Difference{}, fault.Shape("b has", len(b), "scores", "a has %d", len(a))
 	}
@@ -126,5 +126,5 @@ func (s Scores) valuesOf(metric string) ([]float64, error) {
 			return s.Values[i], nil
 		}
 	}
-	return nil, fault.Param("selection: Scores", "metric", fmt.Sprintf("%q", metric), fmt.Sprintf("one of %q", s.Metrics))
+	return nil, fault.Param("validation: Scores", "metric", fmt.Sprintf("%q", metric), fmt.Sprintf("one of %q", s.Metrics))
 }

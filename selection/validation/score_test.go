@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"testing"
@@ -20,7 +20,7 @@ func TestScores(t *testing.T) {
 	require.NoError(t, err)
 	want, err := metrics.NMSE(y, mean, nil)
 	require.NoError(t, err)
-	got, err := ScoreRegressor(r, DefaultRegressionMetric(), x, y, nil)
+	got, err := ScoreRegressor(r, metrics.ForRegression(), x, y, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	want, err = metrics.LogDensity(y, mean, variance, nil)
@@ -45,30 +45,30 @@ func TestScores(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 
-	_, err = ScoreRegressor(r, DefaultClassificationMetric(), x, y, nil)
+	_, err = ScoreRegressor(r, metrics.ForClassification(), x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = ScoreClassifier(c, DefaultRegressionMetric(), x, labels, nil)
+	_, err = ScoreClassifier(c, metrics.ForRegression(), x, labels, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = ScoreRegressor(nil, DefaultRegressionMetric(), x, y, nil)
+	_, err = ScoreRegressor(nil, metrics.ForRegression(), x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = ScoreRegressor(r, DefaultRegressionMetric(), x, y[:5], nil)
+	_, err = ScoreRegressor(r, metrics.ForRegression(), x, y[:5], nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = ScoreRegressor(r, DefaultRegressionMetric(), mat.NewDense(1, 3, nil), y[:1], nil)
+	_, err = ScoreRegressor(r, metrics.ForRegression(), mat.NewDense(1, 3, nil), y[:1], nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = ScoreRegressor(&lssvm.Regressor{}, DefaultRegressionMetric(), x, y, nil)
+	_, err = ScoreRegressor(&lssvm.Regressor{}, metrics.ForRegression(), x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
-func TestFoldsOf(t *testing.T) {
+func TestSplit(t *testing.T) {
 	want, err := KFold{Folds: 4}.Split(10, nil)
 	require.NoError(t, err)
-	got, err := Folds(KFold{Folds: 4}, 10, nil)
+	got, err := Split(KFold{Folds: 4}, 10, nil)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
-	_, err = Folds(nil, 10, nil)
+	_, err = Split(nil, 10, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	for _, s := range []given{{}, {{Train: []int{1}}}, {{Train: []int{1}, Test: []int{10}}}, {{Train: []int{-1}, Test: []int{1}}}} {
-		_, err = Folds(s, 10, nil)
+		_, err = Split(s, 10, nil)
 		assert.ErrorIs(t, err, estimators.ErrShape)
 	}
 }

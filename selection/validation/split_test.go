@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"math"
@@ -221,7 +221,7 @@ func TestSplitErrors(t *testing.T) {
 		"row too far":    {bad{{Train: []int{1}, Test: []int{9}}}, 9, fault.ErrShape, "row 9"},
 		"negative row":   {bad{{Train: []int{-1}, Test: []int{2}}}, 9, fault.ErrShape, "row -1"},
 	} {
-		_, err := split(tc.s, tc.n, make([]int, max(tc.n, 0)))
+		_, err := Split(tc.s, tc.n, make([]int, max(tc.n, 0)))
 		require.ErrorIs(t, err, tc.want, name)
 		assert.ErrorContains(t, err, tc.text, name)
 	}

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"math"
@@ -106,7 +106,7 @@ func TestGroupKFoldErrors(t *testing.T) {
 	}{
 		{GroupKFold{Groups: []int{1, 2, 3}, Folds: 1}, 3, fault.ErrParam, "Folds"},
 		{GroupKFold{Groups: []int{1, 2, 3}, Folds: -1}, 3, fault.ErrParam, "Folds"},
-		{GroupKFold{Groups: []int{1, 2}}, 3, fault.ErrShape, "selection: GroupKFold: Groups has 2 entries, x has 3 rows"},
+		{GroupKFold{Groups: []int{1, 2}}, 3, fault.ErrShape, "validation: GroupKFold: Groups has 2 entries, x has 3 rows"},
 		{GroupKFold{Groups: []int{1, 2, 2}}, 3, fault.ErrShape, "2 different groups"},
 		{GroupKFold{}, 0, fault.ErrShape, "0 different groups"},
 		{GroupKFold{}, -1, fault.ErrShape, "-1 rows"},
@@ -164,7 +164,7 @@ func TestTimeSeriesSplit(t *testing.T) {
 	assert.Equal(t, Fold{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []int{10, 11}}, folds[4])
 }
 
-// A cross-validation and a search take them as any other.
+// A cross-validation takes them as any other.
 func TestGroupAndTimeSplitters(t *testing.T) {
 	n := 48
 	x, y, groups, labels := mat.NewDense(n, 1, nil), make([]float64, n), make([]int, n), make([]int, n)
@@ -174,17 +174,13 @@ func TestGroupAndTimeSplitters(t *testing.T) {
 	}
 	for _, s := range []Splitter{GroupKFold{Groups: groups}, StratifiedGroupKFold{Groups: groups}, TimeSeriesSplit{Splits: 3, Gap: 1}} {
 		if _, ok := s.(StratifiedGroupKFold); ok {
-			scores, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, labels, &CVOptions{Splitter: s})
+			scores, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, labels, &Options{Splitter: s})
 			require.NoError(t, err)
 			assert.Len(t, scores.Values[0], 3)
 			continue
 		}
-		scores, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, y, &CVOptions{Splitter: s})
+		scores, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, y, &Options{Splitter: s})
 		require.NoError(t, err)
 		assert.Len(t, scores.Values[0], 3)
-		search := &Regressor{Search: &Grid{Points: 5, Splitter: s}}
-		require.NoError(t, search.Fit(ctx, x, y))
 	}
-	wrong := &Regressor{Search: &Grid{Points: 5, Splitter: GroupKFold{Groups: groups[:5]}}}
-	assert.ErrorIs(t, wrong.Fit(ctx, x, y), fault.ErrShape)
 }

@@ -1,4 +1,4 @@
-package selection
+package validation
 
 import (
 	"gonum.org/v1/gonum/mat"
@@ -6,6 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 
@@ -15,24 +16,24 @@ import (
 // [estimators.ErrParam] for a metric of classifiers, those of the predictions and of the metric.
 func ScoreRegressor(r estimators.Regressor, m metrics.Metric, x mat.Matrix, y, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
-	score, err := regressionScorer(m)
+	score, err := folds.RegressionScorer(m)
 	if err != nil {
 		return 0, err
 	}
-	return scoreOf("selection: ScoreRegressor", r, score, x, y, weights)
+	return scoreOf("validation: ScoreRegressor", r, score, x, y, weights)
 }
 
 // ScoreClassifier is [ScoreRegressor] for the labels, scores or probabilities of a fitted classifier.
 func ScoreClassifier(c estimators.Classifier, m metrics.Metric, x mat.Matrix, y []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
-	score, err := classificationScorer(m)
+	score, err := folds.ClassificationScorer(m)
 	if err != nil {
 		return 0, err
 	}
-	return scoreOf("selection: ScoreClassifier", c, score, x, y, weights)
+	return scoreOf("validation: ScoreClassifier", c, score, x, y, weights)
 }
 
-func scoreOf[Y float64 | int, E learner[Y]](typ string, e E, score scoring[Y, E], x mat.Matrix, y []Y, weights []float64) (float64, error) {
+func scoreOf[Y float64 | int, E folds.Learner[Y]](typ string, e E, score folds.Scoring[Y, E], x mat.Matrix, y []Y, weights []float64) (float64, error) {
 	if check.IsNil(e) {
 		return 0, fault.Param(typ, "estimator", "nil", "one that is fitted")
 	}
@@ -45,15 +46,4 @@ func scoreOf[Y float64 | int, E learner[Y]](typ string, e E, score scoring[Y, E]
 		return 0, err
 	}
 	return score(e, xd, y, weights)
-}
-
-// Folds asks a splitter to divide n rows and checks its answer, which may be of a third party: at least one fold,
-// of which both parts have rows, all of them of 0 to n-1. Errors: the splitter's, [estimators.ErrParam] for none,
-// [estimators.ErrShape].
-func Folds(s Splitter, n int, labels []int) (_ []Fold, err error) {
-	defer fault.Recover(&err)
-	if check.IsNil(s) {
-		return nil, fault.Param("selection: Folds", "splitter", "nil", "one such as KFold{}")
-	}
-	return split(s, n, labels)
 }

@@ -1,0 +1,297 @@
+// Package folds fits learners to the parts of divided rows and scores them, for cross-validation and for searches.
+package folds
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Learner is a regressor or a classifier.
+type Learner[Y float64 | int] interface {
+	Fit(ctx context.Context, x mat.Matrix, y []Y) error
+	Predict(x mat.Matrix) ([]Y, error)
+}
+
+// Fold is a division of rows. It is validation.Fold, whose package stands above this one.
+type Fold struct{ Train, Test []int }
+
+// Converted returns folds as another type of the same fields.
+func Converted[To, From ~struct{ Train, Test []int }](folds []From) []To {
+	out := make([]To, len(folds))
+	for i, f := range folds {
+		out[i] = To(f)
+	}
+	return out
+}
+
+// Scoring scores a fitted learner on rows that it has not seen. Weights are those of the rows; nil is 1 each.
+type Scoring[Y float64 | int, E Learner[Y]] func(e E, x *mat.Dense, y []Y, weights []float64) (float64, error)
+
+// Rows are rows with their targets and what else belongs to them.
+type Rows[Y float64 | int] struct {
+	X       *mat.Dense
+	Y       []Y
+	Weights []float64 // nil: 1 each
+	Groups  []int     // nil: each row is its own
+}
+
+// Pick returns some of the rows.
+func (r Rows[Y]) Pick(rows []int) Rows[Y] {
+	return Rows[Y]{linalg.Rows(r.X, rows), linalg.Pick(r.Y, rows), linalg.Pick(r.Weights, rows), linalg.Pick(r.Groups, rows)}
+}
+
+// Fit fits e to the rows, with their weights and groups if there are any.
+func Fit[Y float64 | int, E Learner[Y]](ctx context.Context, typ string, e E, rows Rows[Y]) error {
+	estimators.SetGroups(e, rows.Groups)
+	if rows.Weights == nil {
+		return e.Fit(ctx, rows.X, rows.Y)
+	}
+	w, ok := any(e).(estimators.WeightedFitter[Y])
+	if !ok || !estimators.Supports(e, estimators.Weighted) {
+		return estimators.Unsupported(typ, e, estimators.Weighted)
+	}
+	return w.FitWeighted(ctx, rows.X, rows.Y, rows.Weights)
+}
+
+// Chain returns preprocessing steps as one transformer.
+func Chain(typ string, steps []transformers.Transformer) *pipeline.Transformer {
+	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
+}
+
+// FitChain fits preprocessing steps and returns them with the transformed rows.
+func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
+	chain := Chain(typ, steps)
+	z, err := chain.FitTransform(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	zd, err := check.Dense("the preprocessed x", z)
+	return chain, zd, err
+}
+
+// Job says which learners to fit and score on which folds.
+type Job[Y float64 | int, E Learner[Y]] struct {
+	Type   string // of the caller, for errors
+	Builds []func() E
+	// Kernels, if not nil, are those of the learners that Builds return. Learners that take kernel matrices then get
+	// theirs from distances that are computed once a fold.
+	Kernels []kernels.Kernel
+	Steps   []transformers.Transformer
+	Rows    Rows[Y]
+	Folds   []Fold
+	Scorers []Scoring[Y, E]
+	Workers int
+	Skip    func() bool // asked before each fit; nil: never
+	// Observe, if not nil, is called after each fit, by one goroutine at a time.
+	Observe func(build, fold int, c Cell)
+}
+
+// Cell is the outcome of one learner on one fold.
+type Cell struct {
+	Scores          []float64 // one for each scorer
+	FitTime, Scored time.Duration
+	Err             error
+}
+
+// Evaluate fits each learner on each fold and scores it by each scorer. The result is indexed [build][fold], and zero where
+// Skip left out a fit. Preprocessing is fitted once a fold. The error of a learner stands in its cell. Evaluate returns only
+// the errors of the preprocessing and of ctx.
+func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
+	type part struct {
+		train, test Rows[Y]
+		shared      *sharedRows
+	}
+	share := len(j.Kernels) > 1 && j.Rows.Weights == nil && j.Rows.Groups == nil && shareable(j.Folds)
+	parts := make([]part, len(j.Folds))
+	first, rest := progress.Two(ctx, 1, float64(4*len(j.Builds)))
+	err := parallel.ForParts(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
+		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
+		if len(j.Steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
+			chain, train, err := FitChain(ctx, j.Type, j.Steps, p.train.X)
+			if err == nil {
+				p.train.X = train
+				p.test.X, err = transformers.TransformContext(progress.Apart(ctx), chain, p.test.X)
+			}
+			if err != nil {
+				return fmt.Errorf("fold %d: %w", i, err)
+			}
+		}
+		if share {
+			p.shared = &sharedRows{train: p.train.X, test: p.test.X}
+		}
+		parts[i] = p
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]Cell, len(j.Builds))
+	for b := range out {
+		out[b] = make([]Cell, len(j.Folds))
+	}
+	var mu sync.Mutex // observe is called by one goroutine at a time
+	err = parallel.ForParts(rest, j.Workers, len(j.Builds)*len(j.Folds), func(ctx context.Context, i int) error {
+		b, f := i/len(j.Folds), i%len(j.Folds)
+		if j.Skip != nil && j.Skip() {
+			return nil
+		}
+		build := j.Builds[b]
+		if share {
+			build = func() E { return sharing[Y](j.Builds[b](), j.Kernels[b], parts[f].shared) }
+		}
+		c := j.evaluateCell(ctx, build, parts[f].train, parts[f].test)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		out[b][f] = c
+		if j.Observe != nil {
+			j.Observe(b, f, c)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (j Job[Y, E]) evaluateCell(ctx context.Context, build func() E, train, test Rows[Y]) Cell {
+	var c Cell
+	e := build()
+	if any(e) == nil {
+		c.Err = fault.Param(j.Type, "Space", "a function that returns nil", "one that returns an estimator")
+		return c
+	}
+	classes.FitsFold(e)
+	start := time.Now()
+	if c.Err = Fit(ctx, j.Type, e, train); c.Err != nil {
+		return c
+	}
+	c.FitTime = time.Since(start)
+	start = time.Now()
+	for _, s := range j.Scorers {
+		v, err := s(e, test.X, test.Y, test.Weights)
+		if err != nil {
+			c.Err = err
+			return c
+		}
+		c.Scores = append(c.Scores, v)
+	}
+	c.Scored = time.Since(start)
+	return c
+}
+
+// RegressionScorer returns the scorer of a metric, or an ErrParam error for a metric of classifiers.
+func RegressionScorer(m metrics.Metric) (Scoring[float64, estimators.Regressor], error) {
+	switch {
+	case m.Values != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+			p, err := e.Predict(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Values(y, p, weights)
+		}, nil
+	case m.Variance != nil:
+		return func(e estimators.Regressor, x *mat.Dense, y, weights []float64) (float64, error) {
+			v, ok := e.(estimators.VariancePredictor)
+			if !ok {
+				return 0, estimators.Unsupported("selection", e, estimators.Variance)
+			}
+			mean, variance, err := v.PredictVariance(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Variance(y, mean, variance, weights)
+		}, nil
+	}
+	return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Values or Variance, for a regressor")
+}
+
+// ClassificationScorer returns the scorer of a metric, or an ErrParam error for a metric of regressors.
+func ClassificationScorer(m metrics.Metric) (Scoring[int, estimators.Classifier], error) {
+	var predict func(estimators.Classifier, *mat.Dense) (*mat.Dense, error)
+	var score func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error)
+	switch {
+	case m.Labels != nil:
+		return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+			p, err := e.Predict(x)
+			if err != nil {
+				return 0, err
+			}
+			return m.Labels(y, p, weights)
+		}, nil
+	case m.Scores != nil:
+		predict, score = rank, m.Scores
+	case m.Proba != nil:
+		predict, score = probabilities, m.Proba
+	default:
+		return nil, fault.Param("selection", "Metric", fmt.Sprintf("%q", m.Name), "one with Labels, Scores or Proba, for a classifier")
+	}
+	return func(e estimators.Classifier, x *mat.Dense, y []int, weights []float64) (float64, error) {
+		s, err := predict(e, x)
+		if err != nil {
+			return 0, err
+		}
+		if err := learnt(m.Name, y, e.Classes()); err != nil {
+			return 0, err
+		}
+		return score(y, e.Classes(), s, weights)
+	}, nil
+}
+
+// learnt returns an error for test rows of a class that is in no training row: their true class has no probability.
+func learnt(metric string, y, classes []int) error {
+	for _, label := range y {
+		if slices.Contains(classes, label) {
+			continue
+		}
+		rows := 0
+		for _, l := range y {
+			if l == label {
+				rows++
+			}
+		}
+		have := fmt.Sprintf("all its %d rows are", rows)
+		if rows == 1 {
+			have = "its only row is"
+		}
+		return fmt.Errorf("%s: class %d is in no training row, %s in the test part: give it more rows than one, leave it out, "+
+			"take StratifiedKFold with fewer folds, or a metric of labels, such as Accuracy: %w", metric, label, have, fault.ErrShape)
+	}
+	return nil
+}
+
+// rank returns scores by Decision, or by PredictProba where there is none.
+func rank(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
+	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
+		return d.Decision(x)
+	}
+	if p, ok := e.(estimators.ProbaPredictor); ok {
+		return p.PredictProba(x)
+	}
+	return nil, estimators.Unsupported("selection", e, estimators.Decision)
+}
+
+func probabilities(e estimators.Classifier, x *mat.Dense) (*mat.Dense, error) {
+	if p, ok := e.(estimators.ProbaPredictor); ok {
+		return p.PredictProba(x)
+	}
+	return nil, estimators.Unsupported("selection", e, estimators.Proba)
+}

@@ -1,0 +1,127 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Split asks a splitter to divide n rows and checks its answer: at least one fold, both of whose parts have rows, all
+// of them from 0 to n-1. Errors: the splitter's, [estimators.ErrParam] for a nil splitter, [estimators.ErrShape].
+func Split(s Splitter, n int, labels []int) (_ []Fold, err error) {
+	defer fault.Recover(&err)
+	if check.IsNil(s) {
+		return nil, fault.Param("validation: Split", "splitter", "nil", "one such as KFold{}")
+	}
+	folds, err := s.Split(n, labels)
+	if err != nil {
+		return nil, err
+	}
+	if len(folds) == 0 {
+		return nil, fault.Shape("the splitter made", 0, "folds", "want at least 1")
+	}
+	if err := partsHaveRows(folds); err != nil {
+		return nil, err
+	}
+	for i, f := range folds {
+		for _, rows := range [][]int{f.Train, f.Test} {
+			for _, r := range rows {
+				if r < 0 || r >= n {
+					return nil, fault.Shape(fmt.Sprintf("fold %d has row", i), r, "", "x has %d rows", n)
+				}
+			}
+		}
+	}
+	return folds, nil
+}
+
+func partsHaveRows(folds []Fold) error {
+	for i, f := range folds {
+		if len(f.Train) == 0 || len(f.Test) == 0 {
+			return fault.Shape(fmt.Sprintf("fold %d has", i), 0, "rows in one part", "want at least 1")
+		}
+	}
+	return nil
+}
+
+// A row whose copy is in the training part tells a learner its target, so equal rows stay together.
+
+// SplitDistinct divides the distinct rows of a matrix, whose labels are given, as well as those of all its rows. A splitter
+// of this package that numbers rows divides the distinct ones. Any other splitter divides all rows, and the first of
+// several equal rows says where they go. It is for the searches of this module.
+func SplitDistinct(s Splitter, rows *distinct.Rows, labels, allLabels []int) ([]Fold, error) {
+	if !rows.Repeated() || numbersRows(s) {
+		return Split(s, rows.Len(), labels)
+	}
+	folds, err := Split(s, len(rows.Index), allLabels)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range folds {
+		folds[i] = Fold{Train: firsts(f.Train, rows), Test: firsts(f.Test, rows)}
+	}
+	return folds, partsHaveRows(folds)
+}
+
+// SpreadDistinct returns folds of distinct rows as folds of all rows. It is for the searches of this module.
+func SpreadDistinct(folds []Fold, rows *distinct.Rows) []Fold {
+	if !rows.Repeated() {
+		return folds
+	}
+	members := make([][]int, rows.Len())
+	for i, at := range rows.Index {
+		members[at] = append(members[at], i)
+	}
+	spread := func(distinct []int) []int {
+		var out []int
+		for _, at := range distinct {
+			out = append(out, members[at]...)
+		}
+		slices.Sort(out)
+		return out
+	}
+	out := make([]Fold, len(folds))
+	for i, f := range folds {
+		out[i] = Fold{Train: spread(f.Train), Test: spread(f.Test)}
+	}
+	return out
+}
+
+// splitTogether divides the rows of x so that equal rows stay together, if the splitter leaves that open.
+func splitTogether(s Splitter, x *mat.Dense, labels []int) ([]Fold, error) {
+	n, _ := x.Dims()
+	if !numbersRows(s) {
+		return Split(s, n, labels)
+	}
+	rows := distinct.Merge(x, nil)
+	if labels != nil && rows.Repeated() {
+		labels = rows.MostFrequent(labels)
+	}
+	folds, err := Split(s, rows.Len(), labels)
+	return SpreadDistinct(folds, rows), err
+}
+
+// numbersRows reports whether a splitter knows rows by their number alone.
+func numbersRows(s Splitter) bool {
+	switch s.(type) {
+	case KFold, *KFold, StratifiedKFold, *StratifiedKFold, ShuffleSplit, *ShuffleSplit, StratifiedShuffleSplit, *StratifiedShuffleSplit:
+		return true
+	}
+	return false
+}
+
+// firsts returns the distinct rows whose first occurrence is among rows, which ascend.
+func firsts(rows []int, of *distinct.Rows) []int {
+	var out []int
+	for _, i := range rows {
+		if at := of.Index[i]; of.First[at] == i {
+			out = append(out, at)
+		}
+	}
+	return out
+}
