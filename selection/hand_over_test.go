@@ -220,7 +220,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		clock, err := newClock("test", 0, nil, 1)
 		require.NoError(t, err)
 		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
-		l, err := newLearning(&Shape{MaxRows: 80, MaxIterations: 25}, run)
+		l, err := newShapeSearch(&Shape{MaxRows: 80, MaxIterations: 25}, run)
 		require.NoError(t, err)
 		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
 		for _, learnt := range []spot{
@@ -260,7 +260,7 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 		clock, err := newClock("test", 0, nil, 1)
 		require.NoError(t, err)
 		run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
-		l, err := newLearning(&Shape{MaxRows: 80, Objective: c.objective}, run)
+		l, err := newShapeSearch(&Shape{MaxRows: 80, Objective: c.objective}, run)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, l.learnsOnLandmarks())
 	}
@@ -274,7 +274,7 @@ func TestLandmarksOfOneValue(t *testing.T) {
 	clock, err := newClock("test", 0, nil, 1)
 	require.NoError(t, err)
 	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
-	l, err := newLearning(&Shape{MaxRows: 80}, run)
+	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
 	require.NoError(t, err)
 	order, centre := make([]int, 400), []float64{0, 0, 0}
 	for i := range order {

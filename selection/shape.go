@@ -12,9 +12,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -55,18 +55,18 @@ const (
 )
 
 var objectives = map[Objective]struct {
-	kind shape.Kind
+	kind learning.Kind
 	name string
 }{
-	RestrictedEvidence: {shape.Restricted, "restricted log evidence"},
-	FullEvidence:       {shape.Full, "log evidence"},
-	LeaveOneOutError:   {shape.LeaveOneOut, "log leave-one-out error, negated"},
-	LeaveOneOutDensity: {shape.Density, "leave-one-out log density"},
+	RestrictedEvidence: {learning.Restricted, "restricted log evidence"},
+	FullEvidence:       {learning.Full, "log evidence"},
+	LeaveOneOutError:   {learning.LeaveOneOut, "log leave-one-out error, negated"},
+	LeaveOneOutDensity: {learning.Density, "leave-one-out log density"},
 
-	LeaveOneOutLogistic: {shape.Logistic, "leave-one-out logistic loss, negated"},
-	LaplaceEvidence:     {shape.Laplace, "Laplace's log evidence"},
+	LeaveOneOutLogistic: {learning.Logistic, "leave-one-out logistic loss, negated"},
+	LaplaceEvidence:     {learning.Laplace, "Laplace's log evidence"},
 
-	ComplexityRegularised: {shape.Restricted, "log complexity-regularised error, negated"},
+	ComplexityRegularised: {learning.Restricted, "log complexity-regularised error, negated"},
 }
 
 // String returns the objective's name.
@@ -201,7 +201,7 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err := s.validate(d); err != nil {
 		return Choice{}, err
 	}
-	l, err := newLearning(s, r)
+	l, err := newShapeSearch(s, r)
 	if err != nil {
 		return Choice{}, err
 	}
@@ -229,7 +229,7 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 }
 
 // shareOfLast is what comes after the climb.
-func (l *learning) shareOfLast() float64 {
+func (l *shapeSearch) shareOfLast() float64 {
 	switch {
 	case l.learnsOnLandmarks():
 		return 8
@@ -260,31 +260,31 @@ type spot struct {
 	round  int // of the trace
 }
 
-// learning is the state of one search.
-type learning struct {
+// shapeSearch is the state of one search.
+type shapeSearch struct {
 	*Shape
 	run *Run
 	// objective is the one that is taken.
 	objective Objective
 	base      kernels.Kernel // of unit length
 	d         int
-	targets   shape.Targets
+	targets   learning.Targets
 	measure   Measure
-	spread    []float64      // ln of each column's standard deviation
-	sample    *shape.Block   // the rows of the start, blocks[0] where those are all
-	sampled   int            // how many
-	blocks    []*shape.Block // those of the climb
-	onBlocks  int            // rows of blocks, 0 if they are all rows
-	near      float64        // a ridge near that of the machine on all rows, 0 if none is known
+	spread    []float64         // ln of each column's standard deviation
+	sample    *learning.Block   // the rows of the start, blocks[0] where those are all
+	sampled   int               // how many
+	blocks    []*learning.Block // those of the climb
+	onBlocks  int               // rows of blocks, 0 if they are all rows
+	near      float64           // a ridge near that of the machine on all rows, 0 if none is known
 }
 
-func newLearning(s *Shape, r *Run) (*learning, error) {
+func newShapeSearch(s *Shape, r *Run) (*shapeSearch, error) {
 	_, d := r.x.Dims()
 	goals, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Shape: s, run: r, base: r.family.At(1), d: d, targets: goals, objective: s.Objective}
+	l := &shapeSearch{Shape: s, run: r, base: r.family.At(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
@@ -313,22 +313,22 @@ func newLearning(s *Shape, r *Run) (*learning, error) {
 
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
 // rest of more. No objective knows the constant or the unit of the targets.
-func targetsOf(r *Run) (shape.Targets, error) {
+func targetsOf(r *Run) (learning.Targets, error) {
 	given, mean, names, err := r.machineTargets()
 	switch {
 	case err != nil:
-		return shape.Targets{}, err
+		return learning.Targets{}, err
 	case r.labels == nil:
-		return shape.Targets{Y: mat.NewDense(len(r.y), 1, targets.Centred(r.y)), Weights: r.weights, Outputs: 1}, nil
+		return learning.Targets{Y: mat.NewDense(len(r.y), 1, targets.Centred(r.y)), Weights: r.weights, Outputs: 1}, nil
 	case r.merged == nil:
-		return shape.Targets{Y: mean, Weights: r.weights, Outputs: names - 1}, nil
+		return learning.Targets{Y: mean, Weights: r.weights, Outputs: names - 1}, nil
 	}
-	return shape.Targets{Y: mean, Weights: r.merged.CountInClass(given, mean), Outputs: names - 1}, nil
+	return learning.Targets{Y: mean, Weights: r.merged.CountInClass(given, mean), Outputs: names - 1}, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or
 // targets that are all the same.
-func (l *learning) degenerate() bool {
+func (l *shapeSearch) degenerate() bool {
 	n, _ := l.targets.Y.Dims()
 	return n < 3 || constant(l.targets.Y)
 }
@@ -345,7 +345,7 @@ func constant(y *mat.Dense) bool {
 }
 
 // kernel is the kernel of some groups of columns.
-func (l *learning) kernel(groups []int) kernels.ARD {
+func (l *shapeSearch) kernel(groups []int) kernels.ARD {
 	lengths := l.d
 	if groups != nil {
 		lengths = slices.Max(groups) + 1
@@ -354,7 +354,7 @@ func (l *learning) kernel(groups []int) kernels.ARD {
 }
 
 // ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
-func (l *learning) ridgeAt(theta []float64) int {
+func (l *shapeSearch) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
 	}
@@ -362,12 +362,12 @@ func (l *learning) ridgeAt(theta []float64) int {
 }
 
 // oneLength is the group of all columns.
-func (l *learning) oneLength() []int { return make([]int, l.d) }
+func (l *shapeSearch) oneLength() []int { return make([]int, l.d) }
 
 // problem is the learning of a kernel on blocks. The values are rows of the run.
-func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int) *shape.Problem {
+func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
 	k := l.kernel(groups)
-	p := &shape.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: shape.Tolerance, Likelihood: true}
+	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
 		row := unscored(At(1))
 		row.Rows, row.Theta = rows, theta
@@ -387,11 +387,11 @@ func (l *learning) problem(groups []int, blocks []*shape.Block, rows, steps int)
 }
 
 // climb improves all lengths from one.
-func (l *learning) climb(ctx context.Context, at *spot) error {
+func (l *shapeSearch) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.x.Dims()
 	rows := cmp.Or(l.onBlocks, n)
-	parts := []part{{[]*shape.Block{l.sample}, l.sampled}, {l.blocks, rows}}
+	parts := []part{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
 	if l.sampled == rows {
 		parts = parts[1:]
 	}
@@ -404,7 +404,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	}
 	theta := append(slices.Repeat(one[:1], len(k.Lengths)), one[1:]...)
 	centre := theta[0]
-	var prior *shape.Prior
+	var prior *learning.Prior
 	if !l.NoPrior {
 		prior = l.prior(k, theta)
 	}
@@ -413,7 +413,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 	learnt := false
 	for i, part := range parts {
 		first, second := progress.Two(group.Of(i, len(parts)), 3, 2)
-		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, shape.MaxSteps))
+		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, learning.MaxSteps))
 		p.Prior, p.Inverse = prior, inverse
 		out, err := p.Improve(first, theta)
 		if !math.IsInf(out.F, -1) {
@@ -429,7 +429,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 				return err
 			}
 			if place != nil {
-				if out, err = p.ImproveElsewhere(progress.Apart(ctx), place, at.theta); out.F > at.score+shape.ClearlyHigher*float64(part.rows) {
+				if out, err = p.ImproveElsewhere(progress.Apart(ctx), place, at.theta); out.F > at.score+learning.ClearlyHigher*float64(part.rows) {
 					at.theta, at.score, inverse = out.Theta, out.F, out.Inverse
 				}
 				if err != nil {
@@ -440,7 +440,7 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 		theta = slices.Clone(at.theta)
 		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
 		for j := range k.Lengths {
-			theta[j] = min(theta[j], centre+shape.Farthest)
+			theta[j] = min(theta[j], centre+learning.Farthest)
 		}
 	}
 	return nil
@@ -448,12 +448,12 @@ func (l *learning) climb(ctx context.Context, at *spot) error {
 
 // part is rows that a climb goes on.
 type part struct {
-	blocks []*shape.Block
+	blocks []*learning.Block
 	rows   int
 }
 
 // conclude takes the best place of the trace.
-func (l *learning) conclude(at spot) (Choice, error) {
+func (l *shapeSearch) conclude(at spot) (Choice, error) {
 	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, start: loo.Start{Near: l.near}}
 	for _, row := range l.run.trace {
 		// Of the grid a row has no logarithm of the ridge.

@@ -11,7 +11,7 @@ import (
 
 // compare keeps the better of what was learnt on blocks and of one length for all columns, on all
 // rows: by the features of pivots, whose leave-one-out error is exact.
-func (l *learning) compare(ctx context.Context, learnt *spot, one spot) error {
+func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error {
 	form, err := newClosedForm(&Entropy{}, l.run)
 	if err != nil || form == nil {
 		return err

@@ -5,19 +5,19 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/learning"
 )
 
 const elsewhereRound = 3 // of the trace
 
 // starts are other starts than that of a climb on the rows of a part.
-func (l *learning) starts(ctx context.Context, groups []int, part part, prior *shape.Prior) (*shape.Starts, error) {
+func (l *shapeSearch) starts(ctx context.Context, groups []int, part part, prior *learning.Prior) (*learning.Starts, error) {
 	median, err := l.median(ctx)
 	if err != nil {
 		return nil, err
 	}
 	k := l.kernel(groups)
-	return &shape.Starts{
+	return &learning.Starts{
 		Kernel: k, Blocks: part.blocks, Prior: prior, Bounds: l.bounds(k), Median: math.Log(median), MaxIterations: l.MaxIterations,
 		Spent: func() error {
 			if l.run.Spent() {
@@ -31,7 +31,7 @@ func (l *learning) starts(ctx context.Context, groups []int, part part, prior *s
 
 // elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
 // there is none, and whether something was learnt from those rows. It is a row of the trace.
-func (l *learning) elsewhere(ctx context.Context, part part, prior *shape.Prior, found []float64) (place []float64, learnt bool, err error) {
+func (l *shapeSearch) elsewhere(ctx context.Context, part part, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
 	row := unscored(At(1))
 	row.Rows, row.Round, row.Theta = part.rows, elsewhereRound, slices.Clone(found)
 	row, err = l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
@@ -50,11 +50,11 @@ func (l *learning) elsewhere(ctx context.Context, part part, prior *shape.Prior,
 	if err != nil {
 		return nil, false, err
 	}
-	return slices.Clone(row.Elsewhere), row.Score > shape.Something, nil
+	return slices.Clone(row.Elsewhere), row.Score > learning.Something, nil
 }
 
 // useful returns the place of one length, or that of the median distance where one says nothing of the rows.
-func (l *learning) useful(ctx context.Context, part part, one []float64) ([]float64, error) {
+func (l *shapeSearch) useful(ctx context.Context, part part, one []float64) ([]float64, error) {
 	starts, err := l.starts(ctx, l.oneLength(), part, nil)
 	if err != nil {
 		return nil, err
@@ -64,6 +64,6 @@ func (l *learning) useful(ctx context.Context, part part, one []float64) ([]floa
 	}
 	out := slices.Clone(one)
 	out[0] = min(max(starts.Median, starts.Bounds.Low[0]), starts.Bounds.High[0])
-	out, _, err = l.problem(l.oneLength(), part.blocks, part.rows, 0).BestRidge(ctx, out, shape.ShortRidges)
+	out, _, err = l.problem(l.oneLength(), part.blocks, part.rows, 0).BestRidge(ctx, out, learning.ShortRidges)
 	return out, err
 }

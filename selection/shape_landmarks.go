@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/landmarks"
 )
@@ -34,7 +34,7 @@ var startFactors = []float64{.3, 1, 3}
 
 // learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
 // on landmarks stands for.
-func (l *learning) learnsOnLandmarks() bool {
+func (l *shapeSearch) learnsOnLandmarks() bool {
 	n, _ := l.run.x.Dims()
 	if l.Objective == ComplexityRegularised {
 		return n >= 2*leastRowsPerLandmark
@@ -44,18 +44,18 @@ func (l *learning) learnsOnLandmarks() bool {
 
 // onLandmarks is a climb of the leave-one-out error on landmarks, over some rows that are none.
 type onLandmarks struct {
-	*learning
+	*shapeSearch
 	problem *landmarks.Problem
-	climb   *shape.Problem
+	climb   *learning.Problem
 	rows    int
 }
 
 // landmarks draws rows and landmarks; nil if the targets drawn are all the same. The order is of
 // all rows.
-func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
+func (l *shapeSearch) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
-	out := &onLandmarks{learning: l, rows: len(own), problem: &landmarks.Problem{
+	out := &onLandmarks{shapeSearch: l, rows: len(own), problem: &landmarks.Problem{
 		X: linalg.Rows(l.run.x, own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.x, order[:m]),
 		Jitter: landmarkJitter, Workers: l.run.workers, MaxBytes: l.run.maxKernelBytes,
 	}}
@@ -69,9 +69,9 @@ func (l *learning) landmarks(order []int, rows, m, steps int, centre []float64) 
 		out.problem.Weights = linalg.Pick(l.targets.Weights, own)
 	}
 	k := l.kernel(l.Groups)
-	out.climb = &shape.Problem{
+	out.climb = &learning.Problem{
 		Kernel: k, Rows: len(own), Bounds: l.bounds(k), MaxIterations: cmp.Or(l.MaxIterations, steps),
-		Tolerance: shape.Tolerance, Evaluate: out.evaluate,
+		Tolerance: learning.Tolerance, Evaluate: out.evaluate,
 	}
 	for j := range k.Lengths {
 		out.climb.Bounds.Low[j] -= closer
@@ -110,7 +110,7 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 // error there. The least generalised cross-validation is the noise of a complexity.
 func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64, float64, error) {
 	last := len(theta) - 1
-	ridges := append([]float64{1e-3, 3e-1}, shape.StartRidges[2:]...)
+	ridges := append([]float64{1e-3, 3e-1}, learning.StartRidges[2:]...)
 	of := *o.problem
 	of.Kind = landmarks.LeaveOneOut
 	values, err := of.AtRidges(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridges)
@@ -131,7 +131,7 @@ func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64,
 }
 
 // spreadOut is a place of one length as one of a length for each group of columns.
-func (l *learning) spreadOut(at spot) []float64 {
+func (l *shapeSearch) spreadOut(at spot) []float64 {
 	k := l.kernel(l.Groups)
 	if count := len(k.Params()) + 1; len(at.theta) == count {
 		return slices.Clone(at.theta)
@@ -140,8 +140,8 @@ func (l *learning) spreadOut(at spot) []float64 {
 }
 
 // prior is that of lengths around a centre.
-func (l *learning) prior(k kernels.ARD, centre []float64) *shape.Prior {
-	out := &shape.Prior{Centre: slices.Clone(centre), Nu: shape.PriorDegrees, Tau: cmp.Or(l.PriorScale, shape.PriorScale)}
+func (l *shapeSearch) prior(k kernels.ARD, centre []float64) *learning.Prior {
+	out := &learning.Prior{Centre: slices.Clone(centre), Nu: learning.PriorDegrees, Tau: cmp.Or(l.PriorScale, learning.PriorScale)}
 	for j := len(k.Lengths); j < len(centre); j++ {
 		out.Centre[j] = math.NaN()
 	}
@@ -149,7 +149,7 @@ func (l *learning) prior(k kernels.ARD, centre []float64) *shape.Prior {
 }
 
 // climbLandmarks goes on from what was learnt on blocks, and from one length.
-func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
+func (l *shapeSearch) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
 	n, _ := l.run.x.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
@@ -166,7 +166,7 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 	if err != nil {
 		return err
 	}
-	best := shape.Outcome{F: math.Inf(-1)}
+	best := learning.Outcome{F: math.Inf(-1)}
 	group := progress.Open(parts[1])
 	for i, theta := range starts {
 		out, err := few.climb.Improve(group.Of(i, len(starts)), theta)
@@ -195,7 +195,7 @@ func (l *learning) climbLandmarks(ctx context.Context, learnt *spot, one spot) e
 }
 
 // landmarkStarts are what was learnt, and the best of few lengths for all columns.
-func (l *learning) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
+func (l *shapeSearch) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
 	group := progress.Open(ctx)
@@ -227,7 +227,7 @@ func (l *learning) landmarkStarts(ctx context.Context, few *onLandmarks, learnt 
 }
 
 // take makes a place on landmarks that which is chosen.
-func (l *learning) take(at *spot, from shape.Outcome) {
+func (l *shapeSearch) take(at *spot, from learning.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
 	of := LeaveOneOutError
 	if l.objective == ComplexityRegularised {

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -24,7 +24,7 @@ import (
 const shapeStream = 0x7368617065 // "shape"
 
 // divide chooses the rows of the start and of the climb.
-func (l *learning) divide() error {
+func (l *shapeSearch) divide() error {
 	n, d := l.run.x.Dims()
 	l.spread = make([]float64, d)
 	column := make([]float64, n)
@@ -70,7 +70,7 @@ func (l *learning) divide() error {
 }
 
 // local returns the rows of a random block, and those nearest to each of a few more.
-func (l *learning) local(order []int, random, near int) [][]int {
+func (l *shapeSearch) local(order []int, random, near int) [][]int {
 	x := l.run.x
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
@@ -87,7 +87,7 @@ func (l *learning) local(order []int, random, near int) [][]int {
 }
 
 // block is an objective's share of some rows, nil for all.
-func (l *learning) block(rows []int) (*shape.Block, error) {
+func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
 	x, t := l.run.x, l.targets
 	if rows != nil {
 		x, t.Y = linalg.Rows(x, rows), linalg.Rows(t.Y, rows)
@@ -108,12 +108,12 @@ func (l *learning) block(rows []int) (*shape.Block, error) {
 	if err := check.BytesWithin(shapeType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
-	return shape.NewBlock(x, t, &kernels.Options{Workers: l.run.workers, MaxBytes: limit})
+	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.workers, MaxBytes: limit})
 }
 
 // bounds are those of the parameters, lengths in units of the columns' deviations.
-func (l *learning) bounds(k kernels.ARD) shape.Bounds {
-	b := shape.DefaultBounds(k)
+func (l *shapeSearch) bounds(k kernels.ARD) learning.Bounds {
+	b := learning.DefaultBounds(k)
 	for i, p := range k.Params()[:len(k.Lengths)] {
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, j := range p.Columns {
@@ -130,7 +130,7 @@ func (l *learning) bounds(k kernels.ARD) shape.Bounds {
 
 // begin returns the best kernel of one length for all columns; a spot without theta is the row
 // of a kernel that stays as it is.
-func (l *learning) begin(ctx context.Context) (spot, error) {
+func (l *shapeSearch) begin(ctx context.Context) (spot, error) {
 	if l.Start != nil {
 		return l.chosen(ctx)
 	}
@@ -138,7 +138,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	if l.degenerate() {
 		return l.atMedian(ctx)
 	}
-	p := l.problem(one, []*shape.Block{l.sample}, l.sampled, shape.MaxSteps)
+	p := l.problem(one, []*learning.Block{l.sample}, l.sampled, learning.MaxSteps)
 	best := spot{score: math.Inf(-1), groups: one}
 	median, err := l.median(ctx)
 	if err != nil {
@@ -146,9 +146,9 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 	}
 	parts := progress.Parts(ctx, 1, 1, 1)
 	group := progress.Open(parts[0])
-	for i, factor := range shape.StartLengths {
+	for i, factor := range learning.StartLengths {
 		length := min(max(math.Log(factor*median), p.Bounds.Low[0]), p.Bounds.High[0])
-		theta, score, err := l.tryLength(group.Of(i, len(shape.StartLengths)), p, length)
+		theta, score, err := l.tryLength(group.Of(i, len(learning.StartLengths)), p, length)
 		if err != nil {
 			return best, err
 		}
@@ -168,7 +168,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 		return best, err
 	}
 	// The centre of the prior is that of all rows.
-	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), shape.PolishSteps)
+	p = l.problem(one, l.blocks, cmp.Or(l.onBlocks, n), learning.PolishSteps)
 	p.Inverse = out.Inverse
 	out, err = p.Improve(parts[2], best.theta)
 	if !math.IsInf(out.F, -1) {
@@ -178,7 +178,7 @@ func (l *learning) begin(ctx context.Context) (spot, error) {
 }
 
 // first is a place of one length and a ridge.
-func (l *learning) first(length, ridge float64) []float64 {
+func (l *shapeSearch) first(length, ridge float64) []float64 {
 	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
 	theta[0] = length
 	if l.objective == LeaveOneOutLogistic {
@@ -188,18 +188,18 @@ func (l *learning) first(length, ridge float64) []float64 {
 }
 
 // tryLength returns the objective at a length, at the best of a few ridges.
-func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float64) (theta []float64, score float64, err error) {
+func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
 	theta = l.first(length, 1)
 	at := l.ridgeAt(theta)
 	row := unscored(At(1))
 	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
 	got, err := l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
-		values, err := p.AtRidges(ctx, theta, shape.StartRidges)
+		values, err := p.AtRidges(ctx, theta, learning.StartRidges)
 		if err != nil {
 			return err
 		}
 		best := floats.MaxIdx(values)
-		row.setScore(values[best], shape.StartRidges[best], OnBlocks, l.sampled)
+		row.setScore(values[best], learning.StartRidges[best], OnBlocks, l.sampled)
 		row.Matrices = 1
 		return nil
 	})
@@ -211,7 +211,7 @@ func (l *learning) tryLength(ctx context.Context, p *shape.Problem, length float
 }
 
 // median is the median distance, or 1 where most rows are equal.
-func (l *learning) median(ctx context.Context) (float64, error) {
+func (l *shapeSearch) median(ctx context.Context) (float64, error) {
 	m, err := kernels.MedianSquaredDistance(ctx, l.run.x, l.Seed)
 	if err != nil {
 		return 0, err
@@ -223,7 +223,7 @@ func (l *learning) median(ctx context.Context) (float64, error) {
 }
 
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
-func (l *learning) atMedian(ctx context.Context) (spot, error) {
+func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.family.Start(ctx, l.run.x)
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *learning) atMedian(ctx context.Context) (spot, error) {
 }
 
 // chosen is the kernel that another strategy has chosen.
-func (l *learning) chosen(ctx context.Context) (spot, error) {
+func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
 	choice, err := l.Start.Choose(ctx, l.run)
 	if err != nil {
 		return spot{}, err
@@ -260,7 +260,7 @@ func (l *learning) chosen(ctx context.Context) (spot, error) {
 }
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
-func (l *learning) lengthOf(param float64) (float64, error) {
+func (l *shapeSearch) lengthOf(param float64) (float64, error) {
 	k := l.run.family.At(param)
 	ratio := 1.0
 	for _, side := range []struct {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -354,15 +354,15 @@ func TestLengthsOfEstimators(t *testing.T) {
 		x, y := problemOf(n, 3, .2, 4)
 		want := shaped(t, &Shape{}, x, y).Result().Lengths
 		base := shapely.At(1)
-		targets := shape.Targets{Y: mat.NewDense(n, 1, slices.Clone(y)), Outputs: 1}
-		got, err := shape.Lengths{Base: base, Kind: shape.Restricted, Rows: []int{startRows, 1000}}.Learn(ctx, x, targets)
+		targets := learning.Targets{Y: mat.NewDense(n, 1, slices.Clone(y)), Outputs: 1}
+		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{startRows, 1000}}.Learn(ctx, x, targets)
 		require.NoError(t, err)
 		for j, v := range got.Lengths {
 			// The two draw other rows to start from, and of more rows a climb ends where it is flat.
 			assert.InEpsilon(t, math.Min(want[j], 30), math.Min(v, 30), .1, "%d rows: %v, %v", n, want, got.Lengths)
 		}
 	}
-	flat, err := shape.Lengths{Base: shapely.At(1), Rows: []int{startRows}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), shape.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
+	flat, err := learning.Lengths{Base: shapely.At(1), Rows: []int{startRows}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
 	require.NoError(t, err)
 	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance where there is nothing to learn")
 }

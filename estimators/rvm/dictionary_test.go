@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -196,12 +196,12 @@ func TestLearntKernel(t *testing.T) {
 
 // Wide rows and many classes are learnt from fewer of them.
 func TestRowsOfLearntKernel(t *testing.T) {
-	signs := shape.Targets{Y: mat.NewDense(1, 8, nil)}
-	one := shape.Targets{Y: mat.NewDense(1, 1, nil)}
-	assert.Equal(t, []int{fewRows, moreRows}, climbRows(10, one, shape.Restricted))
-	assert.Equal(t, []int{fewRows, modeRows}, climbRows(100, one, shape.Laplace))
-	assert.Equal(t, []int{150, 250}, climbRows(100, signs, shape.Laplace))
-	wide := climbRows(5000, one, shape.Restricted)
+	signs := learning.Targets{Y: mat.NewDense(1, 8, nil)}
+	one := learning.Targets{Y: mat.NewDense(1, 1, nil)}
+	assert.Equal(t, []int{fewRows, moreRows}, climbRows(10, one, learning.Restricted))
+	assert.Equal(t, []int{fewRows, modeRows}, climbRows(100, one, learning.Laplace))
+	assert.Equal(t, []int{150, 250}, climbRows(100, signs, learning.Laplace))
+	wide := climbRows(5000, one, learning.Restricted)
 	for i, rows := range []int{fewRows, moreRows} {
 		n, of := float64(wide[i]), float64(rows)
 		assert.LessOrEqual(t, n*n*(n+4*5000), of*of*(of+400)*1.01)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/internal/varying"
-	"github.com/kernelearn/kernelearn/internal/shape"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -27,12 +27,12 @@ const columnsOfRows = 100
 
 // learntKernel is a Matérn kernel with a length for each column that varies, by the evidence of the Gaussian process that has
 // it for covariance.
-func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (shape.Targets, shape.Kind)) (kernels.Kernel, error) {
+func (p place) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
 	columns := varying.Of(x)
 	x = columns.Rows(x)
 	_, d := x.Dims()
-	l := shape.Lengths{
+	l := learning.Lengths{
 		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers, MaxBytes: p.bytes(),
 	}
 	k, err := l.Learn(ctx, x, t)
@@ -51,10 +51,10 @@ func (p place) shareOfKernel() float64 {
 }
 
 // climbRows are the rows that are climbed on, of d columns: fewer of wide rows and of several classes, so that a climb takes no longer.
-func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
+func climbRows(d int, t learning.Targets, kind learning.Kind) []int {
 	var out []int
 	for _, rows := range []float64{fewRows, moreRows} {
-		if kind == shape.Laplace {
+		if kind == learning.Laplace {
 			// A mode for each column of targets, of some eight factors.
 			rows = min(rows, modeRows) / math.Cbrt(float64(t.Y.RawMatrix().Cols))
 		}
@@ -65,15 +65,15 @@ func climbRows(d int, t shape.Targets, kind shape.Kind) []int {
 }
 
 // numbers are the targets of a regression. No objective knows their constant or their unit.
-func numbers(y, rows []float64) (shape.Targets, shape.Kind) {
-	return shape.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, shape.Restricted
+func numbers(y, rows []float64) (learning.Targets, learning.Kind) {
+	return learning.Targets{Y: mat.NewDense(len(y), 1, targets.Centred(y)), Weights: rows, Outputs: 1}, learning.Restricted
 }
 
 // signs are ±1 for two classes, and for each class against the rest of more, or their means over equal rows.
-func (r *rowsOfClasses) signs() (shape.Targets, shape.Kind) {
-	kind := shape.Laplace
+func (r *rowsOfClasses) signs() (learning.Targets, learning.Kind) {
+	kind := learning.Laplace
 	if len(r.labels) > laplaceClasses {
-		kind = shape.Restricted
+		kind = learning.Restricted
 	}
-	return shape.Targets{Y: r.targets, Weights: r.ofKernel, Outputs: len(r.labels) - 1}, kind
+	return learning.Targets{Y: r.targets, Weights: r.ofKernel, Outputs: len(r.labels) - 1}, kind
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -220,7 +220,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 		return fault.Of(regressorType, err)
 	}
 	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
-	d, err := r.place().onRows(first, rows, func() (shape.Targets, shape.Kind) { return numbers(mean, rows.Weights) })
+	d, err := r.place().onRows(first, rows, func() (learning.Targets, learning.Kind) { return numbers(mean, rows.Weights) })
 	if err != nil {
 		return err
 	}

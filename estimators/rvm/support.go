@@ -12,8 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/shape"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -69,7 +69,7 @@ type design struct {
 
 // onRows is the basis of a kernel on distinct rows; a kernel that is not set is learnt from the targets that wanted
 // returns.
-func (p place) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (shape.Targets, shape.Kind)) (d design, err error) {
+func (p place) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (learning.Targets, learning.Kind)) (d design, err error) {
 	xd := rows.X
 	d.first = rows.First
 	d.n, d.width = xd.Dims()

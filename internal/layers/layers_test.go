@@ -4,6 +4,7 @@ package layers
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,44 +14,46 @@ import (
 
 const module = "github.com/kernelearn/kernelearn/"
 
-// order lists the layers from the lowest up. A package may import its own layer
-// and those below; it is of the one whose name is the longest that it begins with.
-var order = []string{"internal/", "graph", "kernels", "internal/shape", "transformers", "estimators", "selection", "adapters/", "cmd/", "examples/", "docs/"}
+// order lists the layers from the lowest up. A package may import its own layer and those below. A package of the folder
+// internal at the root stands in the lowest layer that holds all it imports.
+var order = []string{"internal", "graph", "kernels", "transformers", "estimators", "selection", "adapters", "cmd", "examples", "docs"}
 
-func layer(path string) int {
+// layerOf returns the layer of a package of this module by its folder, and -1 for packages of others.
+func layerOf(path string) int {
 	rest, ours := strings.CutPrefix(path, module)
 	if !ours {
 		return -1
 	}
-	of, length := -1, -1
-	for i, prefix := range order {
-		if strings.HasPrefix(rest+"/", strings.TrimSuffix(prefix, "/")+"/") && len(prefix) > length {
-			of, length = i, len(prefix)
-		}
-	}
-	return of
+	folder, _, _ := strings.Cut(rest, "/")
+	return slices.Index(order, folder)
 }
 
 func TestImportsPointOneWay(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", module+"...").Output()
 	require.NoError(t, err)
-	seen := map[int]bool{}
+	deps, layer := map[string][]string{}, map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		path, deps, _ := strings.Cut(line, " ")
-		l := layer(path)
-		if l < 0 {
-			t.Errorf("%s is in none of the layers %v", path, order)
-			continue
-		}
-		seen[l] = true
-		for _, dep := range strings.Fields(deps) {
-			if layer(dep) > l {
-				t.Errorf("%s imports %s, which lies above it", path, dep)
+		names := strings.Fields(line)
+		path := names[0]
+		deps[path], layer[path] = names[1:], layerOf(path)
+		assert.GreaterOrEqual(t, layer[path], 0, "%s is in none of the layers %v", path, order)
+		if strings.HasPrefix(path, module+"internal/") {
+			for _, dep := range names[1:] {
+				layer[path] = max(layer[path], layerOf(dep))
 			}
-			if l < layer(module+"adapters/golearn") && strings.HasPrefix(dep, "github.com/sjwhitworth/golearn") {
-				t.Errorf("%s depends on %s", path, dep)
+		}
+	}
+	seen := map[int]bool{}
+	for path, names := range deps {
+		l := layer[path]
+		seen[l] = true
+		for _, dep := range names {
+			assert.LessOrEqual(t, layer[dep], l, "%s imports %s, which lies above it", path, dep)
+			if l < slices.Index(order, "adapters") {
+				assert.False(t, strings.HasPrefix(dep, "github.com/sjwhitworth/golearn"), "%s depends on %s", path, dep)
 			}
 		}
 	}
 	assert.Len(t, seen, len(order), "layers that have packages")
+	assert.Equal(t, slices.Index(order, "kernels"), layer[module+"internal/learning"], "above the kernels, below the transformers")
 }

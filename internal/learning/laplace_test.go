@@ -1,4 +1,4 @@
-package shape
+package learning
 
 import (
 	"context"

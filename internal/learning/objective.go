@@ -1,4 +1,4 @@
-// Package shape has the objectives by which the parameters of a kernel are learnt, with
+// Package learning has the objectives by which the parameters of a kernel are learnt, with
 // their exact gradients, and the quasi-Newton method that improves them.
 //
 // With C = K + λ diag(1/w), η = C⁻¹1, s = 1'η and P = C⁻¹ - ηη'/s, the block of the
@@ -8,7 +8,7 @@
 // one gradient costs a Cholesky factor and an inverse, however many parameters there are
 // (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, 5.8 to 5.13;
 // Cawley and Talbot, JMLR 8, 2007, 841).
-package shape
+package learning
 
 import (
 	"context"
