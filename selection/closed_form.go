@@ -40,32 +40,32 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 	if e.Score == CrossValidation {
 		return nil, nil
 	}
-	out := &closedForm{score: e.Score, weights: r.weights, minRidge: e.MinRidge, workers: r.workers}
+	out := &closedForm{score: e.Score, weights: r.Weights(), minRidge: e.MinRidge, workers: r.Workers()}
 	switch {
 	case e.NoMinRidge:
 		out.minRidge = 0
-	case e.MinRidge == 0 && (r.ridgeMachine || r.features != nil):
+	case e.MinRidge == 0 && (r.RidgeMachine() || r.Features() != nil):
 		out.minRidge = leastRidge
 	case e.MinRidge == 0:
 		out.minRidge = defaultMinRidge
 	}
-	if r.labels != nil && e.Score == LogEvidence {
+	if r.Labels() != nil && e.Score == LogEvidence {
 		return nil, fault.Param(entropyType, "Score", e.Score, "LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 	}
-	given, mean, _, err := r.machineTargets()
+	given, mean, _, err := machineTargets(r)
 	if err != nil {
 		return nil, err
 	}
 	out.unit = 1
-	if r.labels == nil {
+	if r.Labels() == nil {
 		out.unit = targets.Unit(mat.Col(nil, 0, given))
 		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
 	}
 	out.targets = mean
-	if r.repeated() {
-		out.within = floats.Sum(r.merged.Within(given, mean))
+	if rows := r.Distinct(); rows != nil {
+		out.within = floats.Sum(rows.Within(given, mean))
 	}
-	if r.labels != nil {
+	if r.Labels() != nil {
 		out.signs = mat.DenseCopyOf(out.targets)
 	}
 	if out.centre() {

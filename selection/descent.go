@@ -28,12 +28,13 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 	}
 	var out *Result
 	var of *Run
+	var chosen Choice // of it
 	total := &Result{}
 	turns := progress.NewSeries(ctx, 4)
 	for i := range maxTurns {
 		axis := i % 2
 		along := c.space.along(axis == 0, at[1-axis])
-		run, r, err := c.search(turns.Next(), p, shared, along)
+		run, choice, r, err := c.search(turns.Next(), p, shared, along)
 		if err != nil {
 			return none, nil, fmt.Errorf("%s: family %v: %w", c.typ, along, err)
 		}
@@ -41,11 +42,14 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 			return none, nil, fault.Param(c.typ, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
 		}
 		total.add(r, along.String())
-		improved := out == nil || c.compare([]*Run{of, run}, []*Result{out, r}) == 1
+		improved := out == nil || r.measure().better(r.Score, out.Score)
+		if chooser, ok := c.strategy.(FamilyChooser); ok && out != nil {
+			improved = chooser.Compare([]*Run{of, run}, []Choice{chosen, choice}) == 1
+		}
 		spent := r.Status == StatusBudget
 		if improved {
 			at[axis] = r.Param
-			of, out = run, r
+			of, chosen, out = run, choice, r
 		}
 		if spent || (i > 0 && !improved) {
 			if spent {
@@ -57,9 +61,9 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 	out.Family, out.Param, out.Param2 = c.space.two.String(), at[0], at[1]
 	out.Trace, out.Evaluations, out.KernelMatrices, out.Fits = total.Trace, total.Evaluations, total.KernelMatrices, total.Fits
 	out.Seconds, out.Warnings = total.Seconds, total.Warnings
-	chosen := c.space.at(c.space.along(true, at[1]), At(at[0]))
-	out.Kernel = chosen.name
-	return chosen, out, nil
+	taken := c.space.at(c.space.along(true, at[1]), At(at[0]))
+	out.Kernel = taken.name
+	return taken, out, nil
 }
 
 // add takes in the trace, the counts and the warnings of a turn.

@@ -19,7 +19,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/loo"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
@@ -283,15 +282,16 @@ func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
-func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Run, *Result, error) {
-	p.family, p.rivals = family, false
-	r := newRun(p, shared.begin())
+func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Run, Choice, *Result, error) {
+	p.family = family
+	r := newRun(p, shared)
+	r.Begin()
 	choice, err := c.strategy.Choose(ctx, r)
 	if err != nil {
-		return nil, nil, err
+		return nil, choice, nil, err
 	}
 	result, err := r.finish(c.strategy.Name(), choice)
-	return r, result, err
+	return r, choice, result, err
 }
 
 // searchEach searches families and returns the best result, with the others in it.
@@ -300,52 +300,15 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	if err != nil {
 		return nil, err
 	}
-	e, entropy := c.strategy.(*Entropy)
-	apart := entropy && families[0] != nil && e.apart(p)
-	if len(families) == 1 && !apart {
-		_, result, err := c.search(ctx, p, shared, families[0])
-		return result, err
+	var results []*Result
+	taken := 0
+	if chooser, ok := c.strategy.(FamilyChooser); ok && families[0] != nil {
+		taken, results, err = c.chooseFamily(ctx, p, shared, chooser, families)
+	} else {
+		taken, results, err = c.searchInTurn(ctx, p, shared, families)
 	}
-	p.rivals = !apart
-	runs, choices, results := make([]*Run, len(families)), make([]Choice, len(families)), make([]*Result, len(families))
-	workers := 1
-	if n, _ := p.x.Dims(); entropy && e.scoresClosed() && (n <= secondRows || e.samples(n)) && c.limit == 0 && c.observe == nil {
-		workers = c.workers // reductions of so few rows keep one processor busy
-	}
-	first, rest := progress.Two(ctx, 1, e.shareOfFinals(p, entropy))
-	err = parallel.ForParts(first, workers, len(families), func(ctx context.Context, i int) (err error) {
-		p := p
-		p.family = families[i]
-		runs[i] = newRun(p, shared.begin())
-		if choices[i], err = c.strategy.Choose(ctx, runs[i]); err == nil {
-			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
-		}
-		if err != nil {
-			return fmt.Errorf("%s: family %v: %w", c.typ, families[i], err)
-		}
-		// An Entropy scores, but for targets that are all the same or where the budget was spent.
-		if math.IsNaN(results[i].Score) && !runs[i].cut && (!entropy || e.Score == CrossValidation) {
-			return fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
-		}
-		return nil
-	})
 	if err != nil {
 		return nil, err
-	}
-	taken := c.compare(runs, results)
-	switch {
-	case apart:
-		taken, err = e.runoff(rest, runs, choices, taken)
-	case entropy:
-		taken, err = e.finishBest(rest, runs, choices, taken)
-	}
-	for i := range runs {
-		if err == nil { // all may have been looked at once more
-			results[i], err = runs[i].finish(c.strategy.Name(), choices[i])
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: family %v: %w", c.typ, families[taken], err)
 	}
 	out := results[taken]
 	for i, r := range results {
@@ -356,19 +319,49 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 	return out, nil
 }
 
-// compare returns the place of the best of some results: as an Entropy compares kernels if that
-// is what they are of, and else by the score.
-func (c engine[Y, E]) compare(runs []*Run, results []*Result) int {
-	if e, ok := c.strategy.(*Entropy); ok && !slices.ContainsFunc(runs, func(r *Run) bool { return r.looked == nil }) {
-		return best(runs, e.Score, runs[0].labels != nil, withinError, func(r *Run) RidgeScore { return *r.looked })
+// chooseFamily lets the strategy compare the families.
+func (c engine[Y, E]) chooseFamily(ctx context.Context, p problem, shared *clock, chooser FamilyChooser, families []kernels.Family) (int, []*Result, error) {
+	runs, results := make([]*Run, len(families)), make([]*Result, len(families))
+	for i, family := range families {
+		p := p
+		p.family = family
+		runs[i] = newRun(p, shared)
 	}
-	taken := 0
-	for i, r := range results {
-		if r.measure().better(r.Score, results[taken].Score) {
+	taken, choices, err := chooser.ChooseFamily(ctx, runs)
+	if err == nil && (len(choices) != len(runs) || taken < 0 || taken >= len(runs)) {
+		err = fault.Param("selection: "+chooser.Name(), "ChooseFamily", fmt.Sprintf("run %d and %d choices", taken, len(choices)), fmt.Sprintf("one of %d runs and a choice for each", len(runs)))
+	}
+	if err != nil && len(families) > 1 {
+		return 0, nil, fmt.Errorf("%s: %w", c.typ, err)
+	}
+	for i := 0; i < len(runs) && err == nil; i++ {
+		results[i], err = runs[i].finish(chooser.Name(), choices[i])
+	}
+	return taken, results, err
+}
+
+// searchInTurn searches one family after the other and compares them by their scores.
+func (c engine[Y, E]) searchInTurn(ctx context.Context, p problem, shared *clock, families []kernels.Family) (taken int, results []*Result, err error) {
+	group := progress.Open(ctx)
+	for i, family := range families {
+		part := ctx
+		if len(families) > 1 {
+			part = group.Of(i, len(families))
+		}
+		run, _, result, err := c.search(part, p, shared, family)
+		switch {
+		case len(families) == 1:
+			return 0, []*Result{result}, err
+		case err != nil:
+			return 0, nil, fmt.Errorf("%s: family %v: %w", c.typ, family, err)
+		case math.IsNaN(result.Score) && !run.cut:
+			return 0, nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
+		}
+		if results = append(results, result); result.measure().better(result.Score, results[taken].Score) {
 			taken = i
 		}
 	}
-	return taken
+	return taken, results, nil
 }
 
 // try fits and scores the learner at each point. Once the budget is spent no fit is begun,

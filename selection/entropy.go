@@ -141,6 +141,12 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if r == nil {
 		return Choice{}, errNoRun
 	}
+	return e.choose(ctx, r, false)
+}
+
+// choose searches a family. With rivals, which are families that are searched for the same choice, it stops before the
+// best kernel is looked at on all rows.
+func (e *Entropy) choose(ctx context.Context, r *Run, rivals bool) (Choice, error) {
 	cfg, err := e.withDefaults()
 	if err != nil {
 		return Choice{}, err
@@ -150,27 +156,27 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	}
 	// Beyond the rows that are drawn first all else takes longer.
 	later := 0.
-	if n, _ := r.x.Dims(); !r.rivals && e.samples(n) {
+	if n, _ := r.X().Dims(); !rivals && e.samples(n) {
 		later = math.Pow(float64(n)/firstRows, 1.5) / 4
 	}
 	ctx, rest := progress.Two(ctx, 1, later)
 	s := &entropySearch{Entropy: cfg, run: r}
-	if s.start, err = r.family.Start(ctx, r.x); err != nil {
+	if s.start, err = r.Family().Start(ctx, r.X()); err != nil {
 		return Choice{}, err
 	}
 	form, err := newClosedForm(&cfg, r)
 	if err != nil {
 		return Choice{}, err
 	}
-	if err := r.rowsDiffer(); err != nil {
+	if err := rowsDiffer(r); err != nil {
 		return Choice{}, err
 	}
 	s.source = newSource(&cfg, r, form)
 	s.scorer = newScorer(&cfg, r, form)
-	s.finder = rootFinder{integer: r.family.Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
+	s.finder = rootFinder{integer: r.Family().Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
 		return s.evaluate(ctx, param)
 	}}
-	s.finder.lo, s.finder.hi = r.family.Bounds()
+	s.finder.lo, s.finder.hi = r.Family().Bounds()
 	targets := cfg.Targets
 	if targets == nil {
 		targets = defaultTargets()
@@ -187,16 +193,16 @@ func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 		return Choice{}, err
 	}
 	choice, err := s.conclude()
-	if err != nil || r.rivals {
+	if err != nil || rivals {
 		return choice, err
 	}
 	return e.finish(rest, r, choice)
 }
 
 // shareOfFinals is what the finalists of several families take of the time of their searches, about.
-func (e *Entropy) shareOfFinals(p problem, entropy bool) float64 {
-	n, _ := p.x.Dims()
-	if !entropy || !e.samples(n) {
+func (e *Entropy) shareOfFinals(r *Run) float64 {
+	n, _ := r.X().Dims()
+	if !e.samples(n) {
 		return .2
 	}
 	return math.Pow(float64(n)/firstRows, 1.5) / 4
@@ -247,8 +253,12 @@ func (s *entropySearch) wantsHigher() bool {
 
 // evaluate returns the entropy at a parameter, which the source writes into the trace.
 func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
-	row, err := s.run.Evaluate(ctx, At(param), s.source.rows(), s.current, func(ctx context.Context, row *TraceRow) error {
-		return s.source.measure(ctx, s.run.family.At(param), row)
+	aim := s.current
+	if math.IsNaN(aim) {
+		aim = 0
+	}
+	row, err := s.run.Evaluate(ctx, Look{Point: At(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *TraceRow) error {
+		return s.source.measure(ctx, s.run.Family().At(param), row)
 	})
 	if row.Wide {
 		s.run.Warn("the bounds of some entropies are wide at %d pivots: raise MaxRank to narrow them", row.Rank)
@@ -285,8 +295,8 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 
 // take notes what was found for a target.
 func (s *entropySearch) take(c coordinate) {
-	row := s.run.at(At(c.param), 0)
-	row.Taken = append(row.Taken, Taken{c.target, c.status})
+	row, _ := s.run.Find(At(c.param), 0)
+	s.run.Annotate(row.Iteration, func(row *TraceRow) { row.Taken = append(row.Taken, Taken{c.target, c.status}) })
 	i := slices.IndexFunc(s.coords, func(o coordinate) bool { return o.param == c.param })
 	switch {
 	case i < 0:
@@ -304,7 +314,7 @@ const refinements = 2
 // refine looks between the best kernel and its neighbours, whose entropies were looked for.
 func (s *entropySearch) refine(ctx context.Context) error {
 	// Finalists are looked at more closely where scores are not yet of all rows.
-	if n, _ := s.run.x.Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
+	if n, _ := s.run.X().Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
 	}
 	for range refinements {
@@ -337,8 +347,11 @@ func (s *entropySearch) refine(ctx context.Context) error {
 // best returns the trace row of the best score; of equal ones, or where none has
 // a score, that of the lowest entropy: the smoothest kernel. A closed form scores
 // every kernel whose entropy was computed, also those met on the way.
-func (s *entropySearch) best() *TraceRow {
-	at := func(param float64) *TraceRow { return s.run.at(At(param), 0) }
+func (s *entropySearch) best() TraceRow {
+	at := func(param float64) TraceRow {
+		row, _ := s.run.Find(At(param), 0)
+		return row
+	}
 	if len(s.coords) == 1 && !s.run.Cut() {
 		return at(s.coords[0].param)
 	}
@@ -353,7 +366,7 @@ func (s *entropySearch) best() *TraceRow {
 	}
 	ascending := s.run.Trace()
 	slices.SortStableFunc(ascending, func(a, b TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
-	if l, ok := prefer(ascending, s.Score, s.run.labels != nil); ok {
+	if l, ok := prefer(ascending, s.Score, s.run.Labels() != nil); ok {
 		return at(ascending[l.row].Param)
 	}
 	out := at(fallback.param)
@@ -370,10 +383,10 @@ func (s *entropySearch) best() *TraceRow {
 func (s *entropySearch) conclude() (Choice, error) {
 	row := s.best()
 	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
-		return Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.failed)
+		return Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.FirstFailure())
 	}
 	out := Choice{Iteration: row.Iteration, Status: StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
-	if l, ok := prefer(s.run.trace, s.Score, s.run.labels != nil); ok && s.run.trace[l.row].Iteration == row.Iteration {
+	if l, ok := prefer(s.run.Trace(), s.Score, s.run.Labels() != nil); ok && l.row+1 == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {
 		out.Ridge = row.Ridge
@@ -385,13 +398,13 @@ func (s *entropySearch) conclude() (Choice, error) {
 	}
 	if s.run.Cut() {
 		scored := 0
-		for _, r := range s.run.trace {
+		for _, r := range s.run.Trace() {
 			if !math.IsNaN(r.Score) {
 				scored++
 			}
 		}
 		s.run.Warn("the budget of %v ended the search: %d of %d target entropies were found, %d of %d parameters scored",
-			s.run.Budget(), s.found, s.asked, scored, len(s.run.trace))
+			s.run.Budget(), s.found, s.asked, scored, s.run.Len())
 	}
 	if len(s.coords) < 2 {
 		return out, nil

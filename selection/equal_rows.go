@@ -6,9 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -45,43 +43,6 @@ func rowsOf(merged *distinct.Rows, target []float64, labels []int) problem {
 		p.labels = merged.MostFrequent(labels)
 	}
 	return p
-}
-
-// machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, as
-// they are given and as means over equal rows, and the number of classes.
-func (p *problem) machineTargets() (given, mean *mat.Dense, names int, err error) {
-	if p.labels == nil {
-		mean = mat.NewDense(len(p.y), 1, slices.Clone(p.y))
-		if p.repeated() {
-			return mat.NewDense(len(p.givenY), 1, p.givenY), mean, 0, nil
-		}
-		return mean, mean, 0, nil
-	}
-	labels := p.labels
-	if p.repeated() {
-		labels = p.givenLabels
-	}
-	distinctLabels, at, err := classes.Of(labels)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	given = classes.AgainstRest(at, len(distinctLabels))
-	if p.repeated() {
-		return given, p.merged.Mean(given), len(distinctLabels), nil
-	}
-	return given, given, len(distinctLabels), nil
-}
-
-// rowsDiffer returns an ErrShape error if all rows are equal.
-func (p *problem) rowsDiffer() error {
-	n, _ := p.x.Dims()
-	if n > 1 {
-		return nil
-	}
-	if p.repeated() {
-		n = len(p.merged.Index)
-	}
-	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 }
 
 func (p *problem) repeated() bool { return p.merged != nil && p.merged.Repeated() }

@@ -106,12 +106,15 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 	each := progress.Open(opening)
 	var rivals []int
 	var looks []look
+	least, knownBest := lookOf(runs[taken], choices[taken])
 	for i, r := range runs {
 		f, err := e.newFinalists(r, choices[i])
 		if err != nil {
 			return taken, err
 		}
-		if all[i] = f; f == nil || i != taken && (r.looked == nil || runs[taken].looked == nil || r.looked.Score > (1+farBehind)*runs[taken].looked.Score) {
+		own, known := lookOf(r, choices[i])
+		all[i] = f
+		if f == nil || i != taken && (!known || !knownBest || own.Score > (1+farBehind)*least.Score) {
 			continue
 		}
 		if err := f.open(each.Of(i, len(runs))); err != nil && !errors.Is(err, ErrBudget) {
@@ -122,7 +125,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[best(looks, e.Score, runs[taken].labels != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) RidgeScore { return l.RidgeScore })]
+		taken = rivals[best(looks, e.Score, runs[taken].Labels() != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) RidgeScore { return l.RidgeScore })]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -134,9 +137,9 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 
 // newFinalists is nil where a choice stays as it is.
 func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
-	n, _ := r.x.Dims()
-	own := r.features != nil && e.Method == Automatic && e.scoresClosed()
-	if !e.samples(n) && !own || r.cut || !(choice.Ridge > 0) {
+	n, _ := r.X().Dims()
+	own := r.Features() != nil && e.Method == Automatic && e.scoresClosed()
+	if !e.samples(n) && !own || r.Cut() || !(choice.Ridge > 0) {
 		return nil, nil
 	}
 	cfg, err := e.withDefaults()
@@ -148,10 +151,10 @@ func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
 		return nil, err
 	}
 	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Look{}, rounds: []int{n}}
-	f.finder.integer = r.family.Integer()
-	f.finder.lo, f.finder.hi = r.family.Bounds()
+	f.finder.integer = r.Family().Integer()
+	f.finder.lo, f.finder.hi = r.Family().Bounds()
 	f.param = r.Row(choice.Iteration).Param
-	f.at, f.valley = f.param, valleyOf(r.trace)
+	f.at, f.valley = f.param, valleyOf(r.Trace())
 	if n > onceRows && !own {
 		f.rounds = []int{min(max(n/secondShare, leastSecond), secondRows), n}
 	}
@@ -169,7 +172,7 @@ func (f *finalists) open(ctx context.Context) error {
 
 // finish goes through the rounds that are left.
 func (f *finalists) finish(ctx context.Context) (Choice, error) {
-	n, _ := f.run.x.Dims()
+	n, _ := f.run.X().Dims()
 	f.run.Expect(usualFinals * len(f.rounds))
 	for i, rows := range f.rounds {
 		if i > 0 || f.round == 0 {
@@ -186,7 +189,7 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 			break // the budget was spent before, or no ridge gave a score
 		}
 		f.choice.Iteration, f.choice.Ridge = best.row+1, best.Ridge
-		f.param, f.ridge = f.run.trace[best.row].Param, best.Ridge
+		f.param, f.ridge = f.run.Row(best.row+1).Param, best.Ridge
 		f.at = f.param
 		f.narrow = f.clearlyNarrow(best)
 		if rows == n {
@@ -201,14 +204,14 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 
 // measure takes the entropy of the choice on the drawn rows where scores came without one.
 func (f *finalists) measure(ctx context.Context) error {
-	row := f.run.trace[f.choice.Iteration-1]
+	row := f.run.Row(f.choice.Iteration)
 	if !math.IsNaN(row.Entropy) {
 		return nil
 	}
-	n, _ := f.run.x.Dims()
+	n, _ := f.run.X().Dims()
 	ctx = progress.Apart(ctx) // of few rows
-	k, err := kernels.Matrix(ctx, f.run.family.At(row.Param), linalg.Rows(f.run.x, f.search.draw(n, firstRows, subsamples)),
-		&kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
+	k, err := kernels.Matrix(ctx, f.run.Family().At(row.Param), linalg.Rows(f.run.X(), f.search.draw(n, firstRows, subsamples)),
+		&kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
 	if err != nil {
 		return err
 	}
@@ -224,8 +227,8 @@ func (f *finalists) measure(ctx context.Context) error {
 // clearlyNarrow reports whether a kernel that is narrower than the best of the round was clearly worse.
 func (f *finalists) clearlyNarrow(best look) bool {
 	for _, at := range f.rows {
-		row := f.run.trace[at]
-		if row.Param > f.run.trace[best.row].Param && row.Score > (1+clearlyWorse)*best.Score {
+		row := f.run.Row(at + 1)
+		if row.Param > f.run.Row(best.row+1).Param && row.Score > (1+clearlyWorse)*best.Score {
 			return true
 		}
 	}
@@ -236,7 +239,7 @@ func (f *finalists) clearlyNarrow(best look) bool {
 func (f *finalists) solved(best look) *loo.Solved {
 	for _, l := range f.looks[best.row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.weights == nil {
-			out := &loo.Solved{Kernel: f.run.family.At(f.run.trace[best.row].Param), Ridge: l.Ridge, Solution: l.Solved}
+			out := &loo.Solved{Kernel: f.run.Family().At(f.run.Row(best.row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
 			if out.Shift = f.form.means; f.form.signs != nil {
 				out.Shift = make([]float64, len(f.form.means))
 			}
@@ -248,21 +251,21 @@ func (f *finalists) solved(best look) *loo.Solved {
 
 // begin takes as many rows for a round.
 func (f *finalists) begin(ctx context.Context, rows int) (err error) {
-	n, _ := f.run.x.Dims()
+	n, _ := f.run.X().Dims()
 	f.round++
 	f.brief = rows == n && len(f.rounds) > 1 && f.round > 1
-	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.x, f.form, nil, false, math.Inf(1)
+	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.X(), f.form, nil, false, math.Inf(1)
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
-		f.x, f.part = linalg.Rows(f.run.x, drawn), f.form.on(drawn)
+		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.on(drawn)
 	}
-	if f.run.features != nil {
+	if f.run.Features() != nil {
 		return nil
 	}
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
-	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.maxKernelBytes, kernels.MaxKernelBytes)) {
-		f.shared, err = kernels.Share(progress.Apart(ctx), f.x, &kernels.Options{Workers: f.run.workers, MaxBytes: f.run.maxKernelBytes})
+	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes(), kernels.MaxKernelBytes)) {
+		f.shared, err = kernels.Share(progress.Apart(ctx), f.x, &kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
 	}
 	return err
 }
@@ -271,7 +274,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 func (f *finalists) best() (look, bool) {
 	var rows []TraceRow
 	for _, at := range f.rows {
-		rows = append(rows, f.run.trace[at])
+		rows = append(rows, f.run.Row(at+1))
 	}
 	out, ok := prefer(rows, f.search.Score, f.form.signs != nil)
 	if ok {
@@ -325,19 +328,19 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
 	n, _ := f.x.Dims()
-	if !ok || f.brief && n > secondRows || len(f.run.trace[best.row].Ridges) > 1 {
+	if !ok || f.brief && n > secondRows || len(f.run.Row(best.row+1).Ridges) > 1 {
 		return nil
 	}
 	f.round++
 	f.searched, f.last = false, true
 	defer func() { f.last = false }()
-	f.looks[len(f.run.trace)] = f.looks[best.row] // where it goes on from
-	return f.look(ctx, f.run.trace[best.row].Param)
+	f.looks[f.run.Len()] = f.looks[best.row] // where it goes on from
+	return f.look(ctx, f.run.Row(best.row+1).Param)
 }
 
 func (f *finalists) looked(param float64) bool {
 	for _, at := range f.rows {
-		if f.run.trace[at].Param == param {
+		if f.run.Row(at+1).Param == param {
 			return true
 		}
 	}
@@ -347,25 +350,23 @@ func (f *finalists) looked(param float64) bool {
 // bestParam is that of the best so far, or of the first row.
 func (f *finalists) bestParam() float64 {
 	if best, ok := f.best(); ok {
-		return f.run.trace[best.row].Param
+		return f.run.Row(best.row + 1).Param
 	}
-	return f.run.trace[f.rows[0]].Param
+	return f.run.Row(f.rows[0] + 1).Param
 }
 
 // look scores a parameter on the rows of the round.
 func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
-	row := unscored(At(param))
-	row.Rows, row.Round = n, f.round
 	f.latest = nil
-	row, err := f.run.evaluate(f.run.next(ctx), row, func(ctx context.Context, row *TraceRow) error { return f.score(ctx, row) })
+	row, err := f.run.Evaluate(ctx, Look{Point: At(param), Rows: n, Round: f.round}, f.score)
 	if err != nil {
 		return err
 	}
-	at := len(f.run.trace) - 1
+	at := f.run.Len() - 1
 	f.rows, f.looks[at] = append(f.rows, at), f.latest
 	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
-		f.searched, f.ridge, f.at = true, best.Ridge, f.run.trace[best.row].Param
+		f.searched, f.ridge, f.at = true, best.Ridge, f.run.Row(best.row+1).Param
 	}
 	return nil
 }
@@ -440,10 +441,10 @@ func leastRidgeScore(row TraceRow) (RidgeScore, bool) {
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *TraceRow) error {
-	kernel := f.run.family.At(row.Param)
+	kernel := f.run.Family().At(row.Param)
 	n, _ := f.x.Dims()
 	switch {
-	case f.run.features != nil:
+	case f.run.Features() != nil:
 		return f.onFeatures(ctx, kernel, row)
 	case f.shared == nil:
 		return f.onPivots(ctx, kernel, row)
@@ -472,8 +473,8 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 		once, err = loo.LookOnce(parts[2], k, f.part.given(), f.part.weights, ridge)
 		f.latest = []loo.Look{once}
 	} else {
-		known := f.looks[len(f.run.trace)]
-		f.latest, err = loo.CurveFew(parts[2], k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.workers, known...)
+		known := f.looks[f.run.Len()]
+		f.latest, err = loo.CurveFew(parts[2], k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.Workers(), known...)
 	}
 	if err != nil {
 		return err
@@ -503,17 +504,17 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 
 // pivots is as many of those wanted as the limit on memory allows, some four numbers for each
 // and row.
-func (r *Run) pivots(wanted int) int {
-	n, _ := r.x.Dims()
-	limit := cmp.Or(r.maxKernelBytes, kernels.MaxKernelBytes)
+func pivots(r *Run, wanted int) int {
+	n, _ := r.X().Dims()
+	limit := cmp.Or(r.MaxKernelBytes(), kernels.MaxKernelBytes)
 	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
 }
 
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
-	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.workers}
-	o.MaxRank = cmp.Or(o.MaxRank, f.run.pivots(finalPivots))
+	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers()}
+	o.MaxRank = cmp.Or(o.MaxRank, pivots(f.run, finalPivots))
 	o.Residual = f.part.residualFor(scoreResidual, f.ridgeOf(row.Param), kernel, f.x)
 	l, curve, err := f.part.ofPivots(ctx, kernel, f.x, o)
 	if err == nil {
@@ -541,7 +542,7 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *T
 		return false, nil
 	}
 	n, _ := f.x.Dims()
-	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.workers}
+	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.Workers()}
 	o.Residual = f.part.residualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
 	o.Decided = func(measures.Bounds) bool { return true }
 	first, rest := progress.Two(ctx, 1, 1)

@@ -22,7 +22,7 @@ import (
 // error, where likeExact takes them; where they leave more it takes none.
 func TestLikeExact(t *testing.T) {
 	x, y := problemOf(900, 2, .3, 7)
-	run := newRun(problem{family: kernels.RBFFamily{}, x: x, y: y, ridgeMachine: true}, budget{})
+	run := newRun(problem{family: kernels.RBFFamily{}, x: x, y: y, ridgeMachine: true}, unlimited())
 	search := &Entropy{}
 	form, err := newClosedForm(search, run)
 	require.NoError(t, err)

@@ -105,18 +105,18 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error
 	if err := r.KernelsOnly(typ); err != nil {
 		return Choice{}, err
 	}
-	cfg, err := g.withDefaults(r.family)
+	cfg, err := g.withDefaults(r.Family())
 	if err != nil {
 		return Choice{}, err
 	}
-	if err := r.rowsDiffer(); err != nil {
+	if err := rowsDiffer(r); err != nil {
 		return Choice{}, err
 	}
-	source := &exactSource{run: r, x: r.x}
-	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.family.Integer(), limit: cfg.MaxEvaluations}
+	source := &exactSource{run: r, x: r.X()}
+	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family().Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, At(param), source.rows(), missing, func(ctx context.Context, row *TraceRow) error {
-			err := source.measure(ctx, r.family.At(param), row)
+		row, err := r.Evaluate(ctx, Look{Point: At(param), Rows: source.rows()}, func(ctx context.Context, row *TraceRow) error {
+			err := source.measure(ctx, r.Family().At(param), row)
 			row.Band = s.place(row.Entropy)
 			return err
 		})
@@ -126,18 +126,18 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error
 	if err != nil {
 		return Choice{}, err
 	}
-	at := r.at(At(s.known[s.nearest()].param), 0)
+	at, _ := r.Find(At(s.known[s.nearest()].param), 0)
 	cfg.warn(r, at, status)
 	return Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
 }
 
 // warn says why no entropy in the band was found.
-func (g *GoldenSection) warn(r *Run, at *TraceRow, status Status) {
+func (g *GoldenSection) warn(r *Run, at TraceRow, status Status) {
 	why := map[Status]string{
 		StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
 		StatusNonMonotone: "the entropy falls where it should rise",
 		StatusAtomic:      "two whole numbers in succession lie on both sides of it",
-		StatusUnconverged: fmt.Sprintf("%d entropies missed it", len(r.trace)),
+		StatusUnconverged: fmt.Sprintf("%d entropies missed it", r.Len()),
 		StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget()),
 	}[status]
 	if why != "" {

@@ -71,7 +71,7 @@ func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.turns != nil || r.family != nil && g.Params == nil}
+	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.Family() == nil || g.Params == nil}
 	if t.Folds, err = r.Folds(g.Splitter); err != nil {
 		return Choice{}, err
 	}
@@ -93,22 +93,22 @@ func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if finished < len(rows) {
 		r.Warn("the budget of %v ended the search: %d of %d parameters were tried", r.Budget(), finished, len(rows))
 	}
-	r.warnOfEdge(points, out.Iteration)
+	warnOfEdge(r, points, out.Iteration)
 	return out, nil
 }
 
 // warnOfEdge warns where the best of a grid is its first or last.
-func (r *Run) warnOfEdge(points []Point, iteration int) {
+func warnOfEdge(r *Run, points []Point, iteration int) {
 	p := r.Row(iteration).Point
-	if r.family != nil && len(points) > 1 && (p.equal(points[0]) || p.equal(points[len(points)-1])) {
+	if r.Family() != nil && len(points) > 1 && (p.equal(points[0]) || p.equal(points[len(points)-1])) {
 		r.Warn("the best parameter, %v, lies on the edge of the grid", p)
 	}
 }
 
 // points returns what the grid compares.
 func (g *Grid) points(ctx context.Context, r *Run) ([]Point, error) {
-	if r.family == nil {
-		out := make([]Point, len(r.types))
+	if r.Family() == nil {
+		out := make([]Point, len(r.Candidates()))
 		for i := range out {
 			out[i] = CandidateAt(i)
 		}
@@ -124,7 +124,7 @@ func (g *Grid) points(ctx context.Context, r *Run) ([]Point, error) {
 
 func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 	const typ = "selection: Grid"
-	lo, hi := r.family.Bounds()
+	lo, hi := r.Family().Bounds()
 	if g.Params != nil {
 		if len(g.Params) == 0 {
 			return nil, fault.Param(typ, "Params", "empty", "at least one, or nil for the default")
@@ -148,7 +148,7 @@ func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 	}
 	from, to := g.Lo, g.Hi
 	if from == 0 || to == 0 {
-		start, err := r.family.Start(ctx, r.x)
+		start, err := r.Family().Start(ctx, r.X())
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
 			t = float64(i) / float64(points-1)
 		}
 		out[i] = math.Exp(math.Log(from) + t*(math.Log(to)-math.Log(from)))
-		if r.family.Integer() {
+		if r.Family().Integer() {
 			out[i] = math.Round(out[i])
 		}
 		out[i] = min(max(out[i], lo), hi)

@@ -123,7 +123,7 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
 		t.Spread = i == 0 // later the best of the last round first, should the budget end this one
 		if round.rows < smallest {
-			t.Folds = cfg.parts(folds, r.labels, round.rows)
+			t.Folds = cfg.parts(folds, r.Labels(), round.rows)
 		}
 		rows, err := r.CrossValidate(ctx, t)
 		if err != nil {
@@ -136,14 +136,14 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 			r.Warn("the budget of %v ended the search", r.Budget())
 			break
 		}
-		left = r.bestFirst(out.Measure, rows)
+		left = bestFirst(r, out.Measure, rows)
 	}
-	r.warnOfEdge(points, out.Iteration)
+	warnOfEdge(r, points, out.Iteration)
 	return out, nil
 }
 
 // bestFirst returns the points of rows by their scores; those without one last.
-func (r *Run) bestFirst(m Measure, iterations []int) []Point {
+func bestFirst(r *Run, m Measure, iterations []int) []Point {
 	rows := make([]TraceRow, len(iterations))
 	for i, at := range iterations {
 		rows[i] = r.Row(at)

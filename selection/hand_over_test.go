@@ -219,7 +219,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		}
 		clock, err := newClock("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock)
 		l, err := newShapeSearch(&Shape{MaxRows: 80, MaxIterations: 25}, run)
 		require.NoError(t, err)
 		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
@@ -259,7 +259,7 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 		x, y := problemOf(c.n, 1, .1, 4)
 		clock, err := newClock("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+		run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
 		l, err := newShapeSearch(&Shape{MaxRows: 80, Objective: c.objective}, run)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, l.learnsOnLandmarks())
@@ -273,7 +273,7 @@ func TestLandmarksOfOneValue(t *testing.T) {
 	y[7] = 1
 	clock, err := newClock("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
 	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
 	require.NoError(t, err)
 	order, centre := make([]int, 400), []float64{0, 0, 0}

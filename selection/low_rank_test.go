@@ -38,7 +38,7 @@ func search(s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, wei
 		return nil, err
 	}
 	p := problem{settings: s, family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
-	r := newRun(p, shared.begin())
+	r := newRun(p, shared)
 	choice, err := e.Choose(ctx, r)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func search(s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, wei
 // formOf is the closed form of a search on these rows.
 func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedForm {
 	p := problem{x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
-	form, err := newClosedForm(&Entropy{Score: score}, newRun(p, budget{}))
+	form, err := newClosedForm(&Entropy{Score: score}, newRun(p, unlimited()))
 	require.NoError(t, err)
 	return form
 }

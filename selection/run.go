@@ -26,22 +26,22 @@ import (
 // each turn of a family of two parameters. It is for the goroutine of Choose.
 type Run struct {
 	problem
-	budget   budget
+	shared   *clock
+	budget   *budget // nil before Begin
 	trace    []TraceRow
 	index    map[place]int // of the rows of trace
 	recalled map[recall]TraceRow
 	warnings []string
-	cut      bool        // the budget refused some work
-	looked   *RidgeScore // what is known of the choice; nil where that is not a closed form
-	failed   error       // the first fit that failed
-	expected int         // calls of Evaluate and CrossValidate, or about
+	cut      bool  // the budget refused some work
+	failed   error // the first fit that failed
+	expected int   // calls of Evaluate and CrossValidate, or about
+	divided  bool  // each call has a context of its own share
 	parts    *progress.Series
 }
 
 // problem is what a strategy is asked.
 type problem struct {
 	settings
-	rivals  bool           // other families are searched for the same choice
 	columns string         // how they were made even, of several ways
 	family  kernels.Family // nil where candidates are compared
 	types   []string       // the candidates'
@@ -110,8 +110,8 @@ type recall struct {
 	rows int
 }
 
-func newRun(p problem, b budget) *Run {
-	r := &Run{problem: p, budget: b, index: map[place]int{}, recalled: map[recall]TraceRow{}}
+func newRun(p problem, shared *clock) *Run {
+	r := &Run{problem: p, shared: shared, index: map[place]int{}, recalled: map[recall]TraceRow{}}
 	for _, row := range p.resume {
 		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.columns {
 			continue
@@ -156,8 +156,23 @@ func (r *Run) MaxKernelBytes() int64 { return r.maxKernelBytes }
 // Budget returns the time that the whole Fit may search for, 0 without a limit.
 func (r *Run) Budget() time.Duration { return r.limit }
 
+// Begin begins the run's part of the budget. The first Evaluate or CrossValidate does so otherwise.
+func (r *Run) Begin() { r.spending() }
+
+// spending is the run's part of the budget.
+func (r *Run) spending() budget {
+	if r.budget == nil {
+		b := r.shared.begin()
+		r.budget = &b
+	}
+	return *r.budget
+}
+
+// Observed reports whether somebody observes the search.
+func (r *Run) Observed() bool { return r.observe != nil }
+
 // Spent reports whether the budget of this run is spent.
-func (r *Run) Spent() bool { return r.budget.spent() }
+func (r *Run) Spent() bool { return r.spending().spent() }
 
 // Cut reports whether the budget has left out work: a row that Evaluate refused, or points
 // that CrossValidate did not score. A strategy then concludes.
@@ -166,8 +181,81 @@ func (r *Run) Cut() bool { return r.cut }
 // Trace returns the rows so far, a copy.
 func (r *Run) Trace() []TraceRow { return cloneTrace(r.trace) }
 
+// Len returns the number of rows of the trace.
+func (r *Run) Len() int { return len(r.trace) }
+
 // Row returns a row by its Iteration, from 1.
 func (r *Run) Row(iteration int) TraceRow { return r.trace[iteration-1] }
+
+// Find returns the row of a point in a round, which is 0 for strategies without rounds.
+func (r *Run) Find(p Point, round int) (TraceRow, bool) {
+	if row := r.at(p, round); row != nil {
+		return *row, true
+	}
+	return TraceRow{}, false
+}
+
+// Recalled returns what Resume has of a row of the trace.
+func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.known(&r.trace[iteration-1]) }
+
+// Annotate lets a strategy write what it decided into a row of the trace.
+func (r *Run) Annotate(iteration int, write func(row *TraceRow)) { write(&r.trace[iteration-1]) }
+
+// Rescore calls compute, which scores a row of the trace again, adds the time that it took, and shows the row to Observe if
+// it then has a score.
+func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
+	row, begun := &r.trace[iteration-1], r.Elapsed()
+	if err := compute(row); err != nil {
+		return err
+	}
+	row.Seconds += r.Elapsed() - begun
+	if !math.IsNaN(row.Score) {
+		r.show(row)
+	}
+	return nil
+}
+
+// Elapsed returns the seconds since the run began.
+func (r *Run) Elapsed() float64 { return r.spending().seconds() }
+
+// Refuse notes that the budget has left out work, so that Cut returns true.
+func (r *Run) Refuse() { r.cut = true }
+
+// FirstFailure returns the error of the first fit that failed, and nil if none did.
+func (r *Run) FirstFailure() error { return r.failed }
+
+// Distinct says which of the rows given are equal, and which rows of X they have become. It is nil if X has the rows given.
+func (r *Run) Distinct() *distinct.Rows {
+	if !r.repeated() {
+		return nil
+	}
+	return r.merged
+}
+
+// GivenTargets returns the targets of all rows given, of a regression, and nil of a classification.
+func (r *Run) GivenTargets() []float64 {
+	if r.repeated() {
+		return r.givenY
+	}
+	return r.y
+}
+
+// GivenLabels returns the labels of all rows given, of a classification, and nil of a regression.
+func (r *Run) GivenLabels() []int {
+	if r.repeated() {
+		return r.givenLabels
+	}
+	return r.labels
+}
+
+// RidgeMachine reports whether the learner is the machine of package lssvm, of which closed-form scores are.
+func (r *Run) RidgeMachine() bool { return r.ridgeMachine }
+
+// Features returns the function that makes the learner's features (n×m) of X with a kernel, if it is ridge regression on
+// features, and nil otherwise.
+func (r *Run) Features() func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
+	return r.features
+}
 
 // Warn adds a warning to the Result, once.
 func (r *Run) Warn(format string, args ...any) {
@@ -176,12 +264,16 @@ func (r *Run) Warn(format string, args ...any) {
 	}
 }
 
-// Expect says how often about Evaluate and CrossValidate are going to be called from now on, for the share done that Observe is told; without it
-// some twenty calls are expected. More calls than that, or fewer, make the share less even and nothing else.
-func (r *Run) Expect(calls int) { r.expected, r.parts = max(calls, 1), nil }
+// Expect says how often Evaluate and CrossValidate are going to be called from now on, about, for the share that Observe is
+// told. Without it some twenty calls are expected. More calls than that, or fewer, make the share less even and nothing
+// else. 0 is for a strategy that gives each call a context that is its share of the work.
+func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
 // next is the context of the next call.
 func (r *Run) next(ctx context.Context) context.Context {
+	if r.divided {
+		return ctx
+	}
 	if r.parts == nil {
 		r.parts = progress.NewSeries(ctx, cmp.Or(r.expected, usualCalls))
 	}
@@ -235,26 +327,40 @@ func (r *Run) known(row *TraceRow) (TraceRow, bool) {
 	return old, ok
 }
 
-// Evaluate appends a row for a point of the family and lets compute fill in what it finds there: an entropy, and a
-// score with its Basis if that comes with it. Rows is how many rows it is of, aim the entropy that is looked for,
-// NaN without one. Where Resume has the point on as many rows it is taken from there. Compute sets Basis with
-// Score, to [OnMatrix] or a word of its own, and Matrices to the number of kernel matrices that it made. Its
-// context is ctx, with which what it computes says how far it is. The error is compute's, ctx's, or [ErrBudget].
-func (r *Run) Evaluate(ctx context.Context, p Point, rows int, aim float64, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	row := unscored(p)
-	row.Rows, row.Aim = rows, aim
-	return r.evaluate(r.next(ctx), row, compute)
+// Look says what an evaluation looks at. Point, Round, Rows and Theta are what Resume knows its row by.
+type Look struct {
+	Point
+
+	// Rows is the number of rows that it is of.
+	Rows int
+
+	// Aim is the entropy that is looked for. It is 0 if none is.
+	Aim float64
+
+	// Round is the round, from 1, of strategies that look at a point more than once. Otherwise it is 0.
+	Round int
+
+	// Theta are the parameters of a strategy that looks at more than Point has, as the trace has them.
+	Theta []float64
 }
 
-// evaluate is Evaluate of a row that says where it belongs, with a context of its own.
-func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(ctx context.Context, row *TraceRow) error) (TraceRow, error) {
+// Evaluate appends a row to the trace and calls compute, which fills in what it finds there: an entropy, or a score with its
+// Basis. If Resume has the row, it is taken from there. Compute sets Basis with Score, to [OnMatrix] or a word of its own,
+// and Matrices to the number of kernel matrices that it made. What it computes says through its context how far it is. The
+// error is compute's, that of ctx, or [ErrBudget].
+func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
+	defer fault.Recover(&err)
+	ctx = r.next(check.Context(ctx))
+	row := unscored(l.Point)
+	row.Rows, row.Round, row.Theta = l.Rows, l.Round, l.Theta
+	if l.Aim != 0 {
+		row.Aim = l.Aim
+	}
 	if len(r.trace) > 0 && r.Spent() {
 		r.cut = true
 		return TraceRow{}, ErrBudget
 	}
-	begun, aim := r.budget.seconds(), row.Aim
+	begun, aim := r.spending().seconds(), row.Aim
 	if old, ok := r.known(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
@@ -269,7 +375,7 @@ func (r *Run) evaluate(ctx context.Context, row TraceRow, compute func(ctx conte
 		if err := ctx.Err(); err != nil { // what compute, which may be the caller's, made of a context that has ended is not kept
 			return TraceRow{}, err
 		}
-		row.Seconds = r.budget.seconds() - begun
+		row.Seconds = r.spending().seconds() - begun
 	}
 	out := r.add(row)
 	r.show(out)
@@ -314,7 +420,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	out := &Result{
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
-		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.budget.seconds(), Warnings: r.warnings, Trace: r.trace,
+		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.spending().seconds(), Warnings: r.warnings, Trace: r.trace,
 		start: c.start,
 	}
 	if math.IsNaN(out.Entropy) && c.entropy != nil {
@@ -322,7 +428,7 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	}
 	for _, at := range row.Ridges {
 		if at.Ridge == c.Ridge {
-			out.Ridge, r.looked = c.Ridge, &at
+			out.Ridge = c.Ridge
 			if !c.Measure.LargerIsBetter {
 				out.Score = at.Score
 			}

@@ -2,8 +2,13 @@ package selection
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -15,13 +20,92 @@ const runoffFolds = 5
 
 // apart reports whether each family is searched to the end before families are compared: for
 // learners other than lssvm, to which the closed forms on a part of the rows say less.
-func (e *Entropy) apart(p problem) bool {
-	n, _ := p.x.Dims()
-	return e.scoresClosed() && e.Method == Automatic && !p.ridgeMachine && n <= secondRows
+func (e *Entropy) apart(r *Run) bool {
+	n, _ := r.X().Dims()
+	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine() && n <= secondRows
 }
 
 // scoresClosed reports whether there is a choice and a closed form makes it.
 func (e *Entropy) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
+
+// ChooseFamily implements [FamilyChooser]. For the machines of package lssvm it compares the best kernels of all families on
+// few rows, and the best family goes on to all rows. For other learners, of which closed forms on a part of the rows say less,
+// each family is searched to its end, and the learner may decide.
+func (e *Entropy) ChooseFamily(ctx context.Context, runs []*Run) (taken int, choices []Choice, err error) {
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
+	if len(runs) == 0 {
+		return 0, nil, errNoRun
+	}
+	choices = make([]Choice, len(runs))
+	apart := e.apart(runs[0])
+	if len(runs) == 1 && !apart {
+		runs[0].Begin()
+		choices[0], err = e.choose(ctx, runs[0], false)
+		return 0, choices, err
+	}
+	workers := 1
+	if n, _ := runs[0].X().Dims(); e.scoresClosed() && (n <= secondRows || e.samples(n)) && runs[0].Budget() == 0 && !runs[0].Observed() {
+		workers = runs[0].Workers() // reductions of so few rows keep one processor busy
+	}
+	first, rest := progress.Two(ctx, 1, e.shareOfFinals(runs[0]))
+	err = parallel.ForParts(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
+		r := runs[i]
+		r.Begin()
+		if choices[i], err = e.choose(ctx, r, !apart); err != nil {
+			return fmt.Errorf("family %v: %w", r.Family(), err)
+		}
+		if e.Score == CrossValidation && math.IsNaN(r.Row(choices[i].Iteration).Score) && !r.Cut() {
+			return fault.Param(entropyType, "Space", fmt.Sprintf("%d families", len(runs)), "one, or a Search that scores what it finds, to compare them by")
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	taken = e.Compare(runs, choices)
+	if apart {
+		taken, err = e.runoff(rest, runs, choices, taken)
+	} else {
+		taken, err = e.finishBest(rest, runs, choices, taken)
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("family %v: %w", runs[taken].Family(), err)
+	}
+	return taken, choices, nil
+}
+
+// Compare implements [FamilyChooser]: it compares choices by the rule of Score, or by their scores if one of them has no
+// closed form.
+func (e *Entropy) Compare(runs []*Run, choices []Choice) int {
+	looks := make([]RidgeScore, len(runs))
+	closed := true
+	for i, r := range runs {
+		var ok bool
+		looks[i], ok = lookOf(r, choices[i])
+		closed = closed && ok
+	}
+	if closed {
+		return best(looks, e.Score, runs[0].Labels() != nil, withinError, func(l RidgeScore) RidgeScore { return l })
+	}
+	taken := 0
+	for i, r := range runs {
+		if choices[i].Measure.better(r.Row(choices[i].Iteration).Score, runs[taken].Row(choices[taken].Iteration).Score) {
+			taken = i
+		}
+	}
+	return taken
+}
+
+// lookOf returns what is known of a choice at its ridge; ok is false if that is no closed form.
+func lookOf(r *Run, c Choice) (out RidgeScore, ok bool) {
+	for _, at := range r.Row(c.Iteration).Ridges {
+		if at.Ridge == c.Ridge {
+			out, ok = at, true
+		}
+	}
+	return out, ok
+}
 
 // finalist is a kernel of a run that may be taken.
 type finalist struct {
@@ -39,7 +123,7 @@ type finalist struct {
 // writes the choice.
 func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, taken int) (int, error) {
 	r := runs[0]
-	if n, _ := r.x.Dims(); e.Score != LeaveOneOutEvidence || r.features != nil || n < runoffFolds || runs[taken].cut {
+	if n, _ := r.X().Dims(); e.Score != LeaveOneOutEvidence || r.Features() != nil || n < runoffFolds || runs[taken].Cut() {
 		return taken, nil
 	}
 	cfg, err := e.withDefaults()
@@ -58,7 +142,7 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 		return taken, nil
 	}
 	var splitter validation.Splitter = validation.KFold{Folds: runoffFolds, Seed: e.Seed}
-	if r.labels != nil {
+	if r.Labels() != nil {
 		splitter = validation.StratifiedKFold{Folds: runoffFolds, Seed: e.Seed}
 	}
 	folds, err := r.Folds(splitter)
@@ -87,20 +171,20 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 
 // finalistsOf are the best kernels of a run on all rows.
 func finalistsOf(r *Run, at int, choice Choice, form *closedForm) (out []finalist) {
-	n, _ := r.x.Dims()
+	n, _ := r.X().Dims()
 	round := 0
-	for _, row := range r.trace {
+	for _, row := range r.Trace() {
 		round = max(round, row.Round)
 	}
 	rows := slices.DeleteFunc(r.Trace(), func(row TraceRow) bool { return row.Rows != n || len(row.Ridges) == 0 })
 	for _, score := range []Score{LeaveOneOutEvidence, LeaveOneOut} {
-		l, ok := prefer(rows, score, r.labels != nil)
+		l, ok := prefer(rows, score, r.Labels() != nil)
 		if !ok || slices.ContainsFunc(out, func(f finalist) bool { return f.point == rows[l.row].Point }) {
 			continue
 		}
 		f := finalist{run: at, choice: choice, point: rows[l.row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.row].Iteration, l.Ridge
-		least := form.minRidge * form.ridgeUnit(r.family.At(rows[l.row].Param), r.x)
+		least := form.minRidge * form.ridgeUnit(r.Family().At(rows[l.row].Param), r.X())
 		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}

@@ -3,7 +3,6 @@ package selection
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -68,7 +67,7 @@ type scorer interface {
 
 // newScorer returns the scorer of a search.
 func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
-	n, _ := r.x.Dims()
+	n, _ := r.X().Dims()
 	method := e.Method.of(n)
 	switch {
 	case e.Score == CrossValidation:
@@ -78,7 +77,7 @@ func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
 	case method == Exact, e.samples(n):
 		return scored(form.measure())
 	}
-	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.x, workers: r.workers}, onSample: method == Subsample}
+	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X(), workers: r.Workers()}, onSample: method == Subsample}
 }
 
 // scored is the scorer where scores come with the entropies, or nothing can be scored.
@@ -168,53 +167,48 @@ func (s *featureScorer) basis() Basis {
 // point scores a point that has no score of this basis yet; the first of a round whatever
 // the budget says.
 func (s *featureScorer) point(ctx context.Context, p Point, first bool) error {
-	row := s.run.at(p, 0)
+	row, _ := s.run.Find(p, 0)
 	if row.Basis == s.basis() {
 		return nil
 	}
 	if s.run.Spent() && !first {
-		s.run.cut = true
-		row.clearScore(BudgetSpent)
+		s.run.Refuse()
+		s.run.Annotate(row.Iteration, func(row *TraceRow) { row.clearScore(BudgetSpent) })
 		return nil
 	}
-	if old, ok := s.run.known(row); ok {
+	if old, ok := s.run.Recalled(row.Iteration); ok {
 		switch {
 		case old.Basis == s.basis():
-			row.setCurve(old.Ridges, s.form.score, old.Basis, old.ScoredOn)
-			row.Seconds, row.Matrices = old.Seconds, old.Matrices
+			s.run.Annotate(row.Iteration, func(row *TraceRow) {
+				row.setCurve(old.Ridges, s.form.score, old.Basis, old.ScoredOn)
+				row.Seconds, row.Matrices = old.Seconds, old.Matrices
+			})
 			return nil
 		case old.Basis == OnRows: // the earlier search found pivots wanting
 			s.onSample = true
 			return nil
 		}
 	}
-	begun := s.run.budget.seconds()
-	row.clearScore("")
-	compute := s.onPivots
-	if s.onSample {
-		compute = s.onRows
-	}
-	if err := compute(ctx, row); err != nil {
-		return err
-	}
-	row.Seconds += s.run.budget.seconds() - begun
-	if !math.IsNaN(row.Score) {
-		s.run.show(row)
-	}
-	return nil
+	return s.run.Rescore(row.Iteration, func(row *TraceRow) error {
+		row.clearScore("")
+		if s.onSample {
+			return s.onRows(ctx, row)
+		}
+		return s.onPivots(ctx, row)
+	})
 }
 
 // onPivots scores on all rows by the features of the pivots, or sets onSample if those
 // leave too much beside the ridge.
 func (s *featureScorer) onPivots(ctx context.Context, row *TraceRow) error {
-	kernel := s.run.family.At(row.Param)
+	kernel := s.run.Family().At(row.Param)
 	limit := 0.0 // of the residual share: none yet
 	for range 2 {
 		o := s.pivots.options()
 		rest := limit
 		o.Decided = func(measures.Bounds) bool { return rest == 0 }
 		o.Residual = rest
-		l, err := measures.LowRankEntropy(ctx, kernel, s.run.x, o)
+		l, err := measures.LowRankEntropy(ctx, kernel, s.run.X(), o)
 		if err != nil {
 			return err
 		}
@@ -245,12 +239,12 @@ type rowScore struct {
 func (s *featureScorer) lookAhead(ctx context.Context, points []Point) error {
 	var params []float64
 	for _, i := range spread(len(points)) {
-		row := s.run.at(points[i], 0)
-		if old, ok := s.run.known(row); row.Basis != OnRows && !(ok && old.Basis == OnRows) {
+		row, _ := s.run.Find(points[i], 0)
+		if old, ok := s.run.Recalled(row.Iteration); row.Basis != OnRows && !(ok && old.Basis == OnRows) {
 			params = append(params, row.Param)
 		}
 	}
-	if parallel.Workers(s.run.workers) == 1 || len(params) < 2 {
+	if parallel.Workers(s.run.Workers()) == 1 || len(params) < 2 {
 		return nil
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -259,7 +253,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []Point) error {
 	one := *s.part
 	one.workers = 1
 	scores := make([]rowScore, len(params))
-	err := parallel.For(ctx, s.run.workers, len(params), func(i int) (err error) {
+	err := parallel.For(ctx, s.run.Workers(), len(params), func(i int) (err error) {
 		scores[i], err = s.scoreAt(ctx, &one, params[i])
 		return err
 	})
@@ -278,21 +272,21 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	if s.shared != nil {
 		return nil
 	}
-	n, _ := s.run.x.Dims()
+	n, _ := s.run.X().Dims()
 	s.drawn = s.search.draw(n, scoreRows, subsamples)
 	s.part = s.form.on(s.drawn)
-	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.x, s.drawn), &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes})
+	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn), &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
 	return err
 }
 
 // scoreAt scores a parameter on those rows.
 func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param float64) (out rowScore, err error) {
-	begun := s.run.budget.seconds()
+	begun := s.run.Elapsed()
 	var k *mat.SymDense
-	if k, err = s.shared.Matrix(ctx, s.run.family.At(param)); err == nil {
+	if k, err = s.shared.Matrix(ctx, s.run.Family().At(param)); err == nil {
 		_, out.curve, err = form.ofMatrix(ctx, k, false)
 	}
-	out.seconds = s.run.budget.seconds() - begun
+	out.seconds = s.run.Elapsed() - begun
 	return out, err
 }
 

@@ -197,7 +197,7 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err := r.KernelsOnly(shapeType); err != nil {
 		return Choice{}, err
 	}
-	_, d := r.x.Dims()
+	_, d := r.X().Dims()
 	if err := s.validate(d); err != nil {
 		return Choice{}, err
 	}
@@ -205,6 +205,7 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 	if err != nil {
 		return Choice{}, err
 	}
+	r.Expect(0) // each step has its share
 	// The climbs on more rows take most of the time.
 	parts := progress.Parts(ctx, 1, 3, l.shareOfLast())
 	start, err := l.begin(parts[0])
@@ -279,30 +280,30 @@ type shapeSearch struct {
 }
 
 func newShapeSearch(s *Shape, r *Run) (*shapeSearch, error) {
-	_, d := r.x.Dims()
+	_, d := r.X().Dims()
 	goals, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &shapeSearch{Shape: s, run: r, base: r.family.At(1), d: d, targets: goals, objective: s.Objective}
+	l := &shapeSearch{Shape: s, run: r, base: r.Family().At(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
-		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.family, err)
+		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.Family(), err)
 	}
 	periodic := slices.ContainsFunc(k.Params(), func(p kernels.Param) bool { return p.Kind == kernels.KindPeriod })
 	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
-		return nil, fault.Param(shapeType, "Space", r.family, "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
+		return nil, fault.Param(shapeType, "Space", r.Family(), "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	_, outputs := l.targets.Y.Dims()
-	twoClasses := r.y == nil && outputs == 1
+	twoClasses := r.Targets() == nil && outputs == 1
 	switch {
-	case s.Objective == AutomaticObjective && r.y == nil && outputs <= laplaceClasses:
+	case s.Objective == AutomaticObjective && r.Targets() == nil && outputs <= laplaceClasses:
 		l.objective = LaplaceEvidence
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
-	case s.Objective == ComplexityRegularised && r.weights != nil:
+	case s.Objective == ComplexityRegularised && r.Weights() != nil:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for rows without weights")
-	case s.Objective == LaplaceEvidence && r.y != nil:
+	case s.Objective == LaplaceEvidence && r.Targets() != nil:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for classes")
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
@@ -314,16 +315,16 @@ func newShapeSearch(s *Shape, r *Run) (*shapeSearch, error) {
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
 // rest of more. No objective knows the constant or the unit of the targets.
 func targetsOf(r *Run) (learning.Targets, error) {
-	given, mean, names, err := r.machineTargets()
+	given, mean, names, err := machineTargets(r)
 	switch {
 	case err != nil:
 		return learning.Targets{}, err
-	case r.labels == nil:
-		return learning.Targets{Y: mat.NewDense(len(r.y), 1, targets.Centred(r.y)), Weights: r.weights, Outputs: 1}, nil
-	case r.merged == nil:
-		return learning.Targets{Y: mean, Weights: r.weights, Outputs: names - 1}, nil
+	case r.Labels() == nil:
+		return learning.Targets{Y: mat.NewDense(len(r.Targets()), 1, targets.Centred(r.Targets())), Weights: r.Weights(), Outputs: 1}, nil
+	case r.Distinct() == nil:
+		return learning.Targets{Y: mean, Weights: r.Weights(), Outputs: names - 1}, nil
 	}
-	return learning.Targets{Y: mean, Weights: r.merged.CountInClass(given, mean), Outputs: names - 1}, nil
+	return learning.Targets{Y: mean, Weights: r.Distinct().CountInClass(given, mean), Outputs: names - 1}, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or
@@ -369,9 +370,7 @@ func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, step
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
-		row := unscored(At(1))
-		row.Rows, row.Theta = rows, theta
-		got, err := l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
+		got, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *TraceRow) error {
 			gradient := make([]float64, len(theta))
 			f, err := p.At(ctx, theta, gradient)
 			if err != nil {
@@ -389,7 +388,7 @@ func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, step
 // climb improves all lengths from one.
 func (l *shapeSearch) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
-	n, _ := l.run.x.Dims()
+	n, _ := l.run.X().Dims()
 	rows := cmp.Or(l.onBlocks, n)
 	parts := []part{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
 	if l.sampled == rows {
@@ -455,7 +454,7 @@ type part struct {
 // conclude takes the best place of the trace.
 func (l *shapeSearch) conclude(at spot) (Choice, error) {
 	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, start: loo.Start{Near: l.near}}
-	for _, row := range l.run.trace {
+	for _, row := range l.run.Trace() {
 		// Of the grid a row has no logarithm of the ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
 			out.Iteration = row.Iteration

@@ -16,17 +16,15 @@ func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error
 	if err != nil || form == nil {
 		return err
 	}
-	n, _ := l.run.x.Dims()
+	n, _ := l.run.X().Dims()
 	var looks []TraceRow
 	group := progress.Open(ctx)
 	for i, at := range []spot{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
-		row := unscored(At(1))
-		row.Rows, row.Round, row.Theta = n, 1, at.theta
-		got, err := l.run.evaluate(group.Of(i, 2), row, func(ctx context.Context, row *TraceRow) error {
-			factor, curve, err := form.ofPivots(ctx, kernel, l.run.x, measures.LowRankOptions{
-				MaxRank: l.run.pivots(finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.x),
-				Seed: l.Seed, Workers: l.run.workers,
+		got, err := l.run.Evaluate(group.Of(i, 2), Look{Point: At(1), Rows: n, Round: 1, Theta: at.theta}, func(ctx context.Context, row *TraceRow) error {
+			factor, curve, err := form.ofPivots(ctx, kernel, l.run.X(), measures.LowRankOptions{
+				MaxRank: pivots(l.run, finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X()),
+				Seed: l.Seed, Workers: l.run.Workers(),
 			})
 			if err != nil {
 				return err

@@ -21,7 +21,7 @@ func (l *shapeSearch) starts(ctx context.Context, groups []int, part part, prior
 		Kernel: k, Blocks: part.blocks, Prior: prior, Bounds: l.bounds(k), Median: math.Log(median), MaxIterations: l.MaxIterations,
 		Spent: func() error {
 			if l.run.Spent() {
-				l.run.cut = true
+				l.run.Refuse()
 				return ErrBudget
 			}
 			return nil
@@ -32,9 +32,7 @@ func (l *shapeSearch) starts(ctx context.Context, groups []int, part part, prior
 // elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
 // there is none, and whether something was learnt from those rows. It is a row of the trace.
 func (l *shapeSearch) elsewhere(ctx context.Context, part part, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
-	row := unscored(At(1))
-	row.Rows, row.Round, row.Theta = part.rows, elsewhereRound, slices.Clone(found)
-	row, err = l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
+	row, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *TraceRow) error {
 		starts, err := l.starts(ctx, l.Groups, part, prior)
 		if err != nil {
 			return err

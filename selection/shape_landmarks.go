@@ -35,7 +35,7 @@ var startFactors = []float64{.3, 1, 3}
 // learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
 // on landmarks stands for.
 func (l *shapeSearch) learnsOnLandmarks() bool {
-	n, _ := l.run.x.Dims()
+	n, _ := l.run.X().Dims()
 	if l.Objective == ComplexityRegularised {
 		return n >= 2*leastRowsPerLandmark
 	}
@@ -56,8 +56,8 @@ func (l *shapeSearch) landmarks(order []int, rows, m, steps int, centre []float6
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
 	out := &onLandmarks{shapeSearch: l, rows: len(own), problem: &landmarks.Problem{
-		X: linalg.Rows(l.run.x, own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.x, order[:m]),
-		Jitter: landmarkJitter, Workers: l.run.workers, MaxBytes: l.run.maxKernelBytes,
+		X: linalg.Rows(l.run.X(), own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.X(), order[:m]),
+		Jitter: landmarkJitter, Workers: l.run.Workers(), MaxBytes: l.run.MaxKernelBytes(),
 	}}
 	if constant(out.problem.Y) {
 		return nil
@@ -85,9 +85,7 @@ func (l *shapeSearch) landmarks(order []int, rows, m, steps int, centre []float6
 // evaluate is a value of the climb, a row of the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
-	row := unscored(At(1))
-	row.Rows, row.Round, row.Theta = o.rows, landmarkRound, theta
-	got, err := o.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
+	got, err := o.run.Evaluate(ctx, Look{Point: At(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *TraceRow) error {
 		last := len(theta) - 1
 		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
 		v, err := o.problem.At(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
@@ -150,7 +148,7 @@ func (l *shapeSearch) prior(k kernels.ARD, centre []float64) *learning.Prior {
 
 // climbLandmarks goes on from what was learnt on blocks, and from one length.
 func (l *shapeSearch) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
-	n, _ := l.run.x.Dims()
+	n, _ := l.run.X().Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
 	few, more := l.landmarks(order, fewRows, fewLandmarks, fewSteps, centre), l.landmarks(order, moreRows, moreLandmarks, moreSteps, centre)

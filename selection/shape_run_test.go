@@ -254,7 +254,7 @@ func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 
 	clock, err := newClock("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock.begin())
+	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
 	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
 	require.NoError(t, err)
 	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}

@@ -25,11 +25,11 @@ const shapeStream = 0x7368617065 // "shape"
 
 // divide chooses the rows of the start and of the climb.
 func (l *shapeSearch) divide() error {
-	n, d := l.run.x.Dims()
+	n, d := l.run.X().Dims()
 	l.spread = make([]float64, d)
 	column := make([]float64, n)
 	for j := range d {
-		if sd := stat.PopStdDev(mat.Col(column, j, l.run.x), nil); sd > 0 && !math.IsInf(sd, 1) {
+		if sd := stat.PopStdDev(mat.Col(column, j, l.run.X()), nil); sd > 0 && !math.IsInf(sd, 1) {
 			l.spread[j] = math.Log(sd)
 		}
 	}
@@ -71,7 +71,7 @@ func (l *shapeSearch) divide() error {
 
 // local returns the rows of a random block, and those nearest to each of a few more.
 func (l *shapeSearch) local(order []int, random, near int) [][]int {
-	x := l.run.x
+	x := l.run.X()
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
 	distances, rows := make([]float64, n), make([]int, n)
@@ -88,7 +88,7 @@ func (l *shapeSearch) local(order []int, random, near int) [][]int {
 
 // block is an objective's share of some rows, nil for all.
 func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
-	x, t := l.run.x, l.targets
+	x, t := l.run.X(), l.targets
 	if rows != nil {
 		x, t.Y = linalg.Rows(x, rows), linalg.Rows(t.Y, rows)
 		if t.Weights != nil {
@@ -100,7 +100,7 @@ func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
 		}
 	}
 	n, _ := x.Dims()
-	limit := l.run.maxKernelBytes
+	limit := l.run.MaxKernelBytes()
 	if limit == 0 {
 		limit = kernels.MaxKernelBytes
 	}
@@ -108,7 +108,7 @@ func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
 	if err := check.BytesWithin(shapeType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
-	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.workers, MaxBytes: limit})
+	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers(), MaxBytes: limit})
 }
 
 // bounds are those of the parameters, lengths in units of the columns' deviations.
@@ -163,7 +163,7 @@ func (l *shapeSearch) begin(ctx context.Context) (spot, error) {
 	if out.F > best.score {
 		best.theta, best.score = out.Theta, out.F
 	}
-	n, d := l.run.x.Dims()
+	n, d := l.run.X().Dims()
 	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
@@ -191,9 +191,7 @@ func (l *shapeSearch) first(length, ridge float64) []float64 {
 func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
 	theta = l.first(length, 1)
 	at := l.ridgeAt(theta)
-	row := unscored(At(1))
-	row.Rows, row.Theta = l.sampled, slices.Clone(theta[:at])
-	got, err := l.run.evaluate(ctx, row, func(ctx context.Context, row *TraceRow) error {
+	got, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *TraceRow) error {
 		values, err := p.AtRidges(ctx, theta, learning.StartRidges)
 		if err != nil {
 			return err
@@ -212,7 +210,7 @@ func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length
 
 // median is the median distance, or 1 where most rows are equal.
 func (l *shapeSearch) median(ctx context.Context) (float64, error) {
-	m, err := kernels.MedianSquaredDistance(ctx, l.run.x, l.Seed)
+	m, err := kernels.MedianSquaredDistance(ctx, l.run.X(), l.Seed)
 	if err != nil {
 		return 0, err
 	}
@@ -225,12 +223,12 @@ func (l *shapeSearch) median(ctx context.Context) (float64, error) {
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
 func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
-	param, err := l.run.family.Start(ctx, l.run.x)
+	param, err := l.run.Family().Start(ctx, l.run.X())
 	if err != nil {
 		return spot{}, err
 	}
-	n, _ := l.run.x.Dims()
-	row, err := l.run.Evaluate(ctx, At(param), n, missing, func(_ context.Context, row *TraceRow) error {
+	n, _ := l.run.X().Dims()
+	row, err := l.run.Evaluate(ctx, Look{Point: At(param), Rows: n}, func(_ context.Context, row *TraceRow) error {
 		row.setScore(math.Inf(-1), missing, OnBlocks, n)
 		return nil
 	})
@@ -239,7 +237,9 @@ func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 
 // chosen is the kernel that another strategy has chosen.
 func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
+	l.run.Expect(usualCalls)
 	choice, err := l.Start.Choose(ctx, l.run)
+	l.run.Expect(0)
 	if err != nil {
 		return spot{}, err
 	}
@@ -261,7 +261,7 @@ func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
 func (l *shapeSearch) lengthOf(param float64) (float64, error) {
-	k := l.run.family.At(param)
+	k := l.run.Family().At(param)
 	ratio := 1.0
 	for _, side := range []struct {
 		kernels.Kernel
@@ -269,7 +269,7 @@ func (l *shapeSearch) lengthOf(param float64) (float64, error) {
 	}{{k, 1}, {l.base, -1}} {
 		d, err := kernels.AsDifferentiable(side.Kernel)
 		if err != nil {
-			return 0, fmt.Errorf("%s: Space = %v: %w", shapeType, l.run.family, err)
+			return 0, fmt.Errorf("%s: Space = %v: %w", shapeType, l.run.Family(), err)
 		}
 		params := d.Params()
 		of := slices.IndexFunc(params, func(p kernels.Param) bool {

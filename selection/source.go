@@ -82,24 +82,24 @@ type entropySource interface {
 
 // newSource returns the source of a search.
 func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
-	n, _ := r.x.Dims()
+	n, _ := r.X().Dims()
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
 		if form != nil {
 			form = form.on(drawn)
 		}
-		return &exactSource{run: r, form: form, x: linalg.Rows(r.x, drawn)}
+		return &exactSource{run: r, form: form, x: linalg.Rows(r.X(), drawn)}
 	}
 	switch e.Method.of(n) {
 	case Exact:
-		return &exactSource{run: r, form: form, x: r.x}
+		return &exactSource{run: r, form: form, x: r.X()}
 	case LowRank:
-		return lowRankSource{search: e, x: r.x, workers: r.workers}
+		return lowRankSource{search: e, x: r.X(), workers: r.Workers()}
 	}
 	out := subsampleSource{all: n}
 	for i := range subsamples {
-		part := linalg.Rows(r.x, e.draw(n, subsampleRows, uint64(i)))
-		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.workers})
+		part := linalg.Rows(r.X(), e.draw(n, subsampleRows, uint64(i)))
+		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.Workers()})
 	}
 	return out
 }
@@ -125,7 +125,7 @@ func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
 	if s.shared == nil {
 		var err error
-		if s.shared, err = kernels.Share(progress.Apart(ctx), s.x, &kernels.Options{Workers: s.run.workers, MaxBytes: s.run.maxKernelBytes}); err != nil {
+		if s.shared, err = kernels.Share(progress.Apart(ctx), s.x, &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
 			return err
 		}
 	}

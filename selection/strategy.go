@@ -35,6 +35,17 @@ type Strategy interface {
 	Choose(ctx context.Context, r *Run) (Choice, error)
 }
 
+// FamilyChooser is a Strategy that compares families itself. Any other strategy searches one family after the other, and the
+// best score is taken.
+type FamilyChooser interface {
+	Strategy
+	// ChooseFamily searches the families of the runs and returns the position of the run that is taken, with the choice in
+	// each run. It calls Begin of a run before it searches the family.
+	ChooseFamily(ctx context.Context, runs []*Run) (taken int, choices []Choice, err error)
+	// Compare returns the position of the best of some choices, each in its run.
+	Compare(runs []*Run, choices []Choice) int
+}
+
 // Choice is what a Strategy decides.
 type Choice struct {
 	// Iteration is the Iteration of the trace row whose point is taken.
@@ -72,8 +83,8 @@ type Measure struct {
 }
 
 var (
-	_ Strategy = (*Entropy)(nil)
-	_ Strategy = (*Grid)(nil)
-	_ Strategy = (*Halving)(nil)
-	_ Strategy = (*GoldenSection)(nil)
+	_ FamilyChooser = (*Entropy)(nil)
+	_ Strategy      = (*Grid)(nil)
+	_ Strategy      = (*Halving)(nil)
+	_ Strategy      = (*GoldenSection)(nil)
 )

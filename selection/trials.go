@@ -73,7 +73,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		iterations[i] = row.Iteration
 	}
 	order := spread(len(t.Points))
-	if !t.Spread || r.turns != nil {
+	if !t.Spread || r.turns != nil || r.family == nil { // other candidates are tried in their order
 		slices.Sort(order)
 	}
 	if t.Spread && r.turns != nil {
@@ -82,7 +82,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		})
 	}
 	var asked []*TraceRow
-	job := trials{folds: t.Folds, metric: t.Metric, workers: r.workers, budget: r.budget}
+	job := trials{folds: t.Folds, metric: t.Metric, workers: r.workers, budget: r.spending()}
 	for _, i := range order {
 		row := &r.trace[iterations[i]-1]
 		if row.Basis == OnFolds {

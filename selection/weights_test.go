@@ -338,7 +338,7 @@ func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 func TestFinalistsWithinALimit(t *testing.T) {
 	x, y := problemOf(2500, 2, .3, 3)
 	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
-		run := newRun(problem{settings: settings{maxKernelBytes: limit}, family: kernels.RBFFamily{}, x: x, y: y}, budget{})
+		run := newRun(problem{settings: settings{maxKernelBytes: limit}, family: kernels.RBFFamily{}, x: x, y: y}, unlimited())
 		f := &finalists{search: &Entropy{}, run: run}
 		require.NoError(t, f.begin(ctx, 2500))
 		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"testing"
 
@@ -59,12 +58,12 @@ func TestMutantsFail(t *testing.T) {
 			return c, err
 		}},
 		"trace": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(_ context.Context, row *selection.TraceRow) error { row.Score = 1; return nil })
+			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1), Rows: 60}, func(_ context.Context, row *selection.TraceRow) error { row.Score = 1; return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 		"best": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) { return at(ctx, r, 4) }},
 		"counts": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1), 60, math.NaN(), func(_ context.Context, row *selection.TraceRow) error { row.Fits = 7; return nil })
+			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1), Rows: 60}, func(_ context.Context, row *selection.TraceRow) error { row.Fits = 7; return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 		"workers": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
@@ -113,7 +112,7 @@ func TestMutantsFail(t *testing.T) {
 			return grid(ctx, r, five...)
 		}},
 		"saved": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.At(1e13), 60, math.NaN(), func(context.Context, *selection.TraceRow) error { return nil })
+			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1e13), Rows: 60}, func(context.Context, *selection.TraceRow) error { return nil })
 			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
 		}},
 	} {
