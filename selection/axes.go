@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Candidate is an estimator to choose among, with a name.
@@ -19,7 +20,7 @@ type Candidate[E any] struct {
 	Build func() E
 }
 
-// AmongNamed is [Among] with names, which must differ. The names appear in the trace, its table and the [Result].
+// AmongNamed is [Among] with names, which must differ. The names appear in the trace, its table and the [search.Result].
 func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, c := range candidates {
@@ -179,7 +180,7 @@ func spreadOver(points []Values, lo, hi, depth int) []int {
 		from = to
 	}
 	inTurn := make([][]int, len(parts))
-	for turn, i := range spread(len(parts)) {
+	for turn, i := range search.Spread(len(parts)) {
 		n := len(parts[i])
 		first := turn * goldenStep(n) % n
 		inTurn[turn] = append(slices.Clone(parts[i][first:]), parts[i][:first]...)

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -94,11 +95,11 @@ func TestNamedCandidates(t *testing.T) {
 		}
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v.Number("gamma")}}
 	}
-	for _, search := range []Strategy{&Grid{}, &Halving{}} {
-		r := &Regressor{Space: AmongValues(build, points), Search: search}
+	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
+		r := &Regressor{Space: AmongValues(build, points), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		result := r.Result()
-		assert.Equal(t, "machine=lssvm, gamma=1", result.Name, search.Name())
+		assert.Equal(t, "machine=lssvm, gamma=1", result.Name, strategy.Name())
 		assert.Contains(t, result.Choice(), "machine=lssvm, gamma=1 (*lssvm.Regressor)")
 		names := map[string]bool{}
 		for _, row := range result.Trace {
@@ -110,12 +111,12 @@ func TestNamedCandidates(t *testing.T) {
 		data, err := json.Marshal(result)
 		require.NoError(t, err)
 		assert.Contains(t, string(data), `"name":"machine=ridge"`)
-		var back Result
+		var back search.Result
 		require.NoError(t, json.Unmarshal(data, &back))
 		assert.Equal(t, result.Name, back.Name)
 		stored, err := r.MarshalBinary()
 		require.NoError(t, err)
-		loaded := &Regressor{Space: AmongValues(build, points), Search: search}
+		loaded := &Regressor{Space: AmongValues(build, points), Search: strategy}
 		require.NoError(t, loaded.UnmarshalBinary(stored))
 		assert.Equal(t, result.Name, loaded.Result().Name, "in a file, too")
 	}

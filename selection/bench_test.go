@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // BenchmarkTails compares the scores of Entropy and the Grid where few rows of
@@ -14,7 +15,7 @@ import (
 func BenchmarkTails(b *testing.B) {
 	for _, n := range []int{60, 150} {
 		for _, d := range []int{1, 2, 5} {
-			for name, s := range map[string]Strategy{"leave-one-out": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{}} {
+			for name, s := range map[string]search.Strategy{"leave-one-out": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{}} {
 				b.Run(fmt.Sprintf("n=%d/d=%d/%s", n, d, name), func(b *testing.B) {
 					logs := 0.0
 					b.ReportAllocs()

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -26,7 +27,7 @@ type ticker struct{ seconds atomic.Int64 }
 
 func (t *ticker) now() time.Time { return time.Unix(t.seconds.Load(), 0) }
 
-func (t *ticker) tick(row TraceRow) {
+func (t *ticker) tick(row search.TraceRow) {
 	if row.Step == nil {
 		t.seconds.Add(1)
 	}
@@ -45,11 +46,11 @@ func (s slow) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 
 // scoredRows returns the parameters that have a score, and checks that the rest say
 // why not.
-func scoredRows(t *testing.T, r *Result) (params []float64) {
+func scoredRows(t *testing.T, r *search.Result) (params []float64) {
 	t.Helper()
 	for _, row := range r.Trace {
 		if math.IsNaN(row.Score) {
-			assert.Equal(t, BudgetSpent, row.Unscored)
+			assert.Equal(t, search.BudgetSpent, row.Unscored)
 			continue
 		}
 		params = append(params, row.Param)
@@ -66,7 +67,7 @@ func TestEntropyBudget(t *testing.T) {
 		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		require.Len(t, res.Trace, seconds, "one entropy a second")
 		assert.Equal(t, 1, res.Fits, "the last fit is made all the same")
 		lowest := math.Inf(1)
@@ -89,14 +90,14 @@ func TestEntropyBudget(t *testing.T) {
 // time is left than of the budget.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, search := range map[string]Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
+	for name, strategy := range map[string]search.Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
 		clock := new(ticker)
-		var heard []TraceRow
+		var heard []search.TraceRow
 		var seconds []float64
 		r := &Regressor{
 			Space:  Over(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, kernels.RBFFamily{}),
-			Search: search, Budget: 40 * time.Second, Workers: 1, now: clock.now,
-			Observe: func(row TraceRow) {
+			Search: strategy, Budget: 40 * time.Second, Workers: 1, now: clock.now,
+			Observe: func(row search.TraceRow) {
 				heard, seconds = append(heard, row), append(seconds, float64(clock.seconds.Load()))
 				if name == "entropy" {
 					clock.tick(row)
@@ -113,7 +114,7 @@ func TestProgressOfABudget(t *testing.T) {
 			}
 		}
 		if name == "grid" {
-			assert.Equal(t, StatusBudget, r.Result().Status)
+			assert.Equal(t, search.StatusBudget, r.Result().Status)
 		}
 		assert.Equal(t, 1.0, heard[len(heard)-1].Done, name)
 	}
@@ -136,7 +137,7 @@ func TestEntropyBudgetText(t *testing.T) {
 
 func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	asJSON := func(s Strategy, budget time.Duration) string {
+	asJSON := func(s search.Strategy, budget time.Duration) string {
 		r := Regressor{Space: over(kernels.RBFFamily{}), Search: s, Budget: budget, now: (&ticker{}).now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
@@ -148,7 +149,7 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}} {
 		assert.Equal(t, asJSON(s, 0), asJSON(s, time.Second), s.Name())
 	}
 }
@@ -160,8 +161,8 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	require.Len(t, res.Trace, 2)
-	assert.Equal(t, StatusBudget, res.Status)
-	nearest := slices.MinFunc(res.Trace, func(a, b TraceRow) int {
+	assert.Equal(t, search.StatusBudget, res.Status)
+	nearest := slices.MinFunc(res.Trace, func(a, b search.TraceRow) int {
 		if math.Abs(a.Entropy-.9) < math.Abs(b.Entropy-.9) {
 			return -1
 		}
@@ -186,7 +187,7 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	clock = &ticker{}
 	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
-	assert.Equal(t, StatusBudget, r.Result().Status)
+	assert.Equal(t, search.StatusBudget, r.Result().Status)
 }
 
 // What is known already may serve a target that comes after the budget's end.
@@ -228,10 +229,10 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
 	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
-	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}, &Shape{}, &Shape{Start: &Entropy{}}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}, &Shape{}, &Shape{Start: &Entropy{}}} {
 		r := Regressor{Search: s, Budget: time.Nanosecond, now: hasty, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
-		assert.Equal(t, StatusBudget, r.Result().Status)
+		assert.Equal(t, search.StatusBudget, r.Result().Status)
 		_, err := r.Predict(x)
 		assert.NoError(t, err)
 	}
@@ -248,7 +249,7 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 		r.Budget, r.Observe, r.now = time.Duration(entropies+extra)*time.Second, clock.tick, clock.now
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		assert.Equal(t, want*defaultFolds+1, res.Fits)
 		scored := 0
 		for _, row := range res.Trace {
@@ -256,7 +257,7 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 				scored++
 				assert.GreaterOrEqual(t, row.Score, res.Score)
 			} else if len(row.Taken) > 0 {
-				assert.Equal(t, BudgetSpent, row.Unscored)
+				assert.Equal(t, search.BudgetSpent, row.Unscored)
 			}
 		}
 		assert.Equal(t, want, scored)
@@ -274,7 +275,7 @@ func TestGridBudget(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Trace, 7)
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		assert.Equal(t, len(want)*defaultFolds+1, res.Fits)
 		var params []float64
 		lowest := math.Inf(1)
@@ -463,11 +464,11 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 				return slow{moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma < below}, clock}
 			}
 		}
-		search := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
-		r := Regressor{Space: Over(fails(0.5)), Search: search, Workers: workers, Budget: time.Nanosecond, now: clock.now}
+		strategy := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
+		r := Regressor{Space: Over(fails(0.5)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		if workers == 1 {
 			assert.Equal(t, 1.0, res.Param)
 			assert.Equal(t, 3*defaultFolds+1, res.Fits)
@@ -476,7 +477,7 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 		for _, row := range res.Trace {
 			assert.False(t, row.Score < res.Score, "the best of those that were scored")
 		}
-		err := (&Regressor{Space: Over(fails(100)), Search: search, Workers: workers, Budget: time.Nanosecond, now: clock.now}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Over(fails(100)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
 		assert.ErrorContains(t, err, "no point could be scored")
 	}
@@ -491,16 +492,16 @@ func TestBudgetErrors(t *testing.T) {
 	// The caller's own deadline is an error, as before.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
-	for _, s := range []Strategy{&Entropy{}, &Grid{}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Grid{}} {
 		assert.ErrorIs(t, (&Regressor{Search: s, Budget: time.Hour}).Fit(late, x, y), context.DeadlineExceeded)
 	}
 }
 
 func TestSpread(t *testing.T) {
-	assert.Equal(t, []int{3, 1, 5, 0, 2, 4, 6}, spread(7))
-	assert.Empty(t, spread(0))
+	assert.Equal(t, []int{3, 1, 5, 0, 2, 4, 6}, search.Spread(7))
+	assert.Empty(t, search.Spread(0))
 	for n := range 40 {
-		order := spread(n)
+		order := search.Spread(n)
 		slices.Sort(order)
 		for i, v := range order {
 			assert.Equal(t, i, v)

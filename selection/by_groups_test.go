@@ -36,7 +36,7 @@ func visits(rng *rand.Rand, patients, each int) (x *mat.Dense, y []float64, grou
 }
 
 func TestSearchesByGroups(t *testing.T) {
-	for name, search := range map[string]func() *Regressor{
+	for name, strategy := range map[string]func() *Regressor{
 		"nothing set": func() *Regressor { return &Regressor{} },
 		"entropy":     func() *Regressor { return &Regressor{Search: &Entropy{}} },
 	} {
@@ -49,7 +49,7 @@ func TestSearchesByGroups(t *testing.T) {
 			x, y, groups := visits(rng, 50, 4)
 			test, want, _ := visits(rng, 80, 2)
 			for i, g := range [][]int{nil, groups} {
-				r := search()
+				r := strategy()
 				r.Groups = g
 				require.NoError(t, r.Fit(t.Context(), x, y))
 				p, err := r.Predict(test)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Any JSON is a Result that can be printed and is written in one form, or a short error that leaves what there was.
@@ -18,7 +19,7 @@ func TestCampaignResults(t *testing.T) {
 		[]byte(`{"columns":"c","others":[{"columns":"d","share":null}],"family":"RBF","param":1e-3,"warnings":["a"],"trace":[{"family":"x","param":null,"score":"+Inf"}]}`),
 		[]byte(`{"lengths":[1,2],"values":[0.5],"candidate":-1,"seconds":2,"others":[]}`),
 	}
-	full, err := json.Marshal(Result{Family: "RBF", Others: []*Result{{Columns: "ranks"}}, Trace: []TraceRow{{Family: "RBF", Score: 1}}})
+	full, err := json.Marshal(search.Result{Family: "RBF", Others: []*search.Result{{Columns: "ranks"}}, Trace: []search.TraceRow{{Family: "RBF", Score: 1}}})
 	require.NoError(t, err)
 	seeds = append(seeds, full)
 	parts := [][]byte{[]byte("null"), []byte(`"+Inf"`), []byte("1e999"), []byte("{}"), []byte("[]"), []byte(`[{}]`), []byte("-1"), []byte(`""`), []byte("true")}
@@ -35,7 +36,7 @@ func TestCampaignResults(t *testing.T) {
 				data = append(append(data[:from], parts[rng.IntN(len(parts))]...), rest...)
 			}
 		}
-		kept := Result{Family: "kept"}
+		kept := search.Result{Family: "kept"}
 		if err := json.Unmarshal(data, &kept); err != nil {
 			if kept.Family != "kept" || len(err.Error()) > 4096 {
 				return fmt.Errorf("%s: %w, and the Result is %v", data, err, kept)
@@ -47,7 +48,7 @@ func TestCampaignResults(t *testing.T) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", data, err)
 		}
-		var again Result
+		var again search.Result
 		if err := json.Unmarshal(once, &again); err != nil {
 			return fmt.Errorf("%s is written as %s: %w", data, once, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -40,15 +41,15 @@ func classifiers() []func() estimators.Classifier {
 // fitted: the scores are those of CrossValidate.
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
-	for _, search := range []Strategy{&Grid{}, &Halving{}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Among(regressors()...), Search: search}
+	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
+		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Among(regressors()...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, 1, res.Candidate)
 		assert.True(t, math.IsNaN(res.Param))
 		assert.Empty(t, res.Family+res.Kernel)
 		assert.Equal(t, "*lssvm.Regressor", res.Type)
-		assert.Contains(t, res.String(), search.Name()+": candidate 1 (*lssvm.Regressor), ")
+		assert.Contains(t, res.String(), strategy.Name()+": candidate 1 (*lssvm.Regressor), ")
 		assert.Contains(t, res.String(), "mean of 3 folds, *ridge.Regressor")
 		assert.Empty(t, res.Warnings)
 		assert.IsType(t, &lssvm.Regressor{}, r.Fitted())
@@ -118,14 +119,14 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 	clock := &ticker{}
 	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Equal(t, StatusBudget, r.Result().Status)
+	assert.Equal(t, search.StatusBudget, r.Result().Status)
 	assert.Equal(t, 0, r.Result().Candidate)
 
 	whole := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
-	var rows []TraceRow
-	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row TraceRow) {
+	var rows []search.TraceRow
+	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			rows = append(rows, row)
 			cancel()
@@ -143,7 +144,7 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 func TestSharingChangesNothing(t *testing.T) {
 	x, y := problemOf(90, 3, .2, 5)
 	grid := func(m metrics.Metric) *Grid { return &Grid{Points: 5, Metric: m} }
-	same := func(shared, plain *Result) {
+	same := func(shared, plain *search.Result) {
 		t.Helper()
 		for i, row := range shared.Trace {
 			// Those of svm take distances from its support vectors alone, which rounds elsewhere.

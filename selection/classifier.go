@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -48,7 +49,7 @@ type Classifier struct {
 
 	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
 	// zero value's search described above is used.
-	Search Strategy
+	Search search.Strategy
 
 	// Groups is as in [Regressor], with folds of [validation.StratifiedGroupKFold].
 	Groups []int `settings:"-"`
@@ -69,13 +70,13 @@ type Classifier struct {
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
 	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
 	// after each tenth of a pass and each iteration.
-	Observe func(TraceRow)
+	Observe func(search.TraceRow)
 
 	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
 	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
 	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
 	// checked.
-	Resume []TraceRow `settings:"-"`
+	Resume []search.TraceRow `settings:"-"`
 
 	folding
 	now func() time.Time // nil: time.Now
@@ -94,7 +95,7 @@ var (
 
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
-		settings: settings{typ: classifierType, workers: c.Workers, maxKernelBytes: c.MaxKernelBytes, limit: c.Budget, observe: c.Observe, resume: c.Resume, now: c.now, groups: c.Groups, fold: c.IsFold()},
+		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Limit: c.Budget, Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
 		steps:    c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {
@@ -247,7 +248,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 }
 
 // Result returns a copy of the record of the search and its choice. It returns nil before Fit.
-func (c *Classifier) Result() *Result { return c.f.copyResult() }
+func (c *Classifier) Result() *search.Result { return c.f.copyResult() }
 
 // Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
 // rows, and must not be fitted again.

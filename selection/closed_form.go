@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // closedForm is a score that a kernel has without fitting the learner: the leave-one-out
@@ -36,7 +37,7 @@ type closedForm struct {
 
 // newClosedForm returns that of a search; nil where the learner is cross-validated, and for
 // targets that all kernels fit alike.
-func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
+func newClosedForm(e *Entropy, r *search.Run) (*closedForm, error) {
 	if e.Score == CrossValidation {
 		return nil, nil
 	}
@@ -62,8 +63,8 @@ func newClosedForm(e *Entropy, r *Run) (*closedForm, error) {
 		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
 	}
 	out.targets = mean
-	if rows := r.Distinct(); rows != nil {
-		out.within = floats.Sum(rows.Within(given, mean))
+	if repeated(r) {
+		out.within = floats.Sum(r.Distinct().Within(given, mean))
 	}
 	if r.Labels() != nil {
 		out.signs = mat.DenseCopyOf(out.targets)
@@ -125,12 +126,12 @@ func (c *closedForm) on(rows []int) *closedForm {
 }
 
 // leftOutMeasure is that of leave-one-out errors.
-var leftOutMeasure = Measure{Name: "leave-one-out NMSE"}
+var leftOutMeasure = search.Measure{Name: "leave-one-out NMSE"}
 
 // measure says how the scores compare.
-func (c *closedForm) measure() Measure {
+func (c *closedForm) measure() search.Measure {
 	if c.score == LogEvidence {
-		return Measure{Name: "log evidence", LargerIsBetter: true}
+		return search.Measure{Name: "log evidence", LargerIsBetter: true}
 	}
 	return leftOutMeasure
 }
@@ -146,7 +147,7 @@ func (c *closedForm) meanWeight() float64 {
 // ofMatrix returns the entropy of k, which it takes over, and what it gives at some ridges: all
 // from one reduction of k to tridiagonal form. Weights make the machine's matrix another than
 // the entropy's, and take a second. Without wanting the entropy it is not computed.
-func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []RidgeScore, err error) {
+func (c *closedForm) ofMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
 	if c == nil {
 		w, err := linalg.Eigenvalues(ctx, k)
 		return measures.EntropyOfEigenvalues(w), nil, err
@@ -202,12 +203,12 @@ func (c *closedForm) given() *mat.Dense {
 }
 
 // curve is what is known of ridges, errors over the variance of the targets.
-func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
-	var out []RidgeScore
+func (c *closedForm) curve(looks []loo.Look) []search.RidgeScore {
+	var out []search.RidgeScore
 	variance := c.variance + c.within
 	contrasts := float64(c.targets.RawMatrix().Rows - 1)
 	for _, l := range looks {
-		score := RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence - contrasts*math.Log(c.unit)}
+		score := search.RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence - contrasts*math.Log(c.unit)}
 		if c.signs != nil {
 			score.Wrong = l.Wrong
 		}
@@ -219,7 +220,7 @@ func (c *closedForm) curve(looks []loo.Look) []RidgeScore {
 }
 
 // ofFeatures returns what the kernel F'F gives at some ridges, and the mean of its diagonal.
-func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []RidgeScore, mean float64, err error) {
+func (c *closedForm) ofFeatures(ctx context.Context, f *mat.Dense) (curve []search.RidgeScore, mean float64, err error) {
 	if f == nil {
 		return nil, 0, nil
 	}
@@ -253,7 +254,7 @@ func (c *closedForm) residualFor(share, ridge float64, kernel kernels.Kernel, x 
 }
 
 // ofPivots returns what a kernel gives on the features of pivots of the rows of x.
-func (c *closedForm) ofPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []RidgeScore, error) {
+func (c *closedForm) ofPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []search.RidgeScore, error) {
 	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
 	first, rest := progress.Two(ctx, 1, 1)
 	l, err := measures.LowRankEntropy(first, kernel, x, &o)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // maxTurns is how many searches, each over one parameter, a family of two gets at most.
@@ -15,45 +16,45 @@ const maxTurns = 10
 
 // descend searches the two parameters of a family in turn, each with the other at the best
 // that was seen, until that one does not improve the score.
-func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Result, error) {
+func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E], *search.Result, error) {
 	var none option[E]
 	var at [2]float64
 	var err error
-	if at[0], at[1], err = c.space.two.Start(ctx, p.x); err != nil {
+	if at[0], at[1], err = c.space.two.Start(ctx, p.X); err != nil {
 		return none, nil, err
 	}
-	shared, err := newClock(c.typ, c.limit, c.now, 2)
+	shared, err := search.NewBudget(c.Type, c.Limit, c.Now, 2)
 	if err != nil {
 		return none, nil, err
 	}
-	var out *Result
-	var of *Run
-	var chosen Choice // of it
-	total := &Result{}
+	var out *search.Result
+	var of *search.Run
+	var chosen search.Choice // of it
+	total := &search.Result{}
 	turns := progress.NewSeries(ctx, 4)
 	for i := range maxTurns {
 		axis := i % 2
 		along := c.space.along(axis == 0, at[1-axis])
 		run, choice, r, err := c.search(turns.Next(), p, shared, along)
 		if err != nil {
-			return none, nil, fmt.Errorf("%s: family %v: %w", c.typ, along, err)
+			return none, nil, fmt.Errorf("%s: family %v: %w", c.Type, along, err)
 		}
 		if math.IsNaN(r.Score) {
-			return none, nil, fault.Param(c.typ, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
+			return none, nil, fault.Param(c.Type, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
 		}
-		total.add(r, along.String())
-		improved := out == nil || r.measure().better(r.Score, out.Score)
-		if chooser, ok := c.strategy.(FamilyChooser); ok && out != nil {
-			improved = chooser.Compare([]*Run{of, run}, []Choice{chosen, choice}) == 1
+		addTurn(total, r, along.String())
+		improved := out == nil || r.Measure().Better(r.Score, out.Score)
+		if chooser, ok := c.strategy.(search.FamilyChooser); ok && out != nil {
+			improved = chooser.Compare([]*search.Run{of, run}, []search.Choice{chosen, choice}) == 1
 		}
-		spent := r.Status == StatusBudget
+		spent := r.Status == search.StatusBudget
 		if improved {
 			at[axis] = r.Param
 			of, chosen, out = run, choice, r
 		}
 		if spent || (i > 0 && !improved) {
 			if spent {
-				out.Status = StatusBudget
+				out.Status = search.StatusBudget
 			}
 			break
 		}
@@ -61,13 +62,13 @@ func (c engine[Y, E]) descend(ctx context.Context, p problem) (option[E], *Resul
 	out.Family, out.Param, out.Param2 = c.space.two.String(), at[0], at[1]
 	out.Trace, out.Evaluations, out.KernelMatrices, out.Fits = total.Trace, total.Evaluations, total.KernelMatrices, total.Fits
 	out.Seconds, out.Warnings = total.Seconds, total.Warnings
-	taken := c.space.at(c.space.along(true, at[1]), At(at[0]))
+	taken := c.space.at(c.space.along(true, at[1]), search.At(at[0]))
 	out.Kernel = taken.name
 	return taken, out, nil
 }
 
 // add takes in the trace, the counts and the warnings of a turn.
-func (r *Result) add(turn *Result, name string) {
+func addTurn(r, turn *search.Result, name string) {
 	for _, row := range turn.Trace {
 		row.Iteration = len(r.Trace) + 1
 		r.Trace = append(r.Trace, row)

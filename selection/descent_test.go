@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // twoScales is a slow and a fast wave in one feature.
@@ -35,8 +36,8 @@ var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFa
 func TestDescent(t *testing.T) {
 	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
-	search := &Entropy{Score: LeaveOneOut}
-	one, two := &Regressor{Space: over(kernels.RBFFamily{}), Search: search}, &Regressor{Space: overTwo(twoRBF), Search: search}
+	strategy := &Entropy{Score: LeaveOneOut}
+	one, two := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}, &Regressor{Space: overTwo(twoRBF), Search: strategy}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
 	res := two.Result()
@@ -83,11 +84,11 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 // resumed to the same Result.
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
-	for name, search := range map[string]Strategy{
+	for name, strategy := range map[string]search.Strategy{
 		"entropy": &Entropy{Score: LeaveOneOut}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search}
+			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy}
 			require.NoError(t, whole.Fit(ctx, x, y))
 			res := whole.Result()
 			assert.Equal(t, math.Round(res.Param), res.Param)
@@ -97,10 +98,10 @@ func TestDescentStrategies(t *testing.T) {
 				}
 			}
 			cancelled, cancel := context.WithCancel(ctx)
-			var rows []TraceRow
+			var rows []search.TraceRow
 			part := &Regressor{
-				Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search, Workers: 1,
-				Observe: func(row TraceRow) {
+				Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy, Workers: 1,
+				Observe: func(row search.TraceRow) {
 					if row.Step != nil {
 						return
 					}
@@ -112,7 +113,7 @@ func TestDescentStrategies(t *testing.T) {
 			if err := part.Fit(cancelled, x, y); err != nil { // a short one is through before
 				require.ErrorIs(t, err, context.Canceled)
 			}
-			again := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: search, Resume: rows}
+			again := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy, Resume: rows}
 			require.NoError(t, again.Fit(ctx, x, y))
 			assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 		})
@@ -133,7 +134,7 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 	clock := &ticker{}
 	r := &Regressor{Space: overTwo(twoRBF), Search: &Entropy{}, Budget: budget, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Equal(t, StatusBudget, r.Result().Status)
+	assert.Equal(t, search.StatusBudget, r.Result().Status)
 	assert.LessOrEqual(t, clock.seconds.Load(), int64(13))
 	assert.Len(t, r.Result().Trace, int(clock.seconds.Load()))
 

@@ -8,7 +8,7 @@
 // ν = 5/2 after each. They predict the mean of the two models, or use the better one alone if its leave-one-out error
 // is clearly less. Print their Result to see what was chosen.
 //
-// Otherwise they choose among the kernels of a [Space], by a [Strategy]. One field changes the strategy:
+// Otherwise they choose among the kernels of a [Space], by a [search.Strategy]. One field changes the strategy:
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
@@ -116,32 +116,8 @@
 //
 // # A run
 //
-// Every search is a [Run]. It keeps the trace, whose rows have all decisions in fields of their own, calls Observe
-// with each row, and counts. Regressor and Classifier have its settings.
-//
-// Resume: a search can continue from the rows that Observe saw, or from the Trace of a Result, which are JSON. It
-// ends in the same Result.
-//
-// Budget: when it is spent, nothing more is begun. The best kernel seen so far is taken and fitted. Result then has
-// [StatusBudget], a warning with the counts, and a trace that says what was not scored. Each of several families may
-// use an equal part of what is left. Work that has begun is finished, one point is looked at in any case, and the
-// last fit is not counted. A budget is overrun by that much, and never leaves the caller without a model. A context
-// that ends does: Fit returns its error, and the model fitted before stays.
-//
-// # A strategy of your own
-//
-// A [Strategy] has a Name and a Choose, which looks at points through the Run. This one tries a few at random:
-//
-//	func (s *Random) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
-//		...
-//		rows, err := r.CrossValidate(ctx, selection.Trials{Points: points, Folds: folds, Metric: metric})
-//		...
-//		best, err := r.Best("random", measure, rows)
-//		return selection.Choice{Iteration: best, Status: selection.StatusGrid, Target: math.NaN(), Measure: measure}, err
-//	}
-//
-// It then has budgets, resuming, several families and two parameters like the others. Package selectiontest checks
-// the contract.
+// Every search is a search.Run: it keeps the trace, resumes, and ends at the Budget. Package search says how, and how to
+// write a strategy of your own.
 //
 // # Weights
 //

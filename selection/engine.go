@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -30,11 +32,12 @@ import (
 // engine is what Regressor and Classifier are configured with, defaults filled in, and how
 // they search and fit.
 type engine[Y float64 | int, E folds.Learner[Y]] struct {
-	settings
+	search.Settings
+	trail    *trail
 	steps    []transformers.Transformer
 	space    Space[E]
-	builds   bool     // functions of the caller's Space build the estimators
-	strategy Strategy // nil: &Entropy{}
+	builds   bool            // functions of the caller's Space build the estimators
+	strategy search.Strategy // nil: &Entropy{}
 	metric   metrics.Metric
 	splitter validation.Splitter
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
@@ -43,7 +46,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	mean    func(parts []*fitted[E]) E
 	columns string // the way of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
-	heardBy func(TraceRow)
+	heardBy func(search.TraceRow)
 	// many, if not nil, makes the machine of more than above rows.
 	many  func(onSome) E
 	above int
@@ -63,7 +66,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := check.Rows("y", len(y), xd.RawMatrix().Rows); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(check.Vector("y", target), check.Spread(c.typ, target)); err != nil {
+	if err := cmp.Or(check.Vector("y", target), check.Spread(c.Type, target)); err != nil {
 		return nil, err
 	}
 	if labels != nil { // before a search or a fold meets it
@@ -71,10 +74,10 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 			return nil, err
 		}
 	}
-	if err := cmp.Or(check.Workers(c.typ, c.workers), check.Setting(c.typ, "MaxKernelBytes", c.maxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
+	if err := cmp.Or(check.Workers(c.Type, c.Workers), check.Setting(c.Type, "MaxKernelBytes", c.MaxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
 		return nil, err
 	}
-	if err := c.space.validate(c.typ); err != nil {
+	if err := c.space.validate(c.Type); err != nil {
 		return nil, err
 	}
 	if c, err = c.byGroups(len(y)); err != nil {
@@ -87,40 +90,45 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		}
 	}
 	c.trail = &trail{}
+	c.Begun = c.trail.begin
 	defer func() {
 		if err != nil {
-			err = c.trail.unfinished(c.typ, err)
+			err = c.trail.unfinished(c.Type, err)
 		}
 	}()
 	ctx, end := c.heard(ctx)
 	defer end(&err)
-	progress.Within(ctx, c.limit, clockOr(c.now))
-	c.heardBy, c.observe = c.observe, c.telling(ctx)
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	progress.Within(ctx, c.Limit, now)
+	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.ways != nil {
 		return c.fitWays(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
-	chain, rows, err := folds.FitChain(first, c.typ, c.steps, merged.X)
+	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X)
 	if err != nil {
 		return nil, err
 	}
 	rows = merged.Spread(rows)
-	return c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.groups}, chain, rows, target, labels)
+	return c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
 }
 
 // byGroups is the search by folds of whole groups, if there are any.
 func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
-	if c.groups == nil {
+	if c.Groups == nil {
 		return c, nil
 	}
-	if err := groups.Check(c.groups, n, 2); err != nil {
-		return c, fmt.Errorf("%s: %w", c.typ, err)
+	if err := groups.Check(c.Groups, n, 2); err != nil {
+		return c, fmt.Errorf("%s: %w", c.Type, err)
 	}
 	c.many = nil // landmarks leave out no groups
 	switch s := c.strategy.(type) {
 	case *Shape:
 		if c.ways == nil {
-			return c, fault.Param(c.typ, "Search", "*Shape", "another strategy with Groups, which Shape does not leave out")
+			return c, fault.Param(c.Type, "Search", "*Shape", "another strategy with Groups, which Shape does not leave out")
 		}
 	case *Entropy:
 		by := *s
@@ -135,12 +143,12 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	merged, given := c.merge(rows, given)
 	n := merged.Len()
 	handsOver := c.many != nil && n > c.above
-	var spending budget
-	search := c
-	if handsOver && c.limit > 0 {
-		shared, _ := newClock(c.typ, c.limit, c.now, 1) // which fails for a limit below 0
-		spending = shared.begin()
-		search.limit = max(1, c.limit/2) // the other half is for landmarks
+	var spending search.Share
+	searcher := c
+	if handsOver && c.Limit > 0 {
+		shared, _ := search.NewBudget(c.Type, c.Limit, c.Now, 1) // which fails for a limit below 0
+		spending = shared.Begin()
+		searcher.Limit = max(1, c.Limit/2) // the other half is for landmarks
 	}
 	samples := c.space.samples()
 	last := 1. // what the last fit takes, and the search four
@@ -148,19 +156,19 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 		last = 4
 	}
 	searching, rest := progress.Two(ctx, 4, last)
-	p := rowsOf(merged, target, labels)
-	p.settings, p.metric, p.splitter, p.columns = search.settings, c.metric, c.splitter, c.columns
-	p.types, p.named, p.turns = c.space.names(), c.space.labels, c.space.turns
-	p.ridgeMachine, p.features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
-	p.try = func(ctx context.Context, family kernels.Family, t trials) (tried, error) {
-		t.folds = validation.SpreadDistinct(t.folds, merged)
+	p := search.NewProblem(merged, target, labels)
+	p.Settings, p.Metric, p.Splitter, p.Columns = searcher.Settings, c.metric, c.splitter, c.columns
+	p.Types, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
+	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
+	p.Try = func(ctx context.Context, family kernels.Family, t search.Attempt) (search.Attempted, error) {
+		t.Folds = validation.SpreadDistinct(t.Folds, merged)
 		return c.try(ctx, given, family, t)
 	}
-	chosen, result, err := search.choose(searching, p)
+	chosen, result, err := searcher.choose(searching, p)
 	if err != nil {
 		return nil, err
 	}
-	c.trail.found(result)
+	c.trail.result = result.Clone()
 	if handsOver {
 		inner, err := c.fitMany(rest, chosen.kernel, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}, n, result, spending)
 		if err != nil {
@@ -177,7 +185,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	}
 	setRidge(inner, result, n)
 	c.prepare(inner, result)
-	if err := folds.Fit(rest, c.typ, inner, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}); err != nil {
+	if err := folds.Fit(rest, c.Type, inner, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}); err != nil {
 		return nil, fmt.Errorf("%T with %v: %w", inner, chosen.name, err)
 	}
 	result.Fits++
@@ -186,12 +194,12 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 
 // heard begins what Observe hears of a Fit: rows that have a Step alone, between those of the trace.
 func (c engine[Y, E]) heard(ctx context.Context) (context.Context, func(*error)) {
-	if c.observe == nil {
+	if c.Observe == nil {
 		return progress.Begin(ctx, nil)
 	}
-	observe := c.observe
+	observe := c.Observe
 	ctx, end := progress.Begin(ctx, func(s progress.Step) {
-		row, step := unscored(CandidateAt(NoCandidate)), stepOf(s)
+		row, step := search.NewRow(search.CandidateAt(search.NoCandidate)), stepOf(s)
 		row.Done, row.Step = s.Done, &step
 		observe(row)
 	})
@@ -200,12 +208,12 @@ func (c engine[Y, E]) heard(ctx context.Context) (context.Context, func(*error))
 }
 
 // telling is Observe, of one goroutine at a time and of the share that is done.
-func (c engine[Y, E]) telling(ctx context.Context) func(TraceRow) {
-	if c.observe == nil {
+func (c engine[Y, E]) telling(ctx context.Context) func(search.TraceRow) {
+	if c.Observe == nil {
 		return nil
 	}
-	observe := c.observe
-	return func(row TraceRow) {
+	observe := c.Observe
+	return func(row search.TraceRow) {
 		progress.Locked(ctx, func(done float64) {
 			row.Done = done
 			observe(row)
@@ -218,34 +226,27 @@ func (c engine[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 	// Said before the search, which may be long. That Build gives nil, fit says.
 	for _, e := range c.space.samples() {
 		if any(e) != nil && !estimators.Supports(e, estimators.Weighted) {
-			return nil, estimators.Unsupported(c.typ, e, estimators.Weighted)
+			return nil, estimators.Unsupported(c.Type, e, estimators.Weighted)
 		}
 	}
-	if err := check.Weights(c.typ, weights, len(y)); err != nil {
+	if err := check.Weights(c.Type, weights, len(y)); err != nil {
 		return nil, err
 	}
 	return c.fit(ctx, x, y, weights, target, labels)
 }
 
 func (c engine[Y, E]) builtNothing() error {
-	return fault.Param(c.typ, "Space", "a function that returns nil", "one that returns an estimator")
+	return fault.Param(c.Type, "Space", "a function that returns nil", "one that returns an estimator")
 }
 
 // prepare tells an estimator that is fitted next what the search knows of it, which the result then forgets.
-func (c engine[Y, E]) prepare(inner E, r *Result) {
+func (c engine[Y, E]) prepare(inner E, r *search.Result) {
+	start := r.TakeStart()
 	if areRidgeMachines([]E{inner}) { // another learner may fit such a machine of another kernel, or to a part of the rows
-		loo.StartFrom(inner, r.start)
+		loo.StartFrom(inner, start)
 	}
-	r.forget()
-	if c.fold {
+	if c.Fold {
 		classes.FitsFold(inner)
-	}
-}
-
-func (r *Result) forget() {
-	r.start = loo.Start{}
-	for _, o := range r.Others {
-		o.forget()
 	}
 }
 
@@ -261,7 +262,7 @@ func areRidgeMachines[E any](learners []E) bool {
 }
 
 // choose searches the space and takes what has the best score.
-func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result, error) {
+func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], *search.Result, error) {
 	switch {
 	case c.space.listed:
 		result, err := c.searchEach(ctx, p, []kernels.Family{nil})
@@ -282,27 +283,27 @@ func (c engine[Y, E]) choose(ctx context.Context, p problem) (option[E], *Result
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
-func (c engine[Y, E]) search(ctx context.Context, p problem, shared *clock, family kernels.Family) (*Run, Choice, *Result, error) {
-	p.family = family
-	r := newRun(p, shared)
+func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family kernels.Family) (*search.Run, search.Choice, *search.Result, error) {
+	p.Family = family
+	r := search.New(p, shared)
 	r.Begin()
 	choice, err := c.strategy.Choose(ctx, r)
 	if err != nil {
 		return nil, choice, nil, err
 	}
-	result, err := r.finish(c.strategy.Name(), choice)
+	result, err := r.Finish(c.strategy.Name(), choice)
 	return r, choice, result, err
 }
 
 // searchEach searches families and returns the best result, with the others in it.
-func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kernels.Family) (*Result, error) {
-	shared, err := newClock(c.typ, c.limit, c.now, len(families))
+func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []kernels.Family) (*search.Result, error) {
+	shared, err := search.NewBudget(c.Type, c.Limit, c.Now, len(families))
 	if err != nil {
 		return nil, err
 	}
-	var results []*Result
+	var results []*search.Result
 	taken := 0
-	if chooser, ok := c.strategy.(FamilyChooser); ok && families[0] != nil {
+	if chooser, ok := c.strategy.(search.FamilyChooser); ok && families[0] != nil {
 		taken, results, err = c.chooseFamily(ctx, p, shared, chooser, families)
 	} else {
 		taken, results, err = c.searchInTurn(ctx, p, shared, families)
@@ -320,28 +321,28 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p problem, families []kern
 }
 
 // chooseFamily lets the strategy compare the families.
-func (c engine[Y, E]) chooseFamily(ctx context.Context, p problem, shared *clock, chooser FamilyChooser, families []kernels.Family) (int, []*Result, error) {
-	runs, results := make([]*Run, len(families)), make([]*Result, len(families))
+func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared *search.Budget, chooser search.FamilyChooser, families []kernels.Family) (int, []*search.Result, error) {
+	runs, results := make([]*search.Run, len(families)), make([]*search.Result, len(families))
 	for i, family := range families {
 		p := p
-		p.family = family
-		runs[i] = newRun(p, shared)
+		p.Family = family
+		runs[i] = search.New(p, shared)
 	}
 	taken, choices, err := chooser.ChooseFamily(ctx, runs)
 	if err == nil && (len(choices) != len(runs) || taken < 0 || taken >= len(runs)) {
 		err = fault.Param("selection: "+chooser.Name(), "ChooseFamily", fmt.Sprintf("run %d and %d choices", taken, len(choices)), fmt.Sprintf("one of %d runs and a choice for each", len(runs)))
 	}
 	if err != nil && len(families) > 1 {
-		return 0, nil, fmt.Errorf("%s: %w", c.typ, err)
+		return 0, nil, fmt.Errorf("%s: %w", c.Type, err)
 	}
 	for i := 0; i < len(runs) && err == nil; i++ {
-		results[i], err = runs[i].finish(chooser.Name(), choices[i])
+		results[i], err = runs[i].Finish(chooser.Name(), choices[i])
 	}
 	return taken, results, err
 }
 
 // searchInTurn searches one family after the other and compares them by their scores.
-func (c engine[Y, E]) searchInTurn(ctx context.Context, p problem, shared *clock, families []kernels.Family) (taken int, results []*Result, err error) {
+func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared *search.Budget, families []kernels.Family) (taken int, results []*search.Result, err error) {
 	group := progress.Open(ctx)
 	for i, family := range families {
 		part := ctx
@@ -351,13 +352,13 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p problem, shared *clock
 		run, _, result, err := c.search(part, p, shared, family)
 		switch {
 		case len(families) == 1:
-			return 0, []*Result{result}, err
+			return 0, []*search.Result{result}, err
 		case err != nil:
-			return 0, nil, fmt.Errorf("%s: family %v: %w", c.typ, family, err)
-		case math.IsNaN(result.Score) && !run.cut:
-			return 0, nil, fault.Param(c.typ, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
+			return 0, nil, fmt.Errorf("%s: family %v: %w", c.Type, family, err)
+		case math.IsNaN(result.Score) && !run.Cut():
+			return 0, nil, fault.Param(c.Type, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
 		}
-		if results = append(results, result); result.measure().better(result.Score, results[taken].Score) {
+		if results = append(results, result); result.Measure().Better(result.Score, results[taken].Score) {
 			taken = i
 		}
 	}
@@ -366,57 +367,57 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p problem, shared *clock
 
 // try fits and scores the learner at each point. Once the budget is spent no fit is begun,
 // but for those that it takes until one point has a score.
-func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernels.Family, t trials) (tried, error) {
-	score, err := c.scorer(t.metric)
+func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernels.Family, t search.Attempt) (search.Attempted, error) {
+	score, err := c.scorer(t.Metric)
 	if err != nil {
-		return tried{}, err
+		return search.Attempted{}, err
 	}
 	j := folds.Job[Y, E]{
-		Type: c.typ, Builds: make([]func() E, len(t.points)), Steps: c.steps, Rows: rows,
-		Folds: folds.Converted[folds.Fold](t.folds), Scorers: []folds.Scoring[Y, E]{score}, Workers: t.workers,
+		Type: c.Type, Builds: make([]func() E, len(t.Points)), Steps: c.steps, Rows: rows,
+		Folds: folds.Converted[folds.Fold](t.Folds), Scorers: []folds.Scoring[Y, E]{score}, Workers: t.Workers,
 	}
-	out := tried{folds: make([]int, len(t.points)), failed: make([]error, len(t.points))}
-	names := make([]string, len(t.points))
-	for i, p := range t.points {
+	out := search.Attempted{Folds: make([]int, len(t.Points)), Failed: make([]error, len(t.Points))}
+	names := make([]string, len(t.Points))
+	for i, p := range t.Points {
 		o := c.space.at(family, p)
 		names[i], j.Builds[i] = o.name, o.build
-		if o.kernel != nil && t.metric.Variance == nil { // a variance takes more than kernel values
+		if o.kernel != nil && t.Metric.Variance == nil { // a variance takes more than kernel values
 			j.Kernels = append(j.Kernels, o.kernel)
 		}
 	}
-	seconds := make([]float64, len(t.points))
-	byFold := make([][]float64, len(t.points))
+	seconds := make([]float64, len(t.Points))
+	byFold := make([][]float64, len(t.Points))
 	for b := range byFold {
-		byFold[b] = make([]float64, len(t.folds))
+		byFold[b] = make([]float64, len(t.Folds))
 	}
 	var scored atomic.Bool
-	j.Skip = func() bool { return scored.Load() && t.budget.spent() }
+	j.Skip = func() bool { return scored.Load() && t.Share.Spent() }
 	j.Observe = func(b, f int, cl folds.Cell) {
 		byFold[b][f] = missing
 		if cl.Err == nil {
 			byFold[b][f] = cl.Scores[0]
 		}
 		seconds[b] += cl.FitTime.Seconds() + cl.Scored.Seconds()
-		if out.folds[b]++; out.folds[b] < len(t.folds) {
+		if out.Folds[b]++; out.Folds[b] < len(t.Folds) {
 			return
 		}
 		mean := 0.0
 		for _, v := range byFold[b] { // in this order whichever came first
-			mean += v / float64(len(t.folds))
+			mean += v / float64(len(t.Folds))
 		}
 		if !math.IsNaN(mean) {
 			scored.Store(true)
 		}
-		t.observe(b, mean, seconds[b])
+		t.Observe(b, mean, seconds[b])
 	}
 	cells, err := j.Evaluate(ctx)
 	if err != nil {
-		return tried{}, err
+		return search.Attempted{}, err
 	}
 	for b, row := range cells {
 		for f, cl := range row {
-			if cl.Err != nil && out.failed[b] == nil {
-				out.failed[b] = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.Err)
+			if cl.Err != nil && out.Failed[b] == nil {
+				out.Failed[b] = fmt.Errorf("%v, fold %d: %w", names[b], f, cl.Err)
 			}
 		}
 	}
@@ -425,18 +426,18 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernel
 
 // ridgeIsOf reports whether the ridge was found on all n rows. What drawn rows like best is too
 // large or too small for all.
-func (r *Result) ridgeIsOf(n int) bool {
+func ridgeIsOf(r *search.Result, n int) bool {
 	if r.Values != nil {
 		return true // a Shape gives none otherwise
 	}
-	i := slices.IndexFunc(r.Trace, func(t TraceRow) bool { return t.Chosen })
-	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == OnMatrix || r.Trace[i].Basis == OnPivots)
+	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
+	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == search.OnMatrix || r.Trace[i].Basis == search.OnPivots)
 }
 
 // setRidge gives a machine of package lssvm that is to choose its ridge the one that was found on
 // all n rows, but where weights of classes make it another machine than that of the search.
-func setRidge(e any, r *Result, n int) {
-	if !(r.Ridge > 0) || !r.ridgeIsOf(n) {
+func setRidge(e any, r *search.Result, n int) {
+	if !(r.Ridge > 0) || !ridgeIsOf(r, n) {
 		return
 	}
 	switch m := e.(type) {
@@ -484,4 +485,21 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 
 func stepOf(s progress.Step) estimators.Step {
 	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
+}
+
+// holds asks the learners that can tell whether they can hold so many rows, before a search that would end with an error.
+func (c engine[Y, E]) holds(rows int) error {
+	for i, e := range c.space.samples() {
+		asked, ok := any(e).(interface{ CheckRows(rows int) error })
+		if !ok || check.IsNil(e) {
+			continue
+		}
+		if err := asked.CheckRows(rows); err != nil {
+			if c.space.listed && c.space.labels != nil {
+				return fmt.Errorf("%s: candidate %d, %s: %w", c.Type, i, c.space.labels[i], err)
+			}
+			return fmt.Errorf("%s: %w", c.Type, err)
+		}
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -133,26 +134,26 @@ func (e *Entropy) tolerance(target float64) float64 { return min(e.Tolerance, ta
 // Name returns "entropy".
 func (e *Entropy) Name() string { return "entropy" }
 
-// Choose implements [Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
+// Choose implements [search.Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
 // learner where [CrossValidation] could score nothing, or the error of ctx.
-func (e *Entropy) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+func (e *Entropy) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
-		return Choice{}, errNoRun
+		return search.Choice{}, search.ErrNoRun
 	}
 	return e.choose(ctx, r, false)
 }
 
 // choose searches a family. With rivals, which are families that are searched for the same choice, it stops before the
 // best kernel is looked at on all rows.
-func (e *Entropy) choose(ctx context.Context, r *Run, rivals bool) (Choice, error) {
+func (e *Entropy) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
 	cfg, err := e.withDefaults()
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	if err := r.KernelsOnly(entropyType); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	// Beyond the rows that are drawn first all else takes longer.
 	later := 0.
@@ -162,14 +163,14 @@ func (e *Entropy) choose(ctx context.Context, r *Run, rivals bool) (Choice, erro
 	ctx, rest := progress.Two(ctx, 1, later)
 	s := &entropySearch{Entropy: cfg, run: r}
 	if s.start, err = r.Family().Start(ctx, r.X()); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	form, err := newClosedForm(&cfg, r)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	if err := rowsDiffer(r); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	s.source = newSource(&cfg, r, form)
 	s.scorer = newScorer(&cfg, r, form)
@@ -182,15 +183,15 @@ func (e *Entropy) choose(ctx context.Context, r *Run, rivals bool) (Choice, erro
 		targets = defaultTargets()
 	}
 	if err := s.round(ctx, targets); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	if cfg.Targets == nil && s.wantsHigher() {
 		if err := s.round(ctx, higherTargets()); err != nil {
-			return Choice{}, err
+			return search.Choice{}, err
 		}
 	}
 	if err := s.refine(ctx); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	choice, err := s.conclude()
 	if err != nil || rivals {
@@ -200,7 +201,7 @@ func (e *Entropy) choose(ctx context.Context, r *Run, rivals bool) (Choice, erro
 }
 
 // shareOfFinals is what the finalists of several families take of the time of their searches, about.
-func (e *Entropy) shareOfFinals(r *Run) float64 {
+func (e *Entropy) shareOfFinals(r *search.Run) float64 {
 	n, _ := r.X().Dims()
 	if !e.samples(n) {
 		return .2
@@ -212,13 +213,13 @@ func (e *Entropy) shareOfFinals(r *Run) float64 {
 type coordinate struct {
 	target float64
 	point
-	status Status
+	status search.Status
 }
 
 // entropySearch is the state of one search.
 type entropySearch struct {
 	Entropy
-	run     *Run
+	run     *search.Run
 	source  entropySource
 	scorer  scorer
 	start   float64
@@ -234,9 +235,9 @@ func (s *entropySearch) round(ctx context.Context, targets []float64) error {
 	if err := s.locate(ctx, targets); err != nil {
 		return err
 	}
-	points := make([]Point, len(s.coords))
+	points := make([]search.Point, len(s.coords))
 	for i, c := range s.coords {
-		points[i] = At(c.param)
+		points[i] = search.At(c.param)
 	}
 	return s.scorer.score(ctx, points)
 }
@@ -248,7 +249,7 @@ func (s *entropySearch) wantsHigher() bool {
 		return false
 	}
 	lowest, highest := s.coords[0], s.coords[len(s.coords)-1]
-	return s.best().Entropy >= highest.entropy || lowest.status == StatusFloor
+	return s.best().Entropy >= highest.entropy || lowest.status == search.StatusFloor
 }
 
 // evaluate returns the entropy at a parameter, which the source writes into the trace.
@@ -257,7 +258,7 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 	if math.IsNaN(aim) {
 		aim = 0
 	}
-	row, err := s.run.Evaluate(ctx, Look{Point: At(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *TraceRow) error {
+	row, err := s.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *search.TraceRow) error {
 		return s.source.measure(ctx, s.run.Family().At(param), row)
 	})
 	if row.Wide {
@@ -280,7 +281,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 		}
 		s.finder.tolerance = s.tolerance(target)
 		point, status, err := s.finder.find(s.start, target)
-		if errors.Is(err, ErrBudget) {
+		if errors.Is(err, search.ErrBudget) {
 			continue // a later target may lie where an entropy is known
 		}
 		if err != nil {
@@ -295,8 +296,10 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 
 // take notes what was found for a target.
 func (s *entropySearch) take(c coordinate) {
-	row, _ := s.run.Find(At(c.param), 0)
-	s.run.Annotate(row.Iteration, func(row *TraceRow) { row.Taken = append(row.Taken, Taken{c.target, c.status}) })
+	row, _ := s.run.Find(search.At(c.param), 0)
+	s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
+		row.Taken = append(row.Taken, search.Taken{Target: c.target, Status: c.status})
+	})
 	i := slices.IndexFunc(s.coords, func(o coordinate) bool { return o.param == c.param })
 	switch {
 	case i < 0:
@@ -336,7 +339,7 @@ func (s *entropySearch) refine(ctx context.Context) error {
 			between = append(between, (u+s.finder.known[at+1].u)/2)
 		}
 		for _, v := range between {
-			if _, _, err := s.finder.at(v); err != nil && !errors.Is(err, ErrBudget) {
+			if _, _, err := s.finder.at(v); err != nil && !errors.Is(err, search.ErrBudget) {
 				return err
 			}
 		}
@@ -347,9 +350,9 @@ func (s *entropySearch) refine(ctx context.Context) error {
 // best returns the trace row of the best score; of equal ones, or where none has
 // a score, that of the lowest entropy: the smoothest kernel. A closed form scores
 // every kernel whose entropy was computed, also those met on the way.
-func (s *entropySearch) best() TraceRow {
-	at := func(param float64) TraceRow {
-		row, _ := s.run.Find(At(param), 0)
+func (s *entropySearch) best() search.TraceRow {
+	at := func(param float64) search.TraceRow {
+		row, _ := s.run.Find(search.At(param), 0)
 		return row
 	}
 	if len(s.coords) == 1 && !s.run.Cut() {
@@ -365,14 +368,14 @@ func (s *entropySearch) best() TraceRow {
 		return at(fallback.param)
 	}
 	ascending := s.run.Trace()
-	slices.SortStableFunc(ascending, func(a, b TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
+	slices.SortStableFunc(ascending, func(a, b search.TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
 	if l, ok := prefer(ascending, s.Score, s.run.Labels() != nil); ok {
 		return at(ascending[l.row].Param)
 	}
 	out := at(fallback.param)
 	best := missing
 	for _, row := range ascending {
-		if s.scorer.measure().better(row.Score, best) {
+		if s.scorer.measure().Better(row.Score, best) {
 			out, best = at(row.Param), row.Score
 		}
 	}
@@ -380,12 +383,12 @@ func (s *entropySearch) best() TraceRow {
 }
 
 // conclude makes the choice.
-func (s *entropySearch) conclude() (Choice, error) {
+func (s *entropySearch) conclude() (search.Choice, error) {
 	row := s.best()
 	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
-		return Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.FirstFailure())
+		return search.Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.FirstFailure())
 	}
-	out := Choice{Iteration: row.Iteration, Status: StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
+	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
 	if l, ok := prefer(s.run.Trace(), s.Score, s.run.Labels() != nil); ok && l.row+1 == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {

@@ -8,7 +8,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
-	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // A copy of a row in another part, or among the rows that remain when it is left out, tells a learner its target. So a
@@ -29,29 +28,4 @@ func (c engine[Y, E]) takesWeights() bool {
 	return !slices.ContainsFunc(c.space.samples(), func(e E) bool {
 		return any(e) == nil || !estimators.Supports(e, estimators.Weighted)
 	})
-}
-
-// rowsOf are the rows of a problem, of which one of target and labels is nil.
-func rowsOf(merged *distinct.Rows, target []float64, labels []int) problem {
-	p := problem{x: merged.X, weights: merged.Weights, merged: merged, givenY: target, givenLabels: labels, y: target, labels: labels}
-	if !merged.Repeated() {
-		return p
-	}
-	if target != nil {
-		p.y = merged.Mean(mat.NewDense(len(target), 1, target)).RawMatrix().Data
-	} else {
-		p.labels = merged.MostFrequent(labels)
-	}
-	return p
-}
-
-func (p *problem) repeated() bool { return p.merged != nil && p.merged.Repeated() }
-
-// folds divides the distinct rows.
-func (p *problem) folds(s validation.Splitter) ([]validation.Fold, error) {
-	if p.merged == nil {
-		n, _ := p.x.Dims()
-		return validation.Split(s, n, p.labels)
-	}
-	return validation.SplitDistinct(s, p.merged, p.labels, p.givenLabels)
 }

@@ -3,7 +3,6 @@ package selection_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -118,47 +118,6 @@ func ExampleGoldenSection() {
 	// entropy 0.50 at gamma 0.39: in the band: chosen
 }
 
-func ExampleResult() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	data, err := json.Marshal(r.Result()) // for a file; it reads back equal
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var again selection.Result
-	if err := json.Unmarshal(data, &again); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, row := range again.Trace[:2] {
-		fmt.Printf("%d: entropy %.2f at gamma %.2g: %s\n", row.Iteration, row.Entropy, row.Param, row.Decision())
-	}
-	// Output:
-	// 1: entropy 0.35 at gamma 0.11: towards entropy 0.2
-	// 2: entropy 0.29 at gamma 0.065: towards entropy 0.2; taken for 0.3 (ok)
-}
-
-// Strategies swap by one field.
-func ExampleStrategy_swap() {
-	x, y := wave()
-	for _, search := range []selection.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {
-		r := &selection.Regressor{Search: search}
-		if err := r.Fit(context.Background(), x, y); err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(r.Result().Strategy, r.Result().Fits)
-	}
-	// Output:
-	// entropy 1
-	// grid 19
-}
-
 // Entropy may compare kernels by other scores than leave-one-out.
 func ExampleScore() {
 	x, y := wave()
@@ -174,26 +133,6 @@ func ExampleScore() {
 	// LeaveOneOut: by leave-one-out NMSE, learner fits 1
 	// LogEvidence: by log evidence, learner fits 1
 	// CrossValidation: by NMSE, learner fits 22
-}
-
-// Every parameter that a search looked at is a row of its trace, and is shown to
-// Observe as soon as it is known.
-func ExampleTraceRow() {
-	x, y := wave()
-	seen := 0
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}, Observe: func(row selection.TraceRow) {
-		if row.Step == nil {
-			seen++
-		}
-	}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	trace := r.Result().Trace
-	last := trace[len(trace)-1]
-	fmt.Printf("%d of %d rows, the last at entropy %.2f\n", seen, len(trace), last.Entropy)
-	// Output: 2 of 2 rows, the last at entropy 0.25
 }
 
 // Rows that were measured three times as often count three times.
@@ -253,7 +192,7 @@ func ExampleEntropy_budget() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("spent:", r.Result().Status == selection.StatusBudget)
+	fmt.Println("spent:", r.Result().Status == search.StatusBudget)
 	// Output: spent: false
 }
 
@@ -335,30 +274,10 @@ func ExampleRegressor_family2() {
 	// Output: Sum(RBF, RBF) true
 }
 
-// What an Entropy knew of the kernel that it chose, at the ridge that it chose.
-func ExampleRidgeScore() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	var chosen selection.RidgeScore
-	for _, row := range r.Result().Trace {
-		for _, at := range row.Ridges {
-			if row.Chosen && at.Ridge == r.Result().Ridge {
-				chosen = at
-			}
-		}
-	}
-	fmt.Println(chosen.Score == r.Result().Score, chosen.StandardError > 0, chosen.Evidence > 0)
-	// Output: true true true
-}
-
 // What a space holds, and what is chosen of it: a kernel has a parameter, a candidate a number.
 func ExampleSpace() {
 	x, y := wave()
-	var point selection.Point
+	var point search.Point
 	for _, space := range []selection.Space[estimators.Regressor]{
 		{}, // the RBF kernels
 		selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
@@ -380,38 +299,6 @@ func ExampleSpace() {
 	// ShiftedPolynomial false
 	// 1 candidates true
 	// candidate 0
-}
-
-// What a row of a trace says in its fields: what it was for, what its score is of, and
-// whether it was chosen.
-func ExampleTraceRow_fields() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{.2, .4}}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, row := range r.Result().Trace {
-		for _, taken := range row.Taken {
-			fmt.Println(taken.Target, taken.Status, row.Basis == selection.OnMatrix, row.Unscored == "", row.Chosen)
-		}
-	}
-	r = &selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	trace := r.Result().Trace
-	fmt.Println(trace[len(trace)-1].Band == selection.InBand)
-	var basis selection.Basis = selection.OnFolds
-	var why selection.Unscored = selection.BudgetSpent
-	var band selection.Band = selection.BelowBand
-	fmt.Println(basis, "|", why, "|", band, "|", selection.Taken{Target: .3, Status: selection.StatusOK})
-	// Output:
-	// 0.4 ok true true true
-	// 0.2 ok true true false
-	// true
-	// folds | the budget was spent | below the band | {0.3 ok}
 }
 
 // A length for each column: two columns count, four are noise.

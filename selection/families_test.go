@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // The family of the better score is taken, and what the others came to is told.
@@ -22,14 +23,14 @@ func TestFamilies(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		alone = append(alone, r.Result().Score)
 	}
-	for i, search := range []Strategy{&Entropy{Score: LeaveOneOut}, nil, &Entropy{Score: LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
-		r := &Regressor{Space: over(families...), Search: search}
+	for i, strategy := range []search.Strategy{&Entropy{Score: LeaveOneOut}, nil, &Entropy{Score: LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
+		r := &Regressor{Space: over(families...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Others, 2)
 		for _, o := range res.Others {
 			switch {
-			case search == nil: // the evidence counts where the errors are close
+			case strategy == nil: // the evidence counts where the errors are close
 				assert.LessOrEqual(t, res.Score, 1.2*o.Score)
 			case res.LargerIsBetter:
 				assert.GreaterOrEqual(t, res.Score, o.Score)
@@ -43,7 +44,7 @@ func TestFamilies(t *testing.T) {
 		}
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
-		read := &Regressor{Space: over(families...), Search: search}
+		read := &Regressor{Space: over(families...), Search: strategy}
 		require.NoError(t, read.UnmarshalBinary(data))
 		want, err := r.Predict(x)
 		require.NoError(t, err)
@@ -76,8 +77,8 @@ func TestResultString(t *testing.T) {
 	}
 	data, err := json.Marshal(res)
 	require.NoError(t, err)
-	var read Result
+	var read search.Result
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, text, read.String())
-	assert.Contains(t, Result{Entropy: missing, Score: missing, Trace: []TraceRow{{Entropy: missing}}}.String(), " -  ")
+	assert.Contains(t, search.Result{Entropy: missing, Score: missing, Trace: []search.TraceRow{{Entropy: missing}}}.String(), " -  ")
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Rows on which an Entropy looks for a kernel, in turn. More rows bear narrower kernels, so the
@@ -57,9 +58,9 @@ const (
 // finalists looks at kernels on more rows than the entropies were taken of.
 type finalists struct {
 	search *Entropy
-	run    *Run
+	run    *search.Run
 	form   *closedForm // on all rows
-	choice Choice
+	choice search.Choice
 	param  float64
 	rounds []int      // how many rows each has
 	finder rootFinder // for what a parameter may be
@@ -90,7 +91,7 @@ func (e *Entropy) samples(n int) bool {
 }
 
 // finish takes a choice on few rows to all of them.
-func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, error) {
+func (e *Entropy) finish(ctx context.Context, r *search.Run, choice search.Choice) (search.Choice, error) {
 	f, err := e.newFinalists(r, choice)
 	if f == nil || err != nil {
 		return choice, err
@@ -100,7 +101,7 @@ func (e *Entropy) finish(ctx context.Context, r *Run, choice Choice) (Choice, er
 
 // finishBest is finish for the best of several families. Those that few rows do not tell apart from
 // it are looked at on more, a kernel each, and the best of them goes on.
-func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice, taken int) (int, error) {
+func (e *Entropy) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
 	opening, rest := progress.Two(ctx, 1, 3)
 	each := progress.Open(opening)
@@ -117,7 +118,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		if f == nil || i != taken && (!known || !knownBest || own.Score > (1+farBehind)*least.Score) {
 			continue
 		}
-		if err := f.open(each.Of(i, len(runs))); err != nil && !errors.Is(err, ErrBudget) {
+		if err := f.open(each.Of(i, len(runs))); err != nil && !errors.Is(err, search.ErrBudget) {
 			return taken, err
 		}
 		if at, ok := f.best(); ok {
@@ -125,7 +126,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[best(looks, e.Score, runs[taken].Labels() != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) RidgeScore { return l.RidgeScore })]
+		taken = rivals[best(looks, e.Score, runs[taken].Labels() != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) search.RidgeScore { return l.RidgeScore })]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -136,7 +137,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*Run, choices []Choice,
 }
 
 // newFinalists is nil where a choice stays as it is.
-func (e *Entropy) newFinalists(r *Run, choice Choice) (*finalists, error) {
+func (e *Entropy) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
 	n, _ := r.X().Dims()
 	own := r.Features() != nil && e.Method == Automatic && e.scoresClosed()
 	if !e.samples(n) && !own || r.Cut() || !(choice.Ridge > 0) {
@@ -171,7 +172,7 @@ func (f *finalists) open(ctx context.Context) error {
 }
 
 // finish goes through the rounds that are left.
-func (f *finalists) finish(ctx context.Context) (Choice, error) {
+func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
 	n, _ := f.run.X().Dims()
 	f.run.Expect(usualFinals * len(f.rounds))
 	for i, rows := range f.rounds {
@@ -181,7 +182,7 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 			}
 		}
 		err := f.climb(ctx, f.param)
-		if err != nil && !errors.Is(err, ErrBudget) {
+		if err != nil && !errors.Is(err, search.ErrBudget) {
 			return f.choice, err
 		}
 		best, ok := f.best()
@@ -193,7 +194,7 @@ func (f *finalists) finish(ctx context.Context) (Choice, error) {
 		f.at = f.param
 		f.narrow = f.clearlyNarrow(best)
 		if rows == n {
-			f.choice.start.Solved = f.solved(best)
+			f.choice.Start.Solved = f.solved(best)
 		}
 		if err != nil {
 			return f.choice, nil // the budget is spent
@@ -220,7 +221,7 @@ func (f *finalists) measure(ctx context.Context) error {
 		return err
 	}
 	entropy := measures.EntropyOfEigenvalues(w)
-	f.choice.entropy = &entropy
+	f.choice.Entropy = &entropy
 	return nil
 }
 
@@ -272,7 +273,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 
 // best is the best of the round.
 func (f *finalists) best() (look, bool) {
-	var rows []TraceRow
+	var rows []search.TraceRow
 	for _, at := range f.rows {
 		rows = append(rows, f.run.Row(at+1))
 	}
@@ -359,7 +360,7 @@ func (f *finalists) bestParam() float64 {
 func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	f.latest = nil
-	row, err := f.run.Evaluate(ctx, Look{Point: At(param), Rows: n, Round: f.round}, f.score)
+	row, err := f.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: n, Round: f.round}, f.score)
 	if err != nil {
 		return err
 	}
@@ -385,14 +386,14 @@ type valley struct {
 }
 
 // valleyOf takes the kernels that are not far from the best. Fewer than three say nothing.
-func valleyOf(trace []TraceRow) (out valley) {
+func valleyOf(trace []search.TraceRow) (out valley) {
 	least := math.Inf(1)
 	for _, row := range trace {
 		if best, ok := leastRidgeScore(row); ok {
 			least = min(least, best.Score)
 		}
 	}
-	trace = slices.SortedFunc(slices.Values(trace), func(a, b TraceRow) int { return cmp.Compare(a.Param, b.Param) })
+	trace = slices.SortedFunc(slices.Values(trace), func(a, b search.TraceRow) int { return cmp.Compare(a.Param, b.Param) })
 	for _, row := range trace {
 		best, ok := leastRidgeScore(row)
 		inside := ok && best.Ridge > row.Ridges[0].Ridge && best.Ridge < row.Ridges[len(row.Ridges)-1].Ridge
@@ -432,15 +433,15 @@ func (w valley) at(u float64) float64 {
 	return w.v[i-1] + (w.v[i]-w.v[i-1])*(u-w.u[i-1])/(w.u[i]-w.u[i-1])
 }
 
-func leastRidgeScore(row TraceRow) (RidgeScore, bool) {
+func leastRidgeScore(row search.TraceRow) (search.RidgeScore, bool) {
 	if row.Round > 0 || len(row.Ridges) < 3 {
-		return RidgeScore{}, false
+		return search.RidgeScore{}, false
 	}
-	return slices.MinFunc(row.Ridges, func(a, b RidgeScore) int { return cmp.Compare(a.Score, b.Score) }), true
+	return slices.MinFunc(row.Ridges, func(a, b search.RidgeScore) int { return cmp.Compare(a.Score, b.Score) }), true
 }
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
-func (f *finalists) score(ctx context.Context, row *TraceRow) error {
+func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	kernel := f.run.Family().At(row.Param)
 	n, _ := f.x.Dims()
 	switch {
@@ -455,8 +456,8 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 			return err
 		}
 		entropy, curve, err := f.part.ofMatrix(rest, k, true)
-		row.setEntropy(entropy)
-		row.setCurve(curve, f.search.Score, OnMatrix, 0)
+		row.SetEntropy(entropy)
+		row.SetCurve(curve, f.search.Score == LogEvidence, search.OnMatrix, 0)
 		return err
 	}
 	parts := progress.Parts(ctx, 2, 1, 10)
@@ -479,32 +480,32 @@ func (f *finalists) score(ctx context.Context, row *TraceRow) error {
 	if err != nil {
 		return err
 	}
-	row.setCurve(f.part.curve(f.latest), f.search.Score, OnMatrix, 0)
+	row.SetCurve(f.part.curve(f.latest), f.search.Score == LogEvidence, search.OnMatrix, 0)
 	return nil
 }
 
 // matrix makes that of a kernel.
-func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *TraceRow) (*mat.SymDense, error) {
+func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (*mat.SymDense, error) {
 	row.Matrices++
 	return f.shared.Matrix(ctx, kernel)
 }
 
 // onFeatures scores on what the learner itself makes of all rows.
-func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	first, rest := progress.Two(ctx, 1, 2)
-	z, err := f.run.features(first, kernel)
+	z, err := f.run.Features()(first, kernel)
 	if err != nil {
 		return err
 	}
 	_, m := z.Dims()
 	curve, _, err := f.part.ofFeatures(rest, mat.DenseCopyOf(z.T()))
-	row.setCurve(curve, f.search.Score, OnFeatures, m)
+	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnFeatures, m)
 	return err
 }
 
 // pivots is as many of those wanted as the limit on memory allows, some four numbers for each
 // and row.
-func pivots(r *Run, wanted int) int {
+func pivots(r *search.Run, wanted int) int {
 	n, _ := r.X().Dims()
 	limit := cmp.Or(r.MaxKernelBytes(), kernels.MaxKernelBytes)
 	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
@@ -512,7 +513,7 @@ func pivots(r *Run, wanted int) int {
 
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
-func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers()}
 	o.MaxRank = cmp.Or(o.MaxRank, pivots(f.run, finalPivots))
 	o.Residual = f.part.residualFor(scoreResidual, f.ridgeOf(row.Param), kernel, f.x)
@@ -524,11 +525,11 @@ func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *Tr
 }
 
 // setPivots writes what the features of pivots say.
-func (f *finalists) setPivots(row *TraceRow, l *measures.LowRank, curve []RidgeScore) {
-	row.setEntropy(l.Point)
+func (f *finalists) setPivots(row *search.TraceRow, l *measures.LowRank, curve []search.RidgeScore) {
+	row.SetEntropy(l.Point)
 	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
 	row.Rank, row.Residual = l.Rank, l.Residual
-	row.setCurve(curve, f.search.Score, OnPivots, l.Rank)
+	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnPivots, l.Rank)
 }
 
 // exactResidual is the share of the ridge that pivots may leave where their score stands beside
@@ -537,7 +538,7 @@ const exactResidual = 0.02
 
 // likeExact scores on the features of a few pivots if that is as good as on the kernel matrix, and
 // reports whether it is.
-func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *TraceRow) (bool, error) {
+func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) (bool, error) {
 	if row.Param >= f.rough {
 		return false, nil
 	}
@@ -557,7 +558,7 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *T
 	}
 	own := *row
 	f.setPivots(&own, l, curve)
-	best, ok := prefer([]TraceRow{own}, f.search.Score, f.form.signs != nil)
+	best, ok := prefer([]search.TraceRow{own}, f.search.Score, f.form.signs != nil)
 	if !ok || l.Residual > f.part.residualFor(exactResidual, best.Ridge, kernel, f.x) {
 		return false, nil
 	}

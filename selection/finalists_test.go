@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -16,20 +17,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // The features of a few pivots say of all ridges what the kernel matrix says, to a hundredth of the
 // error, where likeExact takes them; where they leave more it takes none.
 func TestLikeExact(t *testing.T) {
 	x, y := problemOf(900, 2, .3, 7)
-	run := newRun(problem{family: kernels.RBFFamily{}, x: x, y: y, ridgeMachine: true}, unlimited())
-	search := &Entropy{}
-	form, err := newClosedForm(search, run)
+	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y, RidgeMachine: true}, unlimited())
+	strategy := &Entropy{}
+	form, err := newClosedForm(strategy, run)
 	require.NoError(t, err)
-	f := &finalists{search: search, run: run, form: form, ridge: .3}
+	f := &finalists{search: strategy, run: run, form: form, ridge: .3}
 	require.NoError(t, f.begin(ctx, 900))
 	for gamma, few := range map[float64]bool{.1: true, .5: true, 100: false} {
-		row := unscored(At(gamma))
+		row := search.NewRow(search.At(gamma))
 		taken, err := f.likeExact(ctx, kernels.RBF{Gamma: gamma}, &row)
 		require.NoError(t, err)
 		require.Equal(t, few, taken, "gamma %v", gamma)
@@ -38,14 +40,14 @@ func TestLikeExact(t *testing.T) {
 			assert.Empty(t, row.Ridges)
 			continue
 		}
-		assert.Equal(t, OnPivots, row.Basis)
+		assert.Equal(t, search.OnPivots, row.Basis)
 		assert.LessOrEqual(t, row.Rank, 900/pivotShare)
 		k, err := f.shared.Matrix(ctx, kernels.RBF{Gamma: gamma})
 		require.NoError(t, err)
 		_, curve, err := form.ofMatrix(ctx, k, false)
 		require.NoError(t, err)
-		exact, _ := prefer([]TraceRow{{Ridges: curve}}, LeaveOneOut, false)
-		pivots, _ := prefer([]TraceRow{row}, LeaveOneOut, false)
+		exact, _ := prefer([]search.TraceRow{{Ridges: curve}}, LeaveOneOut, false)
+		pivots, _ := prefer([]search.TraceRow{row}, LeaveOneOut, false)
 		assert.InEpsilon(t, exact.Score, pivots.Score, .01, "gamma %v", gamma)
 		assert.InEpsilon(t, exact.StandardError, pivots.StandardError, .02)
 	}
@@ -84,34 +86,36 @@ func TestChoiceIsTheMachine(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-6))
 }
 
-func onMatrix(r *Result) bool { return chosenRow(r).Basis == OnMatrix && chosenRow(r).Rows == 700 }
+func onMatrix(r *search.Result) bool {
+	return chosenRow(r).Basis == search.OnMatrix && chosenRow(r).Rows == 700
+}
 
 // Few rows like one family, all rows another: each is looked at, and the better goes on.
 func TestFamiliesOnMoreRows(t *testing.T) {
 	x, y := problemOf(1200, 8, .3, 3)
 	r := &Regressor{Search: &Entropy{Seed: 1}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	results := append([]*Result{r.Result()}, r.Result().Others...)
+	results := append([]*search.Result{r.Result()}, r.Result().Others...)
 	require.Len(t, results, 2)
 	var first []float64
 	for _, result := range results {
-		i := slices.IndexFunc(result.Trace, func(row TraceRow) bool { return row.Round > 0 })
+		i := slices.IndexFunc(result.Trace, func(row search.TraceRow) bool { return row.Round > 0 })
 		require.GreaterOrEqual(t, i, 0, result.Family)
 		first = append(first, result.Trace[i].Score)
 	}
 	assert.Less(t, first[0], first[1])
-	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
+	assert.Len(t, slices.DeleteFunc(results[1].Trace, func(row search.TraceRow) bool { return row.Round == 0 }), 1, "it went no further")
 }
 
 // The entropy of a kernel that was scored on all rows without one is that of the rows that the search
 // began with.
 func TestEntropyOfTheChoice(t *testing.T) {
 	x, y := problemOf(700, 4, .3, 1)
-	search := &Entropy{Seed: 3}
-	r := &Regressor{Search: search}
+	strategy := &Entropy{Seed: 3}
+	r := &Regressor{Search: strategy}
 	require.NoError(t, r.Fit(ctx, x, y))
 	require.True(t, math.IsNaN(chosenRow(r.Result()).Entropy))
-	k, err := kernels.Matrix(ctx, r.Fitted().(*lssvm.Regressor).ChosenKernel(), linalg.Rows(x, search.draw(700, firstRows, subsamples)), nil)
+	k, err := kernels.Matrix(ctx, r.Fitted().(*lssvm.Regressor).ChosenKernel(), linalg.Rows(x, strategy.draw(700, firstRows, subsamples)), nil)
 	require.NoError(t, err)
 	want, err := measures.Entropy(ctx, k)
 	require.NoError(t, err)
@@ -122,21 +126,21 @@ func TestEntropyOfTheChoice(t *testing.T) {
 // The ridge goes with the kernel: smooth targets with little noise have their least errors in a valley
 // that runs across both, and the finalists go along it.
 func TestValley(t *testing.T) {
-	curve := func(param, ridge, score float64) TraceRow {
-		return TraceRow{Point: At(param), Ridges: []RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
+	curve := func(param, ridge, score float64) search.TraceRow {
+		return search.TraceRow{Point: search.At(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
 	}
 	later := curve(4, 1, .1)
 	later.Round = 1
-	edge := TraceRow{Point: At(16), Ridges: []RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
+	edge := search.TraceRow{Point: search.At(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
 	// Not in order; far behind, of more rows, and at an edge.
-	w := valleyOf([]TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
+	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
 	power := func(param float64) float64 { return w.at(math.Log(param)) / math.Ln2 }
 	assert.InDelta(t, 3, power(2), 1e-12)
 	assert.InDelta(t, 1.5, power(math.Sqrt2), 1e-12)
 	assert.InDelta(t, 5, power(4), 1e-12)
 	assert.InDelta(t, 5, power(64), 1e-12, "the ridge of the noise")
 	assert.InDelta(t, -2.5, power(.5), 1e-12, "along the line through all")
-	for name, trace := range map[string][]TraceRow{
+	for name, trace := range map[string][]search.TraceRow{
 		"two":     {curve(1, 1, .1), curve(2, 8, .1)},
 		"falling": {curve(1, 64, .1), curve(2, 8, .1), curve(4, 1, .1)},
 		"none":    nil,
@@ -153,9 +157,14 @@ func TestPrepare(t *testing.T) {
 	known := loo.Start{Near: 2, Solved: &loo.Solved{Ridge: 1}}
 	machine, other := &lssvm.Regressor{}, &lssvmBehind{}
 	for _, e := range []estimators.Regressor{machine, other} {
-		r := &Result{start: known, Others: []*Result{{start: known}}}
+		x, y := problemOf(5, 1, 0, 1)
+		run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y}, unlimited())
+		_, err := run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: 5}, func(context.Context, *search.TraceRow) error { return nil })
+		require.NoError(t, err)
+		r, err := run.Finish("test", search.Choice{Iteration: 1, Start: known})
+		require.NoError(t, err)
 		engine[float64, estimators.Regressor]{}.prepare(e, r)
-		assert.Equal(t, &Result{Others: []*Result{{}}}, r, "it is forgotten")
+		assert.Zero(t, r.TakeStart(), "it is forgotten")
 	}
 	assert.Equal(t, known, machine.TakeStart())
 	assert.Zero(t, machine.TakeStart(), "once")

@@ -14,13 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	configuration "github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // fitted is what a Fit leaves.
 type fitted[E any] struct {
 	chain  *pipeline.Transformer
 	inner  E
-	result *Result
+	result *search.Result
 	parts  []*fitted[E] // of several ways, whose mean inner is
 }
 
@@ -66,11 +67,11 @@ func (f *fitted[E]) report() estimators.Report {
 	return out
 }
 
-func (f *fitted[E]) copyResult() *Result {
+func (f *fitted[E]) copyResult() *search.Result {
 	if f == nil {
 		return nil
 	}
-	return f.result.clone()
+	return f.result.Clone()
 }
 
 const version = 2 // 1 has no Template
@@ -79,7 +80,7 @@ const version = 2 // 1 has no Template
 // candidate's number, from which the Space makes the estimator again, and the parts' own bytes.
 type stored struct {
 	Family string
-	Point  Point
+	Point  search.Point
 	Param2 float64         // of a family of two
 	Values codec.Floats    // that were learnt beside the point
 	Steps  []byte          // a pipeline.Transformer
@@ -94,7 +95,7 @@ type stored struct {
 
 func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if f == nil {
-		return nil, fault.NotFitted(c.typ)
+		return nil, fault.NotFitted(c.Type)
 	}
 	s := stored{Family: f.result.Family, Point: f.result.Point, Values: f.result.Values}
 	if c.space.two != nil || c.space.left && f.result.Param2 == f.result.Param2 {
@@ -110,7 +111,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if c.ways != nil {
 		err = c.storeWays(kind, &s, f)
 	} else {
-		s.Inner, err = estimators.MakePart(c.typ, f.inner)
+		s.Inner, err = estimators.MakePart(c.Type, f.inner)
 		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
 			s.Template = &t
 		}
@@ -136,7 +137,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted[E]{chain: folds.Chain(c.typ, c.allSteps()), result: &Result{}}
+	f := &fitted[E]{chain: folds.Chain(c.Type, c.allSteps()), result: &search.Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
 	}
@@ -152,7 +153,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 		return f, c.restoreWays(kind, &s, f)
 	}
 	if f.inner = chosen.build(); c.many != nil && f.result.Landmarks > 0 {
-		f.inner = c.many(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.workers})
+		f.inner = c.many(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.Workers})
 	}
 	if any(f.inner) == nil {
 		return nil, c.builtNothing()

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Defaults of GoldenSection: the paper's. Its text prints 70 for the highest degree, its
@@ -94,28 +95,28 @@ func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, erro
 // Name returns "golden section".
 func (g *GoldenSection) Name() string { return "golden section" }
 
-// Choose implements [Strategy].
-func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+// Choose implements [search.Strategy].
+func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
-		return Choice{}, errNoRun
+		return search.Choice{}, search.ErrNoRun
 	}
 	const typ = "selection: GoldenSection"
 	if err := r.KernelsOnly(typ); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	cfg, err := g.withDefaults(r.Family())
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	if err := rowsDiffer(r); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	source := &exactSource{run: r, x: r.X()}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family().Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, Look{Point: At(param), Rows: source.rows()}, func(ctx context.Context, row *TraceRow) error {
+		row, err := r.Evaluate(ctx, search.Look{Point: search.At(param), Rows: source.rows()}, func(ctx context.Context, row *search.TraceRow) error {
 			err := source.measure(ctx, r.Family().At(param), row)
 			row.Band = s.place(row.Entropy)
 			return err
@@ -124,21 +125,21 @@ func (g *GoldenSection) Choose(ctx context.Context, r *Run) (_ Choice, err error
 	}
 	status, err := s.find(cfg.Lo, cfg.Hi)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
-	at, _ := r.Find(At(s.known[s.nearest()].param), 0)
+	at, _ := r.Find(search.At(s.known[s.nearest()].param), 0)
 	cfg.warn(r, at, status)
-	return Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
+	return search.Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
 }
 
 // warn says why no entropy in the band was found.
-func (g *GoldenSection) warn(r *Run, at TraceRow, status Status) {
-	why := map[Status]string{
-		StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
-		StatusNonMonotone: "the entropy falls where it should rise",
-		StatusAtomic:      "two whole numbers in succession lie on both sides of it",
-		StatusUnconverged: fmt.Sprintf("%d entropies missed it", r.Len()),
-		StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget()),
+func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.Status) {
+	why := map[search.Status]string{
+		search.StatusUnbracketed: fmt.Sprintf("the entropies at %.4g and %.4g lie on one side of it", g.Lo, g.Hi),
+		search.StatusNonMonotone: "the entropy falls where it should rise",
+		search.StatusAtomic:      "two whole numbers in succession lie on both sides of it",
+		search.StatusUnconverged: fmt.Sprintf("%d entropies missed it", r.Len()),
+		search.StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget()),
 	}[status]
 	if why != "" {
 		r.Warn("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %v, is taken", g.BandLow, g.BandHigh, why, at.Entropy, at.Point)
@@ -163,14 +164,14 @@ func (s *section) side(entropy float64) float64 {
 }
 
 // place says in a trace where an entropy lies.
-func (s *section) place(entropy float64) Band {
+func (s *section) place(entropy float64) search.Band {
 	switch side := s.side(entropy); {
 	case side < 0:
-		return BelowBand
+		return search.BelowBand
 	case side > 0:
-		return AboveBand
+		return search.AboveBand
 	}
-	return InBand
+	return search.InBand
 }
 
 // at returns the side of a parameter, computed or known.
@@ -213,61 +214,61 @@ func (s *section) nearest() int {
 
 // find looks for an entropy in the band between the parameters a and b. Where the status
 // is ok the last of the known ones is in it.
-func (s *section) find(a, b float64) (Status, error) {
+func (s *section) find(a, b float64) (search.Status, error) {
 	status, err := s.ends(a, b)
 	for err == nil && status == "" {
 		a, b, status, err = s.step(a, b)
 	}
 	switch {
-	case errors.Is(err, ErrBudget):
-		return StatusBudget, nil
+	case errors.Is(err, search.ErrBudget):
+		return search.StatusBudget, nil
 	case errors.Is(err, errLimit):
-		return StatusUnconverged, nil
+		return search.StatusUnconverged, nil
 	}
 	return status, err
 }
 
 // ends returns the status that the ends of the interval settle, empty where it is to be
 // searched.
-func (s *section) ends(a, b float64) (Status, error) {
+func (s *section) ends(a, b float64) (search.Status, error) {
 	atA, err := s.at(a)
 	if err != nil || atA == 0 {
-		return StatusOK, err
+		return search.StatusOK, err
 	}
 	atB, err := s.at(b)
 	switch {
 	case err != nil || atB == 0:
-		return StatusOK, err
+		return search.StatusOK, err
 	case atA*atB > 0:
-		return StatusUnbracketed, nil
+		return search.StatusUnbracketed, nil
 	case atA > 0:
-		return StatusNonMonotone, nil
+		return search.StatusNonMonotone, nil
 	}
 	return "", nil
 }
 
 // step returns the next interval, or the status that ends the search.
-func (s *section) step(a, b float64) (nextA, nextB float64, status Status, err error) {
+func (s *section) step(a, b float64) (nextA, nextB float64, status search.Status, err error) {
 	if s.integer && s.snap(b)-s.snap(a) <= 1 {
-		return a, b, StatusAtomic, nil
+		return a, b, search.StatusAtomic, nil
 	}
 	// To multiply by .618 would change the last bits, and with them how often a
 	// parameter is met again.
 	const phi = math.Phi
 	c, d := b-(b-a)/phi, a+(b-a)/phi
 	if !(a < c && c < d && d < b) {
-		return a, b, StatusUnconverged, nil
+		return a, b, search.StatusUnconverged, nil
 	}
 	atC, err := s.at(c)
 	if err != nil || atC == 0 {
-		return a, b, StatusOK, err
+		return a, b, search.StatusOK, err
 	}
 	atD, err := s.at(d)
 	switch {
 	case err != nil || atD == 0:
-		return a, b, StatusOK, err
+		return a, b, search.StatusOK, err
 	case atC > 0 && atD < 0:
-		return a, b, StatusNonMonotone, nil
+		return a, b, search.StatusNonMonotone, nil
 	case atC > 0, atD > 0 && -atC < atD:
 		return a, d, "", nil
 	}

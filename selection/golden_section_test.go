@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 func TestReplayReferenceSections(t *testing.T) {
@@ -90,22 +91,22 @@ func TestSectionStatuses(t *testing.T) {
 		levels  map[float64]float64
 		integer bool
 		limit   int
-		status  Status
+		status  search.Status
 		param   float64
 		seen    int
 	}{
-		"the low end":          {map[float64]float64{0: .4}, false, 40, StatusOK, 0, 1},
-		"the high end":         {map[float64]float64{0: .1, 9: .4}, false, 40, StatusOK, 10, 2},
-		"both below":           {map[float64]float64{0: .1, 9: .2}, false, 40, StatusUnbracketed, 10, 2},
-		"both above":           {map[float64]float64{0: .6, 9: .7}, false, 40, StatusUnbracketed, 0, 2},
-		"falling":              {map[float64]float64{0: .6, 9: .25}, false, 40, StatusNonMonotone, 10, 2},
-		"c first":              {map[float64]float64{0: .1, 3: .4, 6: .5, 9: .7}, false, 40, StatusOK, 3.8196601125010510, 3},
-		"falling within":       {map[float64]float64{0: .1, 3: .7, 6: .2, 9: .8}, false, 40, StatusNonMonotone, 6.18033988749895, 4},
-		"the farther goes":     {map[float64]float64{0: .1, 3: .25, 5.5: .6, 9: .8, 2: .4}, false, 40, StatusOK, 2.360679774997897, 5},
-		"in doubt the higher":  {map[float64]float64{0: .125, 2: .125, 5.5: .75, 7: .4, 9: .75}, false, 40, StatusOK, 7.639320225002103, 6},
-		"a jump":               {map[float64]float64{0: .1, 4.5: .8}, false, 1 << 20, StatusUnconverged, 0, -1},
-		"a jump, few allowed":  {map[float64]float64{0: .1, 4.5: .8}, false, 5, StatusUnconverged, 0, 5},
-		"a jump, whole number": {map[float64]float64{0: .1, 5: .6}, true, 40, StatusAtomic, 10, -1},
+		"the low end":          {map[float64]float64{0: .4}, false, 40, search.StatusOK, 0, 1},
+		"the high end":         {map[float64]float64{0: .1, 9: .4}, false, 40, search.StatusOK, 10, 2},
+		"both below":           {map[float64]float64{0: .1, 9: .2}, false, 40, search.StatusUnbracketed, 10, 2},
+		"both above":           {map[float64]float64{0: .6, 9: .7}, false, 40, search.StatusUnbracketed, 0, 2},
+		"falling":              {map[float64]float64{0: .6, 9: .25}, false, 40, search.StatusNonMonotone, 10, 2},
+		"c first":              {map[float64]float64{0: .1, 3: .4, 6: .5, 9: .7}, false, 40, search.StatusOK, 3.8196601125010510, 3},
+		"falling within":       {map[float64]float64{0: .1, 3: .7, 6: .2, 9: .8}, false, 40, search.StatusNonMonotone, 6.18033988749895, 4},
+		"the farther goes":     {map[float64]float64{0: .1, 3: .25, 5.5: .6, 9: .8, 2: .4}, false, 40, search.StatusOK, 2.360679774997897, 5},
+		"in doubt the higher":  {map[float64]float64{0: .125, 2: .125, 5.5: .75, 7: .4, 9: .75}, false, 40, search.StatusOK, 7.639320225002103, 6},
+		"a jump":               {map[float64]float64{0: .1, 4.5: .8}, false, 1 << 20, search.StatusUnconverged, 0, -1},
+		"a jump, few allowed":  {map[float64]float64{0: .1, 4.5: .8}, false, 5, search.StatusUnconverged, 0, 5},
+		"a jump, whole number": {map[float64]float64{0: .1, 5: .6}, true, 40, search.StatusAtomic, 10, -1},
 	} {
 		band := section{low: .3, high: .5, integer: c.integer, limit: c.limit, eval: stairs(c.levels)}
 		if name == "in doubt the higher" {
@@ -118,7 +119,7 @@ func TestSectionStatuses(t *testing.T) {
 		if c.seen >= 0 {
 			assert.Len(t, band.known, c.seen, name)
 		}
-		if c.status == StatusOK {
+		if c.status == search.StatusOK {
 			assert.InDelta(t, c.param, band.known[len(band.known)-1].param, 1e-12, name)
 			assert.Equal(t, len(band.known)-1, band.nearest(), name)
 		}
@@ -135,15 +136,15 @@ func TestGoldenSection(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	search := &GoldenSection{Lo: 1e-3, Hi: 1e3}
-	r := Regressor{Space: Over(c.regressor, c), Search: search, Observe: func(row TraceRow) {
+	strategy := &GoldenSection{Lo: 1e-3, Hi: 1e3}
+	r := Regressor{Space: Over(c.regressor, c), Search: strategy, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			seen++
 		}
 	}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
-	assert.Equal(t, StatusOK, res.Status)
+	assert.Equal(t, search.StatusOK, res.Status)
 	assert.EqualValues(t, 1, c.fits.Load())
 	assert.Equal(t, []int{1, seen, seen, seen}, []int{res.Fits, len(res.Trace), res.Evaluations, res.KernelMatrices})
 	assert.True(t, math.IsNaN(res.Score) && math.IsNaN(res.Target) && math.IsNaN(res.Ridge))
@@ -171,23 +172,23 @@ func TestGoldenSection(t *testing.T) {
 	assert.Equal(t, res.Param, again.Result().Param)
 
 	xc, yc := classesOf(60, 2)
-	k := Classifier{Search: search}
+	k := Classifier{Search: strategy}
 	require.NoError(t, k.Fit(ctx, xc, yc))
-	assert.Equal(t, StatusOK, k.Result().Status)
+	assert.Equal(t, search.StatusOK, k.Result().Status)
 }
 
 func TestGoldenSectionWarns(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	r := Regressor{Search: &GoldenSection{Lo: 1e-6, Hi: 1e-5}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Equal(t, StatusUnbracketed, r.Result().Status)
+	assert.Equal(t, search.StatusUnbracketed, r.Result().Status)
 	assert.Equal(t, 1e-5, r.Result().Param)
 	assert.Contains(t, r.Report().Warnings[0], "no entropy in [0.3, 0.5] was found: the entropies at 1e-06 and 1e-05 lie on one side of it; the nearest, 0.0")
 
 	// Whole degrees are looked at, each once.
 	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
 	require.NoError(t, p.Fit(ctx, x, y))
-	assert.Equal(t, StatusAtomic, p.Result().Status)
+	assert.Equal(t, search.StatusAtomic, p.Result().Status)
 	degrees := map[float64]bool{}
 	for _, row := range p.Result().Trace {
 		assert.Equal(t, math.Round(row.Param), row.Param)
@@ -241,7 +242,7 @@ func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 		r := Regressor{Search: g, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		require.Len(t, res.Trace, seconds, "one entropy a second")
 		for _, row := range res.Trace {
 			assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(res.Entropy-0.4)-1e-5)
@@ -250,7 +251,7 @@ func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 	}
 	c, cancel := context.WithCancel(ctx)
 	r := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} })}
-	r.Search, r.Observe = &GoldenSection{Lo: 1e-3, Hi: 1e3}, func(row TraceRow) {
+	r.Search, r.Observe = &GoldenSection{Lo: 1e-3, Hi: 1e3}, func(row search.TraceRow) {
 		if row.Step == nil {
 			cancel()
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -59,34 +60,34 @@ type Grid struct {
 // Name returns "grid".
 func (g *Grid) Name() string { return "grid" }
 
-// Choose implements [Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
+// Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
 // scored, or the error of ctx.
-func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+func (g *Grid) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
-		return Choice{}, errNoRun
+		return search.Choice{}, search.ErrNoRun
 	}
 	points, err := g.points(ctx, r)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
-	t := Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.Family() == nil || g.Params == nil}
+	t := search.Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.Family() == nil || g.Params == nil}
 	if t.Folds, err = r.Folds(g.Splitter); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	r.Expect(1)
 	rows, err := r.CrossValidate(ctx, t)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
-	out := Choice{Status: StatusGrid, Target: missing, Measure: measureOf(t.Metric)}
+	out := search.Choice{Status: search.StatusGrid, Target: missing, Measure: search.MeasureOf(t.Metric)}
 	if out.Iteration, err = r.Best("Grid", out.Measure, rows); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	finished := 0
 	for _, i := range rows {
-		if r.Row(i).Basis == OnFolds {
+		if r.Row(i).Basis == search.OnFolds {
 			finished++
 		}
 	}
@@ -98,31 +99,31 @@ func (g *Grid) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 }
 
 // warnOfEdge warns where the best of a grid is its first or last.
-func warnOfEdge(r *Run, points []Point, iteration int) {
+func warnOfEdge(r *search.Run, points []search.Point, iteration int) {
 	p := r.Row(iteration).Point
-	if r.Family() != nil && len(points) > 1 && (p.equal(points[0]) || p.equal(points[len(points)-1])) {
+	if r.Family() != nil && len(points) > 1 && (p.Equal(points[0]) || p.Equal(points[len(points)-1])) {
 		r.Warn("the best parameter, %v, lies on the edge of the grid", p)
 	}
 }
 
 // points returns what the grid compares.
-func (g *Grid) points(ctx context.Context, r *Run) ([]Point, error) {
+func (g *Grid) points(ctx context.Context, r *search.Run) ([]search.Point, error) {
 	if r.Family() == nil {
-		out := make([]Point, len(r.Candidates()))
+		out := make([]search.Point, len(r.Candidates()))
 		for i := range out {
-			out[i] = CandidateAt(i)
+			out[i] = search.CandidateAt(i)
 		}
 		return out, nil
 	}
 	params, err := g.params(ctx, r)
-	out := make([]Point, len(params))
+	out := make([]search.Point, len(params))
 	for i, v := range params {
-		out[i] = At(v)
+		out[i] = search.At(v)
 	}
 	return out, err
 }
 
-func (g *Grid) params(ctx context.Context, r *Run) ([]float64, error) {
+func (g *Grid) params(ctx context.Context, r *search.Run) ([]float64, error) {
 	const typ = "selection: Grid"
 	lo, hi := r.Family().Bounds()
 	if g.Params != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -91,31 +92,31 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 // Name returns "halving".
 func (h *Halving) Name() string { return "halving" }
 
-// Choose implements [Strategy]; errors are Grid's.
-func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+// Choose implements [search.Strategy]; errors are Grid's.
+func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
-		return Choice{}, errNoRun
+		return search.Choice{}, search.ErrNoRun
 	}
 	cfg, err := h.withDefaults()
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	points, err := (&Grid{Params: cfg.Params, Points: cfg.Points, Lo: cfg.Lo, Hi: cfg.Hi}).points(ctx, r)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	folds, err := r.Folds(cfg.Splitter)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	smallest := len(folds[0].Train)
 	for _, f := range folds {
 		smallest = min(smallest, len(f.Train))
 	}
-	t := Trials{Metric: r.Metric(cfg.Metric)}
-	out := Choice{Status: StatusGrid, Target: missing, Measure: measureOf(t.Metric)}
+	t := search.Trials{Metric: r.Metric(cfg.Metric)}
+	out := search.Choice{Status: search.StatusGrid, Target: missing, Measure: search.MeasureOf(t.Metric)}
 	left := points
 	plan := rounds(len(points), smallest, cfg.Factor, cfg.LeastRows)
 	r.Expect(len(plan))
@@ -127,10 +128,10 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 		}
 		rows, err := r.CrossValidate(ctx, t)
 		if err != nil {
-			return Choice{}, err
+			return search.Choice{}, err
 		}
 		if out.Iteration, err = r.Best("Halving", out.Measure, rows); err != nil {
-			return Choice{}, err
+			return search.Choice{}, err
 		}
 		if r.Cut() {
 			r.Warn("the budget of %v ended the search", r.Budget())
@@ -143,21 +144,21 @@ func (h *Halving) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 }
 
 // bestFirst returns the points of rows by their scores; those without one last.
-func bestFirst(r *Run, m Measure, iterations []int) []Point {
-	rows := make([]TraceRow, len(iterations))
+func bestFirst(r *search.Run, m search.Measure, iterations []int) []search.Point {
+	rows := make([]search.TraceRow, len(iterations))
 	for i, at := range iterations {
 		rows[i] = r.Row(at)
 	}
-	slices.SortStableFunc(rows, func(a, b TraceRow) int {
+	slices.SortStableFunc(rows, func(a, b search.TraceRow) int {
 		switch {
-		case m.better(a.Score, b.Score):
+		case m.Better(a.Score, b.Score):
 			return -1
-		case m.better(b.Score, a.Score):
+		case m.Better(b.Score, a.Score):
 			return 1
 		}
 		return 0
 	})
-	out := make([]Point, len(rows))
+	out := make([]search.Point, len(rows))
 	for i, row := range rows {
 		out[i] = row.Point
 	}

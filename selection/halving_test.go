@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -24,8 +25,8 @@ func TestHalving(t *testing.T) {
 	x, y := problemOf(400, 2, .3, 2)
 	grid := &Regressor{Search: &Grid{Points: 9}}
 	require.NoError(t, grid.Fit(ctx, x, y))
-	var seen []TraceRow
-	half := &Regressor{Search: &Halving{Points: 9, Seed: 3}, Observe: func(r TraceRow) {
+	var seen []search.TraceRow
+	half := &Regressor{Search: &Halving{Points: 9, Seed: 3}, Observe: func(r search.TraceRow) {
 		if r.Step == nil {
 			seen = append(seen, r)
 		}
@@ -36,7 +37,7 @@ func TestHalving(t *testing.T) {
 	assert.LessOrEqual(t, h.Score, 1.1*g.Score)
 	assert.Len(t, h.Trace, 9+3, "a third of the rows for all, all for a third")
 	assert.Len(t, seen, len(h.Trace))
-	work := func(r *Result) (rows int) {
+	work := func(r *search.Result) (rows int) {
 		for _, row := range r.Trace {
 			rows += row.Rows * row.Rows * row.Rows
 		}
@@ -91,6 +92,6 @@ func TestHalvingErrorsAndBudget(t *testing.T) {
 	clock := time.Unix(0, 0)
 	r := &Regressor{Search: &Halving{Points: 6}, Budget: time.Second, Workers: 1, now: func() time.Time { clock = clock.Add(300 * time.Millisecond); return clock }}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Equal(t, StatusBudget, r.Result().Status)
+	assert.Equal(t, search.StatusBudget, r.Result().Status)
 
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 const (
@@ -48,7 +49,7 @@ func falkonClassifier(s onSome) estimators.Classifier {
 }
 
 // shown is a context in which Observe sees the steps of a fit.
-func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) (context.Context, func(*error)) {
+func (c engine[Y, E]) shown(ctx context.Context, result *search.Result, landmarks int) (context.Context, func(*error)) {
 	if c.heardBy == nil {
 		return progress.Begin(ctx, nil)
 	}
@@ -56,7 +57,7 @@ func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) 
 		if s.Between { // of that the rows of the whole fit say enough
 			return
 		}
-		row, step := unscored(result.Point), stepOf(s)
+		row, step := search.NewRow(result.Point), stepOf(s)
 		row.Family, row.Columns, row.ScoredOn, row.Step, row.Done = result.Family, c.columns, landmarks, &step, s.Whole
 		c.heardBy(row)
 	})
@@ -66,9 +67,9 @@ func (c engine[Y, E]) shown(ctx context.Context, result *Result, landmarks int) 
 // effective dimension takes up most of them; in a budget also up to the usual number, and only while
 // another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the distinct
 // rows, of which there are n, are landmarks, so that copies change nothing.
-func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *Result, from budget) (E, error) {
+func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result, from search.Share) (E, error) {
 	m, most := usualLandmarks, mostLandmarks
-	if from.limit > 0 {
+	if from.Limit > 0 {
 		m, most = firstLandmarks, mostInTime
 	}
 	var best E
@@ -76,13 +77,13 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows f
 	for {
 		m = min(m, n/2)
 		begun := 0.0
-		if from.limit > 0 {
-			begun = from.seconds()
+		if from.Limit > 0 {
+			begun = from.Seconds()
 		}
-		next := c.many(onSome{kernel, m, c.workers})
+		next := c.many(onSome{kernel, m, c.Workers})
 		c.prepare(next, result)
 		part, end := c.shown(fits.Next(), result, m)
-		err := folds.Fit(part, c.typ, next, rows)
+		err := folds.Fit(part, c.Type, next, rows)
 		if end(&err); err != nil {
 			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)
 		}
@@ -94,8 +95,8 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows f
 		if !wanted || 2*m > min(most, n/2) {
 			return best, nil
 		}
-		if from.limit > 0 {
-			if now := from.seconds(); now+4*(now-begun) > from.limit.Seconds() {
+		if from.Limit > 0 {
+			if now := from.Seconds(); now+4*(now-begun) > from.Limit.Seconds() {
 				return best, nil
 			}
 		}

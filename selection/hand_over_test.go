@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // manyRegressor is the zero value, fitted as if handOver were 200 rows.
@@ -132,18 +133,18 @@ func TestLandmarksByBudget(t *testing.T) {
 	} {
 		at := time.Time{}
 		e := (&Regressor{}).engine()
-		e.now = func() time.Time { at = at.Add(c.each); return at }
-		e.limit = c.budget
+		e.Now = func() time.Time { at = at.Add(c.each); return at }
+		e.Limit = c.budget
 		var asked []int
 		e.many = func(s onSome) estimators.Regressor {
 			asked = append(asked, s.landmarks)
 			s.landmarks = 10
 			return falkonRegressor(s)
 		}
-		clock, err := newClock("test", c.budget, e.now, 1)
+		clock, err := search.NewBudget("test", c.budget, e.Now, 1)
 		require.NoError(t, err)
-		result := &Result{}
-		_, err = e.fitMany(ctx, shapely.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.begin())
+		result := &search.Result{}
+		_, err = e.fitMany(ctx, shapely.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.Begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)
@@ -166,8 +167,8 @@ func TestFitsOfManyRowsAreObserved(t *testing.T) {
 		r.Solver = falkon.ConjugateGradients
 		return r
 	}
-	var seen, steps []TraceRow
-	e.observe = func(row TraceRow) {
+	var seen, steps []search.TraceRow
+	e.Observe = func(row search.TraceRow) {
 		seen = append(seen, row)
 		if row.Step != nil {
 			steps = append(steps, row)
@@ -177,8 +178,8 @@ func TestFitsOfManyRowsAreObserved(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, f.parts, 2)
 	for _, p := range f.parts {
-		assert.False(t, slices.ContainsFunc(p.result.Trace, func(row TraceRow) bool { return row.Step != nil }))
-		own := slices.DeleteFunc(slices.Clone(steps), func(row TraceRow) bool { return row.Columns != p.result.Columns })
+		assert.False(t, slices.ContainsFunc(p.result.Trace, func(row search.TraceRow) bool { return row.Step != nil }))
+		own := slices.DeleteFunc(slices.Clone(steps), func(row search.TraceRow) bool { return row.Columns != p.result.Columns })
 		iterations := 0
 		for i, row := range own {
 			assert.Equal(t, i+1, row.Step.Iteration)
@@ -194,7 +195,7 @@ func TestFitsOfManyRowsAreObserved(t *testing.T) {
 		assert.Contains(t, last.Decision(), "fit on 650 landmarks, conjugate gradients, iteration")
 	}
 
-	e.observe, e.resume = nil, seen
+	e.Observe, e.Resume = nil, seen
 	again, err := e.fit(ctx, x, y, nil, y, nil)
 	require.NoError(t, err)
 	want, err := json.Marshal(f.result.Trace)
@@ -205,7 +206,7 @@ func TestFitsOfManyRowsAreObserved(t *testing.T) {
 
 	data, err := json.Marshal(steps[0])
 	require.NoError(t, err)
-	var read TraceRow
+	var read search.TraceRow
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, steps[0].Step, read.Step)
 }
@@ -217,9 +218,9 @@ func TestShapeOnLandmarks(t *testing.T) {
 		if testing.Short() && workers == 1 {
 			continue
 		}
-		clock, err := newClock("test", 0, nil, 1)
+		clock, err := search.NewBudget("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := newRun(problem{settings: settings{workers: workers}, family: shapely, x: x, y: y, ridgeMachine: true}, clock)
+		run := search.New(search.Problem{Settings: search.Settings{Workers: workers}, Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
 		l, err := newShapeSearch(&Shape{MaxRows: 80, MaxIterations: 25}, run)
 		require.NoError(t, err)
 		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
@@ -235,7 +236,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 			choice, err := l.conclude(at)
 			require.NoError(t, err)
 			row := run.Row(choice.Iteration)
-			assert.Equal(t, OnLandmarks, row.Basis)
+			assert.Equal(t, search.OnLandmarks, row.Basis)
 			assert.Equal(t, at.theta, row.Theta)
 			assert.Equal(t, 100, row.ScoredOn, "a landmark for four rows")
 			assert.Equal(t, 300, row.Rows, "of which none is a landmark")
@@ -257,9 +258,9 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 		{handOver, AutomaticObjective, false}, {handOver + 1, RestrictedEvidence, false},
 	} {
 		x, y := problemOf(c.n, 1, .1, 4)
-		clock, err := newClock("test", 0, nil, 1)
+		clock, err := search.NewBudget("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
+		run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
 		l, err := newShapeSearch(&Shape{MaxRows: 80, Objective: c.objective}, run)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, l.learnsOnLandmarks())
@@ -271,9 +272,9 @@ func TestLandmarksOfOneValue(t *testing.T) {
 	x, y := problemOf(400, 2, .2, 4)
 	clear(y)
 	y[7] = 1
-	clock, err := newClock("test", 0, nil, 1)
+	clock, err := search.NewBudget("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
+	run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
 	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
 	require.NoError(t, err)
 	order, centre := make([]int, 400), []float64{0, 0, 0}
@@ -289,7 +290,7 @@ func TestManyRowsCancelled(t *testing.T) {
 	e := (&Regressor{}).engine()
 	e.above = 200
 	ended, cancel := context.WithCancel(ctx)
-	e.observe = func(TraceRow) { cancel() }
+	e.Observe = func(search.TraceRow) { cancel() }
 	_, err := e.fit(ended, x, y, nil, y, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
@@ -303,8 +304,8 @@ func TestShapeOfComplexity(t *testing.T) {
 	res := r.Result()
 	assert.Equal(t, 0, floats.MinIdx(res.Lengths))
 	assert.Equal(t, ComplexityRegularised.String()+", on landmarks", res.ScoreName)
-	at := slices.IndexFunc(res.Trace, func(row TraceRow) bool { return row.Chosen })
-	assert.Equal(t, OnLandmarks, res.Trace[at].Basis)
+	at := slices.IndexFunc(res.Trace, func(row search.TraceRow) bool { return row.Chosen })
+	assert.Equal(t, search.OnLandmarks, res.Trace[at].Basis)
 	assert.Equal(t, 30, res.Trace[at].ScoredOn)
 	other, yOther := problemOf(200, 3, .2, 5)
 	assert.Less(t, nmseOf(t, r, other, yOther), .15)
@@ -321,17 +322,17 @@ func TestBudgetOfManyRows(t *testing.T) {
 	x, y := problemOf(400, 2, .1, 4)
 	e := (&Regressor{}).engine()
 	at := time.Time{}
-	e.above, e.limit = 200, 2*time.Minute
-	e.now = func() time.Time { at = at.Add(time.Second); return at }
+	e.above, e.Limit = 200, 2*time.Minute
+	e.Now = func() time.Time { at = at.Add(time.Second); return at }
 	f, err := e.fit(ctx, x, y, nil, y, nil)
 	require.NoError(t, err)
 	require.Len(t, f.parts, 2)
 	for _, p := range f.parts {
-		assert.Equal(t, StatusBudget, p.result.Status)
+		assert.Equal(t, search.StatusBudget, p.result.Status)
 		assert.InDelta(t, 30, p.result.Seconds, 4)
 		assert.Positive(t, p.result.Landmarks)
 	}
-	e.limit = -1
+	e.Limit = -1
 	_, err = e.fit(ctx, x, y, nil, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 }

@@ -19,37 +19,38 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // searched runs a search for its result alone.
-func searched(t *testing.T, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *Result {
-	return searchedWith(t, settings{}, e, x, y, labels, weights)
+func searched(t *testing.T, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
+	return searchedWith(t, search.Settings{}, e, x, y, labels, weights)
 }
 
-func searchedWith(t *testing.T, s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *Result {
-	out, err := search(s, e, x, y, labels, weights)
+func searchedWith(t *testing.T, s search.Settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
+	out, err := searchWith(s, e, x, y, labels, weights)
 	require.NoError(t, err)
 	return out
 }
 
-func search(s settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) (*Result, error) {
-	shared, err := newClock("test", s.limit, s.now, 1)
+func searchWith(s search.Settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) (*search.Result, error) {
+	shared, err := search.NewBudget("test", s.Limit, s.Now, 1)
 	if err != nil {
 		return nil, err
 	}
-	p := problem{settings: s, family: kernels.RBFFamily{}, x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
-	r := newRun(p, shared)
+	p := search.Problem{Settings: s, Family: kernels.RBFFamily{}, X: x, Y: y, Labels: labels, Weights: weights, RidgeMachine: true}
+	r := search.New(p, shared)
 	choice, err := e.Choose(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return r.finish(e.Name(), choice)
+	return r.Finish(e.Name(), choice)
 }
 
 // formOf is the closed form of a search on these rows.
 func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedForm {
-	p := problem{x: x, y: y, labels: labels, weights: weights, ridgeMachine: true}
-	form, err := newClosedForm(&Entropy{Score: score}, newRun(p, unlimited()))
+	p := search.Problem{X: x, Y: y, Labels: labels, Weights: weights, RidgeMachine: true}
+	form, err := newClosedForm(&Entropy{Score: score}, search.New(p, unlimited()))
 	require.NoError(t, err)
 	return form
 }
@@ -125,8 +126,8 @@ func TestScoresOfFeatures(t *testing.T) {
 			form := formOf(t, score, x, y, nil, w)
 			features, mean, err := form.ofFeatures(ctx, l.Factor)
 			require.NoError(t, err)
-			got := unscored(At(1))
-			got.setCurve(features, score, OnPivots, 60)
+			got := search.NewRow(search.At(1))
+			got.SetCurve(features, score == LogEvidence, search.OnPivots, 60)
 			assert.InDelta(t, 3, mean, 1e-8)
 			k, err := kernels.Matrix(ctx, kernel, x, nil)
 			require.NoError(t, err)
@@ -159,7 +160,7 @@ func TestSubsampleSearch(t *testing.T) {
 
 	data, err := json.Marshal(r)
 	require.NoError(t, err)
-	var read Result
+	var read search.Result
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, row.StandardError, read.Trace[len(read.Trace)-1].StandardError)
 	assert.Equal(t, row.Rank, read.Trace[len(read.Trace)-1].Rank)
@@ -176,9 +177,9 @@ func TestScoresOnRowsOfWorkers(t *testing.T) {
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, w := range [][]float64{nil, weights} {
 			e := &Entropy{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01}
-			want := timeless(searchedWith(t, settings{workers: 1}, e, x, y, nil, w))
-			require.True(t, slices.ContainsFunc(want.Trace, func(r TraceRow) bool { return r.Basis == OnRows }))
-			for _, s := range []settings{{workers: 2}, {workers: 5}, {workers: 2, limit: time.Hour}, {workers: 2, resume: want.Trace[:2]}} {
+			want := timeless(searchedWith(t, search.Settings{Workers: 1}, e, x, y, nil, w))
+			require.True(t, slices.ContainsFunc(want.Trace, func(r search.TraceRow) bool { return r.Basis == search.OnRows }))
+			for _, s := range []search.Settings{{Workers: 2}, {Workers: 5}, {Workers: 2, Limit: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
 				got := timeless(searchedWith(t, s, e, x, y, nil, w))
 				assert.Equal(t, len(want.Trace), len(got.Trace))
 				for i, row := range got.Trace {
@@ -196,7 +197,7 @@ func TestScoresOnRowsOfWorkers(t *testing.T) {
 	}
 }
 
-func timeless(r *Result) *Result {
+func timeless(r *search.Result) *search.Result {
 	r.Seconds = 0
 	for i := range r.Trace {
 		r.Trace[i].Seconds = 0
@@ -225,7 +226,7 @@ func TestMethods(t *testing.T) {
 	// scored on a sample, all are.
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		x, y := problemOf(200, 3, 0.3, 1)
-		for maxRank, basis := range map[int]Basis{10: OnRows, 200: OnPivots} {
+		for maxRank, basis := range map[int]search.Basis{10: search.OnRows, 200: search.OnPivots} {
 			r := searched(t, &Entropy{Method: LowRank, Score: score, MaxRank: maxRank, MinRidge: .01}, x, y, nil, nil)
 			for _, row := range r.Trace {
 				assert.Equal(t, !math.IsNaN(row.Score), row.Basis == basis, row.Decision())
@@ -250,7 +251,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 			for b.Loop() {
 				var stop func() uint64 = watchMemory()
 				begun := time.Now()
-				r, err := search(settings{}, &Entropy{}, x, y, nil, nil)
+				r, err := searchWith(search.Settings{}, &Entropy{}, x, y, nil, nil)
 				best = min(best, time.Since(begun).Seconds())
 				peak = max(peak, stop())
 				if err != nil {
@@ -344,7 +345,7 @@ func BenchmarkDecision(b *testing.B) {
 
 // entropyGamma returns a γ whose RBF matrix has an entropy.
 func entropyGamma(b *testing.B, x *mat.Dense, target float64) float64 {
-	r, err := search(settings{}, &Entropy{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
+	r, err := searchWith(search.Settings{}, &Entropy{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

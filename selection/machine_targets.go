@@ -7,11 +7,12 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, of
 // all rows given and as means over equal rows, and the number of classes.
-func machineTargets(r *Run) (given, mean *mat.Dense, names int, err error) {
+func machineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error) {
 	if labels := r.GivenLabels(); labels != nil {
 		distinctLabels, at, err := classes.Of(labels)
 		if err != nil {
@@ -21,20 +22,23 @@ func machineTargets(r *Run) (given, mean *mat.Dense, names int, err error) {
 	} else {
 		given = mat.NewDense(len(r.GivenTargets()), 1, slices.Clone(r.GivenTargets()))
 	}
-	if r.Distinct() == nil {
+	if !repeated(r) {
 		return given, given, names, nil
 	}
 	return given, r.Distinct().Mean(given), names, nil
 }
 
+// repeated reports whether some of the rows given are equal.
+func repeated(r *search.Run) bool { return r.Distinct() != nil && r.Distinct().Repeated() }
+
 // rowsDiffer returns an ErrShape error if all rows are equal.
-func rowsDiffer(r *Run) error {
+func rowsDiffer(r *search.Run) error {
 	if n, _ := r.X().Dims(); n > 1 {
 		return nil
 	}
 	n := 1
-	if rows := r.Distinct(); rows != nil {
-		n = len(rows.Index)
+	if repeated(r) {
+		n = len(r.Distinct().Index)
 	}
 	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 }

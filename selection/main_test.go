@@ -3,6 +3,7 @@ package selection
 import (
 	"testing"
 
+	"github.com/kernelearn/kernelearn/selection/search"
 	"go.uber.org/goleak"
 )
 
@@ -12,8 +13,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const defaultFolds = 3
 
 // unlimited is the clock of a search without a budget.
-func unlimited() *clock {
-	c, err := newClock("test", 0, nil, 1)
+func unlimited() *search.Budget {
+	c, err := search.NewBudget("test", 0, nil, 1)
 	if err != nil {
 		panic(err)
 	}

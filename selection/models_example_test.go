@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // The models whose mean is predicted.
@@ -53,7 +54,7 @@ func ExampleSearchError() {
 	}, kernels.RBFFamily{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	points := 0
-	model.Observe = func(row selection.TraceRow) {
+	model.Observe = func(row search.TraceRow) {
 		if row.Step == nil { // a point of the search, and not a step within one
 			if points++; points == 3 {
 				cancel()

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -103,7 +104,7 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(s.Family, s.Point.Param, s.Point.Candidate, s.Steps, s.Inner.Data, s.Result)
 	f.Fuzz(func(t *testing.T, family string, param float64, candidate int, step, inner, result []byte) {
 		m := s
-		m.Family, m.Point, m.Steps, m.Result = family, Point{param, candidate}, step, result
+		m.Family, m.Point, m.Steps, m.Result = family, search.Point{Param: param, Candidate: candidate}, step, result
 		m.Inner.Data = inner
 		data, err := codec.Marshal(regressorKind, version, m)
 		require.NoError(t, err)
@@ -126,13 +127,13 @@ func TestHostileResults(t *testing.T) {
 		"empty rows":    {`{"trace":[{}` + strings.Repeat(",{}", 1<<18) + "]}", "objects in"},
 		"empty results": {`{"others":[{}` + strings.Repeat(",{}", 1<<18) + "]}", "objects in"},
 	} {
-		kept := Result{Family: "kept"}
+		kept := search.Result{Family: "kept"}
 		err := json.Unmarshal([]byte(c.text), &kept)
 		require.Error(t, err, name)
 		assert.ErrorContains(t, err, c.want, name)
 		assert.Equal(t, "kept", kept.Family, name)
 	}
-	var ways Result
+	var ways search.Result
 	require.NoError(t, json.Unmarshal([]byte(`{"columns":"a \" { [ b","others":[{"columns":"c","others":[{}]}]}`), &ways))
 	assert.Contains(t, ways.String(), "a \" { [ b")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -51,7 +52,7 @@ type Regressor struct {
 
 	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
 	// zero value's search described above is used.
-	Search Strategy
+	Search search.Strategy
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
@@ -76,13 +77,13 @@ type Regressor struct {
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
 	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
 	// after each tenth of a pass and each iteration.
-	Observe func(TraceRow)
+	Observe func(search.TraceRow)
 
 	// Resume has rows of the trace of an earlier search with this configuration on the same rows and targets, as
 	// Observe received them or as Result has them. What they contain is not computed again, and the Result is that of
 	// a search that was never interrupted, including the seconds. That the rows belong to the same search cannot be
 	// checked.
-	Resume []TraceRow `settings:"-"`
+	Resume []search.TraceRow `settings:"-"`
 
 	now func() time.Time // nil: time.Now
 	f   *fitted[estimators.Regressor]
@@ -100,7 +101,7 @@ var (
 
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
-		settings: settings{typ: regressorType, workers: r.Workers, maxKernelBytes: r.MaxKernelBytes, limit: r.Budget, observe: r.Observe, resume: r.Resume, now: r.now, groups: r.Groups},
+		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Limit: r.Budget, Observe: r.Observe, Resume: r.Resume, Now: r.now, Groups: r.Groups},
 		steps:    r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {
@@ -203,7 +204,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 }
 
 // Result returns what the search did and chose, a copy. It returns nil before Fit.
-func (r *Regressor) Result() *Result { return r.f.copyResult() }
+func (r *Regressor) Result() *search.Result { return r.f.copyResult() }
 
 // Fitted returns the fitted estimator that was built. It returns nil before Fit. The estimator takes preprocessed
 // rows, and must not be fitted again.

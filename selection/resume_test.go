@@ -11,12 +11,13 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // withoutSeconds is a result as text, but for what the clock says.
-func withoutSeconds(t *testing.T, r *Result) string {
-	c := r.clone()
-	for _, one := range append([]*Result{c}, c.Others...) {
+func withoutSeconds(t *testing.T, r *search.Result) string {
+	c := r.Clone()
+	for _, one := range append([]*search.Result{c}, c.Others...) {
 		one.Seconds = 0
 		for i := range one.Trace {
 			one.Trace[i].Seconds = 0
@@ -31,7 +32,7 @@ func withoutSeconds(t *testing.T, r *Result) string {
 // Result as one that never was, without computing again what it had.
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
-	for name, strategy := range map[string]Strategy{
+	for name, strategy := range map[string]search.Strategy{
 		"entropy":                   &Entropy{},
 		"entropy, evidence":         &Entropy{Score: LogEvidence},
 		"entropy, cross-validation": &Entropy{Score: CrossValidation},
@@ -45,21 +46,21 @@ func TestResume(t *testing.T) {
 		"golden section":            &GoldenSection{Lo: 1e-3, Hi: 1e3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			search := func(ctx context.Context, observe func(TraceRow), resume []TraceRow) (*Regressor, error) {
+			fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
 				r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy, Workers: 1, Observe: observe, Resume: resume}
 				return r, r.Fit(ctx, x, y)
 			}
-			whole, err := search(ctx, nil, nil)
+			whole, err := fit(ctx, nil, nil)
 			require.NoError(t, err)
 
 			cancelled, cancel := context.WithCancel(ctx)
 			defer cancel()
-			var rows []TraceRow
+			var rows []search.TraceRow
 			after := 3
 			if name == "golden section" {
 				after = 2
 			}
-			_, err = search(cancelled, func(r TraceRow) {
+			_, err = fit(cancelled, func(r search.TraceRow) {
 				if rows = append(rows, r); len(rows) == after {
 					cancel()
 				}
@@ -67,11 +68,11 @@ func TestResume(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 			data, err := json.Marshal(rows)
 			require.NoError(t, err)
-			var read []TraceRow
+			var read []search.TraceRow
 			require.NoError(t, json.Unmarshal(data, &read))
 
 			again := 0
-			resumed, err := search(ctx, func(TraceRow) { again++ }, read)
+			resumed, err := fit(ctx, func(search.TraceRow) { again++ }, read)
 			require.NoError(t, err)
 			assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
@@ -100,21 +101,21 @@ func TestResumeFinalists(t *testing.T) {
 		n, d  int
 		noise float64
 		build func(kernels.Kernel) estimators.Regressor
-		basis Basis
+		basis search.Basis
 	}{
-		"all rows":   {700, 8, .05, machine, OnMatrix},
-		"few pivots": {700, 2, .3, machine, OnPivots},
-		"all ridges": {450, 2, .3, machine, OnMatrix},
-		"features":   {350, 2, .3, onNystroem, OnFeatures},
-		"learner":    {90, 2, 0, machineOf, OnFolds},
+		"all rows":   {700, 8, .05, machine, search.OnMatrix},
+		"few pivots": {700, 2, .3, machine, search.OnPivots},
+		"all ridges": {450, 2, .3, machine, search.OnMatrix},
+		"features":   {350, 2, .3, onNystroem, search.OnFeatures},
+		"learner":    {90, 2, 0, machineOf, search.OnFolds},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x, y := problemOf(c.n, c.d, c.noise, 4)
-			search := func(resume []TraceRow) (*Regressor, []TraceRow) {
-				var rows []TraceRow
+			fit := func(resume []search.TraceRow) (*Regressor, []search.TraceRow) {
+				var rows []search.TraceRow
 				r := &Regressor{
 					Space: Over(c.build), Search: &Entropy{}, Resume: resume,
-					Observe: func(row TraceRow) {
+					Observe: func(row search.TraceRow) {
 						if row.Step == nil {
 							rows = append(rows, row)
 						}
@@ -123,14 +124,14 @@ func TestResumeFinalists(t *testing.T) {
 				require.NoError(t, r.Fit(ctx, x, y))
 				return r, rows
 			}
-			whole, rows := search(nil)
+			whole, rows := fit(nil)
 			assert.Equal(t, c.basis, rows[len(rows)-1].Basis)
 			assert.Positive(t, rows[len(rows)-1].Round)
 			for _, known := range []int{len(rows), len(rows) - 2} {
-				resumed, again := search(rows[:known])
+				resumed, again := fit(rows[:known])
 				assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 				for i := range rows[:known] {
-					if c.basis == OnFolds {
+					if c.basis == search.OnFolds {
 						break // those that are recalled are not shown
 					}
 					assert.Equal(t, rows[i].Seconds, again[min(i, len(again)-1)].Seconds, "row %d was computed again", i)
@@ -144,17 +145,17 @@ func TestResumeFinalists(t *testing.T) {
 // that had ended.
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
-	search := func(ctx context.Context, observe func(TraceRow), resume []TraceRow) (*Regressor, error) {
+	fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
 		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Method: LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
 		return r, r.Fit(ctx, x, y)
 	}
-	whole, err := search(ctx, nil, nil)
+	whole, err := fit(ctx, nil, nil)
 	require.NoError(t, err)
 	want, ended := withoutSeconds(t, whole.Result()), 0
 	for after := 1; after < 60; after += 2 {
 		cancelled, cancel := context.WithCancel(ctx)
-		var rows []TraceRow
-		_, err := search(cancelled, func(r TraceRow) {
+		var rows []search.TraceRow
+		_, err := fit(cancelled, func(r search.TraceRow) {
 			if rows = append(rows, r); len(rows) == after {
 				cancel()
 			}
@@ -165,7 +166,7 @@ func TestResumeFromAnyStep(t *testing.T) {
 		}
 		ended++
 		require.ErrorIs(t, err, context.Canceled)
-		resumed, err := search(ctx, nil, rows)
+		resumed, err := fit(ctx, nil, rows)
 		require.NoError(t, err)
 		require.Equal(t, want, withoutSeconds(t, resumed.Result()), "cancelled at step %d", after)
 	}

@@ -3,6 +3,8 @@ package selection
 import (
 	"math"
 	"slices"
+
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // point is an entropy that was computed: E at u = ln(param).
@@ -120,10 +122,10 @@ func (r *rootFinder) snap(u float64) float64 {
 
 // find returns the point whose entropy is within the tolerance of the target, or
 // the nearest to be had and the status that says why it is not.
-func (r *rootFinder) find(start, target float64) (point, Status, error) {
+func (r *rootFinder) find(start, target float64) (point, search.Status, error) {
 	within := func(p point) bool { return math.Abs(p.entropy-target) <= r.tolerance }
 	if p, ok := r.nearest(target); ok && within(p) {
-		return p, StatusOK, nil
+		return p, search.StatusOK, nil
 	}
 	a, b, status, err := r.bracket(start, target)
 	if err != nil || status != "" {
@@ -147,7 +149,7 @@ func (r *rootFinder) nearest(target float64) (point, bool) {
 
 // bracket returns two points with the target between their entropies; or, with a
 // status, the point to take in b.
-func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, err error) {
+func (r *rootFinder) bracket(start, target float64) (a, b point, status search.Status, err error) {
 	for i := 1; i < len(r.known); i++ {
 		if p, q := r.known[i-1], r.known[i]; (p.entropy-target)*(q.entropy-target) < 0 {
 			return p, q, "", nil
@@ -161,18 +163,18 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, 
 	a, _, err = r.at(u)
 	for t := 0; err == nil; t++ {
 		if math.Abs(a.entropy-target) <= r.tolerance {
-			return a, a, StatusOK, nil
+			return a, a, search.StatusOK, nil
 		}
 		if t == r.limit {
-			return a, a, StatusUnconverged, nil
+			return a, a, search.StatusUnconverged, nil
 		}
 		du := min(max(r.step(a, target)*math.Pow(stepGrowth, float64(t)), -longestStep), longestStep)
 		next := min(max(a.u+du, lo), hi)
 		if next == a.u {
 			if du > 0 {
-				return a, a, StatusCeiling, nil
+				return a, a, search.StatusCeiling, nil
 			}
-			return a, a, StatusFloor, nil
+			return a, a, search.StatusFloor, nil
 		}
 		if b, _, err = r.at(next); err != nil {
 			break
@@ -182,7 +184,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, 
 		}
 		if rise := (b.entropy - a.entropy) * du; rise < 0 && math.Abs(b.entropy-a.entropy) > r.tolerance {
 			b, err = r.scan(a.u, target)
-			return a, b, StatusNonMonotone, err
+			return a, b, search.StatusNonMonotone, err
 		}
 		a = b
 	}
@@ -191,7 +193,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status Status, 
 
 // Illinois false position: the secant, with the weight of an end that stays
 // twice running halved so that both ends move.
-func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, error) {
+func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.Status, error) {
 	fa, fb := -r.gap(a.entropy, target), -r.gap(b.entropy, target)
 	kept := 0 // -1: a was kept last time, +1: b
 	best := a
@@ -200,13 +202,13 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, e
 	}
 	for range r.limit {
 		if math.Abs(best.entropy-target) <= r.tolerance {
-			return best, StatusOK, nil
+			return best, search.StatusOK, nil
 		}
 		if r.integer && math.Abs(a.param-b.param) <= 1 {
 			if math.Abs(a.entropy-target) <= math.Abs(b.entropy-target) {
-				return a, StatusAtomic, nil
+				return a, search.StatusAtomic, nil
 			}
-			return b, StatusAtomic, nil
+			return b, search.StatusAtomic, nil
 		}
 		u := b.u - fb*(b.u-a.u)/(fb-fa)
 		if snapped := r.snap(u); snapped == a.param || snapped == b.param {
@@ -239,9 +241,9 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, Status, e
 		}
 	}
 	if math.Abs(best.entropy-target) <= r.tolerance {
-		return best, StatusOK, nil
+		return best, search.StatusOK, nil
 	}
-	return best, StatusUnconverged, nil
+	return best, search.StatusUnconverged, nil
 }
 
 // scan evaluates a family that is not monotone on a coarse grid around u and

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 type trace struct {
@@ -88,7 +89,7 @@ func TestFindFromAnywhere(t *testing.T) {
 					r := rootFinder{several: several, lo: 1e-12, hi: 1e12, tolerance: 0.02, limit: 40, eval: logistic(centre, 1)}
 					p, status, err := r.find(start, target)
 					require.NoError(t, err)
-					assert.Equal(t, StatusOK, status)
+					assert.Equal(t, search.StatusOK, status)
 					assert.InDelta(t, target, p.entropy, 0.02)
 				}
 			}
@@ -110,7 +111,7 @@ func TestSeveralTargets(t *testing.T) {
 			r.tolerance = (&Entropy{Tolerance: .02}).tolerance(target)
 			p, status, err := r.find(5, target)
 			require.NoError(t, err)
-			assert.Equal(t, StatusOK, status, "%s, %v", name, target)
+			assert.Equal(t, search.StatusOK, status, "%s, %v", name, target)
 			assert.InDelta(t, target, p.entropy, r.tolerance, name)
 		}
 		assert.LessOrEqual(t, len(r.known), 15, name)
@@ -118,7 +119,7 @@ func TestSeveralTargets(t *testing.T) {
 }
 
 func TestStatuses(t *testing.T) {
-	find := func(r rootFinder, target float64) (point, Status) {
+	find := func(r rootFinder, target float64) (point, search.Status) {
 		r.lo, r.hi, r.tolerance, r.limit = 1e-3, 1e3, 0.01, 40
 		p, s, err := r.find(1, target)
 		require.NoError(t, err)
@@ -132,18 +133,18 @@ func TestStatuses(t *testing.T) {
 	}
 	for _, several := range []bool{false, true} {
 		p, s := find(rootFinder{several: several, eval: logistic(0, 0.3)}, 0.5)
-		assert.Equal(t, StatusCeiling, s)
+		assert.Equal(t, search.StatusCeiling, s)
 		assert.InEpsilon(t, 1e3, p.param, 1e-12)
 		p, s = find(rootFinder{several: several, eval: func(float64) (float64, error) { return 0.6, nil }}, 0.5)
-		assert.Equal(t, StatusFloor, s)
+		assert.Equal(t, search.StatusFloor, s)
 		assert.InEpsilon(t, 1e-3, p.param, 1e-12)
 		_, s = find(rootFinder{several: several, eval: func(p float64) (float64, error) { return 0.2 + 0.1*math.Abs(math.Log(p)), nil }}, 0.15)
-		assert.Equal(t, StatusNonMonotone, s)
+		assert.Equal(t, search.StatusNonMonotone, s)
 		p, s = find(rootFinder{several: several, integer: true, eval: step}, 0.4)
-		assert.Equal(t, StatusAtomic, s)
+		assert.Equal(t, search.StatusAtomic, s)
 		assert.Equal(t, 2.0, p.param)
 		_, s = find(rootFinder{several: several, eval: step}, 0.4)
-		assert.Equal(t, StatusUnconverged, s)
+		assert.Equal(t, search.StatusUnconverged, s)
 	}
 	bad := errors.New("bad")
 	_, _, err := (&rootFinder{lo: 1, hi: 2, eval: func(float64) (float64, error) { return 0, bad }}).find(1, 0.5)
@@ -158,7 +159,7 @@ func TestKnownPointsAreUsed(t *testing.T) {
 	for _, target := range []float64{0.3, 0.2, 0.4, 0.1, 0.5} {
 		p, s, err := r.find(1, target)
 		require.NoError(t, err)
-		assert.Equal(t, StatusOK, s)
+		assert.Equal(t, search.StatusOK, s)
 		assert.InDelta(t, target, p.entropy, 0.02)
 	}
 	assert.Equal(t, len(r.known), calls)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/selection/search"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -32,12 +33,12 @@ const oneWrong = 0.01
 // look is a row of a trace at one of its ridges.
 type look struct {
 	row int // its place in the trace
-	RidgeScore
+	search.RidgeScore
 }
 
 // prefer returns the best of some rows by a score; ok is false where none has one. Of equal ones it
 // is the first, and of one row that of the larger ridge.
-func prefer(rows []TraceRow, score Score, classes bool) (out look, ok bool) {
+func prefer(rows []search.TraceRow, score Score, classes bool) (out look, ok bool) {
 	var all []look
 	most := 0
 	for i, row := range rows {
@@ -49,11 +50,11 @@ func prefer(rows []TraceRow, score Score, classes bool) (out look, ok bool) {
 	if len(all) == 0 {
 		return out, false
 	}
-	return all[best(all, score, classes, withinOf(most), func(l look) RidgeScore { return l.RidgeScore })], true
+	return all[best(all, score, classes, withinOf(most), func(l look) search.RidgeScore { return l.RidgeScore })], true
 }
 
 // best returns the place of the best of some looks, of which there is one at least.
-func best[T any](all []T, score Score, classes bool, within float64, of func(T) RidgeScore) int {
+func best[T any](all []T, score Score, classes bool, within float64, of func(T) search.RidgeScore) int {
 	if classes && score == LeaveOneOutEvidence {
 		products := make([]float64, len(all))
 		for i, v := range all {

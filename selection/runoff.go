@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -20,7 +21,7 @@ const runoffFolds = 5
 
 // apart reports whether each family is searched to the end before families are compared: for
 // learners other than lssvm, to which the closed forms on a part of the rows say less.
-func (e *Entropy) apart(r *Run) bool {
+func (e *Entropy) apart(r *search.Run) bool {
 	n, _ := r.X().Dims()
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine() && n <= secondRows
 }
@@ -28,16 +29,16 @@ func (e *Entropy) apart(r *Run) bool {
 // scoresClosed reports whether there is a choice and a closed form makes it.
 func (e *Entropy) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
 
-// ChooseFamily implements [FamilyChooser]. For the machines of package lssvm it compares the best kernels of all families on
+// ChooseFamily implements [search.FamilyChooser]. For the machines of package lssvm it compares the best kernels of all families on
 // few rows, and the best family goes on to all rows. For other learners, of which closed forms on a part of the rows say less,
 // each family is searched to its end, and the learner may decide.
-func (e *Entropy) ChooseFamily(ctx context.Context, runs []*Run) (taken int, choices []Choice, err error) {
+func (e *Entropy) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if len(runs) == 0 {
-		return 0, nil, errNoRun
+		return 0, nil, search.ErrNoRun
 	}
-	choices = make([]Choice, len(runs))
+	choices = make([]search.Choice, len(runs))
 	apart := e.apart(runs[0])
 	if len(runs) == 1 && !apart {
 		runs[0].Begin()
@@ -75,10 +76,13 @@ func (e *Entropy) ChooseFamily(ctx context.Context, runs []*Run) (taken int, cho
 	return taken, choices, nil
 }
 
-// Compare implements [FamilyChooser]: it compares choices by the rule of Score, or by their scores if one of them has no
+// Compare implements [search.FamilyChooser]: it compares choices by the rule of Score, or by their scores if one of them has no
 // closed form.
-func (e *Entropy) Compare(runs []*Run, choices []Choice) int {
-	looks := make([]RidgeScore, len(runs))
+func (e *Entropy) Compare(runs []*search.Run, choices []search.Choice) int {
+	if len(runs) == 0 || len(choices) != len(runs) {
+		return 0
+	}
+	looks := make([]search.RidgeScore, len(runs))
 	closed := true
 	for i, r := range runs {
 		var ok bool
@@ -86,11 +90,11 @@ func (e *Entropy) Compare(runs []*Run, choices []Choice) int {
 		closed = closed && ok
 	}
 	if closed {
-		return best(looks, e.Score, runs[0].Labels() != nil, withinError, func(l RidgeScore) RidgeScore { return l })
+		return best(looks, e.Score, runs[0].Labels() != nil, withinError, func(l search.RidgeScore) search.RidgeScore { return l })
 	}
 	taken := 0
 	for i, r := range runs {
-		if choices[i].Measure.better(r.Row(choices[i].Iteration).Score, runs[taken].Row(choices[taken].Iteration).Score) {
+		if choices[i].Measure.Better(r.Row(choices[i].Iteration).Score, runs[taken].Row(choices[taken].Iteration).Score) {
 			taken = i
 		}
 	}
@@ -98,7 +102,7 @@ func (e *Entropy) Compare(runs []*Run, choices []Choice) int {
 }
 
 // lookOf returns what is known of a choice at its ridge; ok is false if that is no closed form.
-func lookOf(r *Run, c Choice) (out RidgeScore, ok bool) {
+func lookOf(r *search.Run, c search.Choice) (out search.RidgeScore, ok bool) {
 	for _, at := range r.Row(c.Iteration).Ridges {
 		if at.Ridge == c.Ridge {
 			out, ok = at, true
@@ -110,8 +114,8 @@ func lookOf(r *Run, c Choice) (out RidgeScore, ok bool) {
 // finalist is a kernel of a run that may be taken.
 type finalist struct {
 	run    int
-	choice Choice
-	point  Point
+	choice search.Choice
+	point  search.Point
 	round  int // of its folds
 	floor  bool
 }
@@ -121,7 +125,7 @@ type finalist struct {
 // form may take. There the forms are not those of the learner: it is another machine, which
 // cannot make use of so small a ridge. It returns the place of the run that has the best, and
 // writes the choice.
-func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, taken int) (int, error) {
+func (e *Entropy) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
 	if n, _ := r.X().Dims(); e.Score != LeaveOneOutEvidence || r.Features() != nil || n < runoffFolds || runs[taken].Cut() {
 		return taken, nil
@@ -154,15 +158,15 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 	group := progress.Open(ctx)
 	for i, f := range all {
 		runs[f.run].Expect(1)
-		at, err := runs[f.run].CrossValidate(group.Of(i, len(all)), Trials{Points: []Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
+		at, err := runs[f.run].CrossValidate(group.Of(i, len(all)), search.Trials{Points: []search.Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
 		if err != nil {
 			return taken, err
 		}
-		if v := runs[f.run].Row(at[0]).Score; measureOf(metric).better(v, score) {
+		if v := runs[f.run].Row(at[0]).Score; search.MeasureOf(metric).Better(v, score) {
 			best, score = i, v
 		}
 	}
-	if best < 0 || slices.ContainsFunc(runs, (*Run).Cut) { // not all had their turn
+	if best < 0 || slices.ContainsFunc(runs, (*search.Run).Cut) { // not all had their turn
 		return taken, nil
 	}
 	choices[all[best].run] = all[best].choice
@@ -170,13 +174,13 @@ func (e *Entropy) runoff(ctx context.Context, runs []*Run, choices []Choice, tak
 }
 
 // finalistsOf are the best kernels of a run on all rows.
-func finalistsOf(r *Run, at int, choice Choice, form *closedForm) (out []finalist) {
+func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedForm) (out []finalist) {
 	n, _ := r.X().Dims()
 	round := 0
 	for _, row := range r.Trace() {
 		round = max(round, row.Round)
 	}
-	rows := slices.DeleteFunc(r.Trace(), func(row TraceRow) bool { return row.Rows != n || len(row.Ridges) == 0 })
+	rows := slices.DeleteFunc(r.Trace(), func(row search.TraceRow) bool { return row.Rows != n || len(row.Ridges) == 0 })
 	for _, score := range []Score{LeaveOneOutEvidence, LeaveOneOut} {
 		l, ok := prefer(rows, score, r.Labels() != nil)
 		if !ok || slices.ContainsFunc(out, func(f finalist) bool { return f.point == rows[l.row].Point }) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -21,10 +22,10 @@ import (
 func machineOf(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }
 
 // folded are the rows of a result, and of those beside it, that the learner was fitted for.
-func folded(r *Result) (out []TraceRow) {
-	for _, one := range append([]*Result{r}, r.Others...) {
+func folded(r *search.Result) (out []search.TraceRow) {
+	for _, one := range append([]*search.Result{r}, r.Others...) {
 		for _, row := range one.Trace {
-			if row.Basis == OnFolds {
+			if row.Basis == search.OnFolds {
 				out = append(out, row)
 			}
 		}
@@ -102,7 +103,7 @@ func TestScoreOnFeatures(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		at := chosenRow(res)
-		assert.Equal(t, OnFeatures, at.Basis)
+		assert.Equal(t, search.OnFeatures, at.Basis)
 		assert.Equal(t, 12, at.ScoredOn)
 		assert.Equal(t, n, at.Rows)
 		assert.Contains(t, at.Decision(), "on the learner's 12 features")
@@ -123,13 +124,13 @@ func TestScoreOnFeatures(t *testing.T) {
 	}
 }
 
-func chosenRow(r *Result) TraceRow {
+func chosenRow(r *search.Result) search.TraceRow {
 	for _, row := range r.Trace {
 		if row.Chosen {
 			return row
 		}
 	}
-	return TraceRow{}
+	return search.TraceRow{}
 }
 
 // A learner of the caller's says by FeatureMap what its features are.
@@ -146,7 +147,7 @@ func TestFeatureMap(t *testing.T) {
 		return landmarkClassifier{&svm.Classifier{Kernel: k}, k}
 	})}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	assert.Equal(t, OnFeatures, chosenRow(c.Result()).Basis)
+	assert.Equal(t, search.OnFeatures, chosenRow(c.Result()).Basis)
 }
 
 // A class of one row is missing where that is left out: what no fold can fit leaves the choice to
@@ -162,7 +163,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 	require.NotEmpty(t, rows)
 	for _, row := range rows {
 		assert.True(t, math.IsNaN(row.Score))
-		assert.Equal(t, FitFailed, row.Unscored)
+		assert.Equal(t, search.FitFailed, row.Unscored)
 	}
 	assert.NotEmpty(t, c.Result().Warnings)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -60,13 +61,13 @@ func (s Score) String() string {
 type scorer interface {
 	// score sees to it that the points, which the trace has, have a score. It is called
 	// again with more of them.
-	score(ctx context.Context, points []Point) error
+	score(ctx context.Context, points []search.Point) error
 	// measure says how the scores compare.
-	measure() Measure
+	measure() search.Measure
 }
 
 // newScorer returns the scorer of a search.
-func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
+func newScorer(e *Entropy, r *search.Run, form *closedForm) scorer {
 	n, _ := r.X().Dims()
 	method := e.Method.of(n)
 	switch {
@@ -81,22 +82,22 @@ func newScorer(e *Entropy, r *Run, form *closedForm) scorer {
 }
 
 // scored is the scorer where scores come with the entropies, or nothing can be scored.
-type scored Measure
+type scored search.Measure
 
-func (s scored) score(context.Context, []Point) error { return nil }
+func (s scored) score(context.Context, []search.Point) error { return nil }
 
-func (s scored) measure() Measure { return Measure(s) }
+func (s scored) measure() search.Measure { return search.Measure(s) }
 
 // foldScorer cross-validates the learner, where there is a choice.
 type foldScorer struct {
-	run      *Run
+	run      *search.Run
 	splitter validation.Splitter
 	metric   metrics.Metric
 }
 
-func (s *foldScorer) measure() Measure { return measureOf(s.metric) }
+func (s *foldScorer) measure() search.Measure { return search.MeasureOf(s.metric) }
 
-func (s *foldScorer) score(ctx context.Context, points []Point) error {
+func (s *foldScorer) score(ctx context.Context, points []search.Point) error {
 	if len(points) < 2 {
 		return nil
 	}
@@ -104,7 +105,7 @@ func (s *foldScorer) score(ctx context.Context, points []Point) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.run.CrossValidate(ctx, Trials{Points: points, Folds: folds, Metric: s.metric, Spread: true})
+	_, err = s.run.CrossValidate(ctx, search.Trials{Points: points, Folds: folds, Metric: s.metric, Spread: true})
 	return err
 }
 
@@ -118,7 +119,7 @@ const scoreResidual = 0.1
 // pivots if those leave little beside the ridge at every point, and else exactly on scoreRows
 // of them.
 type featureScorer struct {
-	run      *Run
+	run      *search.Run
 	form     *closedForm
 	search   *Entropy
 	pivots   lowRankSource
@@ -130,9 +131,9 @@ type featureScorer struct {
 	ahead  map[float64]rowScore
 }
 
-func (s *featureScorer) measure() Measure { return s.form.measure() }
+func (s *featureScorer) measure() search.Measure { return s.form.measure() }
 
-func (s *featureScorer) score(ctx context.Context, points []Point) error {
+func (s *featureScorer) score(ctx context.Context, points []search.Point) error {
 	// The highest entropy takes the most pivots, so it is the first to tell.
 	for i := len(points) - 1; i >= 0 && !s.onSample; i-- {
 		if err := s.point(ctx, points[i], i == len(points)-1); err != nil {
@@ -142,7 +143,7 @@ func (s *featureScorer) score(ctx context.Context, points []Point) error {
 	if !s.onSample {
 		return nil
 	}
-	order := spread(len(points))
+	order := search.Spread(len(points))
 	if s.run.Budget() == 0 {
 		if err := s.lookAhead(ctx, points); err != nil {
 			return err
@@ -157,40 +158,40 @@ func (s *featureScorer) score(ctx context.Context, points []Point) error {
 }
 
 // basis is that of the scores as things stand.
-func (s *featureScorer) basis() Basis {
+func (s *featureScorer) basis() search.Basis {
 	if s.onSample {
-		return OnRows
+		return search.OnRows
 	}
-	return OnPivots
+	return search.OnPivots
 }
 
 // point scores a point that has no score of this basis yet; the first of a round whatever
 // the budget says.
-func (s *featureScorer) point(ctx context.Context, p Point, first bool) error {
+func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) error {
 	row, _ := s.run.Find(p, 0)
 	if row.Basis == s.basis() {
 		return nil
 	}
 	if s.run.Spent() && !first {
 		s.run.Refuse()
-		s.run.Annotate(row.Iteration, func(row *TraceRow) { row.clearScore(BudgetSpent) })
+		s.run.Annotate(row.Iteration, func(row *search.TraceRow) { row.ClearScore(search.BudgetSpent) })
 		return nil
 	}
 	if old, ok := s.run.Recalled(row.Iteration); ok {
 		switch {
 		case old.Basis == s.basis():
-			s.run.Annotate(row.Iteration, func(row *TraceRow) {
-				row.setCurve(old.Ridges, s.form.score, old.Basis, old.ScoredOn)
+			s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
+				row.SetCurve(old.Ridges, s.form.score == LogEvidence, old.Basis, old.ScoredOn)
 				row.Seconds, row.Matrices = old.Seconds, old.Matrices
 			})
 			return nil
-		case old.Basis == OnRows: // the earlier search found pivots wanting
+		case old.Basis == search.OnRows: // the earlier search found pivots wanting
 			s.onSample = true
 			return nil
 		}
 	}
-	return s.run.Rescore(row.Iteration, func(row *TraceRow) error {
-		row.clearScore("")
+	return s.run.Rescore(row.Iteration, func(row *search.TraceRow) error {
+		row.ClearScore("")
 		if s.onSample {
 			return s.onRows(ctx, row)
 		}
@@ -200,7 +201,7 @@ func (s *featureScorer) point(ctx context.Context, p Point, first bool) error {
 
 // onPivots scores on all rows by the features of the pivots, or sets onSample if those
 // leave too much beside the ridge.
-func (s *featureScorer) onPivots(ctx context.Context, row *TraceRow) error {
+func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
 	kernel := s.run.Family().At(row.Param)
 	limit := 0.0 // of the residual share: none yet
 	for range 2 {
@@ -216,31 +217,31 @@ func (s *featureScorer) onPivots(ctx context.Context, row *TraceRow) error {
 		if err != nil || len(curve) == 0 {
 			return err
 		}
-		row.setCurve(curve, s.form.score, OnPivots, l.Rank)
+		row.SetCurve(curve, s.form.score == LogEvidence, search.OnPivots, l.Rank)
 		row.Residual = l.Residual
 		// In units of the mean k(x, x).
 		if limit = scoreResidual * row.Ridge / mean; l.Residual <= limit {
 			return nil
 		}
 	}
-	row.clearScore("")
+	row.ClearScore("")
 	s.onSample = true
 	return nil
 }
 
 // rowScore is a score on rows, computed ahead of its turn.
 type rowScore struct {
-	curve   []RidgeScore
+	curve   []search.RidgeScore
 	seconds float64
 }
 
 // lookAhead scores the points that onRows will be asked for, on the workers: a reduction
 // keeps one processor busy.
-func (s *featureScorer) lookAhead(ctx context.Context, points []Point) error {
+func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) error {
 	var params []float64
-	for _, i := range spread(len(points)) {
+	for _, i := range search.Spread(len(points)) {
 		row, _ := s.run.Find(points[i], 0)
-		if old, ok := s.run.Recalled(row.Iteration); row.Basis != OnRows && !(ok && old.Basis == OnRows) {
+		if old, ok := s.run.Recalled(row.Iteration); row.Basis != search.OnRows && !(ok && old.Basis == search.OnRows) {
 			params = append(params, row.Param)
 		}
 	}
@@ -291,7 +292,7 @@ func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param flo
 }
 
 // onRows scores exactly on scoreRows rows.
-func (s *featureScorer) onRows(ctx context.Context, row *TraceRow) error {
+func (s *featureScorer) onRows(ctx context.Context, row *search.TraceRow) error {
 	a, ok := s.ahead[row.Param]
 	if ok {
 		row.Seconds += a.seconds
@@ -304,7 +305,7 @@ func (s *featureScorer) onRows(ctx context.Context, row *TraceRow) error {
 			return err
 		}
 	}
-	row.setCurve(a.curve, s.form.score, OnRows, len(s.drawn))
+	row.SetCurve(a.curve, s.form.score == LogEvidence, search.OnRows, len(s.drawn))
 	row.Matrices++
 	return nil
 }

@@ -2,12 +2,11 @@ package selection
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // SearchError is the error of a Fit that ended after its search had computed something: its context ended, or the
@@ -19,10 +18,10 @@ import (
 //	}
 type SearchError struct {
 	// Trace has the rows that the search had, of all families. The Resume field of a Regressor or Classifier takes them.
-	Trace []TraceRow
+	Trace []search.TraceRow
 
 	// Result is what the search found, if it had ended: nil otherwise. No estimator of it was fitted.
-	Result *Result
+	Result *search.Result
 
 	// Err ended the Fit.
 	Err error
@@ -37,53 +36,30 @@ func (e *SearchError) Unwrap() error { return e.Err }
 // trail keeps the runs of a Fit, for its SearchError.
 type trail struct {
 	mu     sync.Mutex
-	runs   []*Run
-	result *Result
+	runs   []*search.Run
+	result *search.Result
 }
 
-func (t *trail) begin(r *Run) {
-	if t != nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		t.runs = append(t.runs, r)
-	}
-}
-
-func (t *trail) found(r *Result) {
-	if t != nil {
-		t.result = r.clone()
-	}
+func (t *trail) begin(r *search.Run) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runs = append(t.runs, r)
 }
 
 // unfinished is the error of a Fit with what was found until then.
 func (t *trail) unfinished(typ string, err error) error {
-	// Families are searched at the same time: their order is that of their names.
-	slices.SortStableFunc(t.runs, func(a, b *Run) int {
-		return cmp.Or(cmp.Compare(a.columns, b.columns), cmp.Compare(a.familyName(), b.familyName()))
-	})
-	var rows []TraceRow
+	var traces [][]search.TraceRow
 	for _, r := range t.runs {
-		rows = append(rows, cloneTrace(r.trace)...)
+		if r.Len() > 0 {
+			traces = append(traces, r.Trace())
+		}
 	}
-	if len(rows) == 0 {
+	if len(traces) == 0 {
 		return err
 	}
-	return &SearchError{Trace: rows, Result: t.result, Err: fault.Of(typ, err)}
-}
-
-// holds asks the learners that can tell whether they can hold so many rows, before a search that would end with an error.
-func (c engine[Y, E]) holds(rows int) error {
-	for i, e := range c.space.samples() {
-		asked, ok := any(e).(interface{ CheckRows(rows int) error })
-		if !ok || check.IsNil(e) {
-			continue
-		}
-		if err := asked.CheckRows(rows); err != nil {
-			if c.space.listed && c.space.labels != nil {
-				return fmt.Errorf("%s: candidate %d, %s: %w", c.typ, i, c.space.labels[i], err)
-			}
-			return fmt.Errorf("%s: %w", c.typ, err)
-		}
-	}
-	return nil
+	// Families are searched at the same time: their order is that of their names.
+	slices.SortStableFunc(traces, func(a, b []search.TraceRow) int {
+		return cmp.Or(cmp.Compare(a[0].Columns, b[0].Columns), cmp.Compare(a[0].Family, b[0].Family))
+	})
+	return &SearchError{Trace: slices.Concat(traces...), Result: t.result, Err: fault.Of(typ, err)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -68,15 +69,15 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 // A Fit whose context ends keeps the rows that it had, of all families, and the next one ends as one that was never cancelled.
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
-	search := func(ctx context.Context, resume []TraceRow, observe func(TraceRow)) (*Regressor, error) {
+	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
 		r := &Regressor{Space: over(kernels.RBFFamily{}, kernels.MaternFamily{}), Search: &Grid{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
 		return r, r.Fit(ctx, x, y)
 	}
-	whole, err := search(ctx, nil, nil)
+	whole, err := fit(ctx, nil, nil)
 	require.NoError(t, err)
 	cancelled, cancel := context.WithCancel(ctx)
 	seen := 0
-	_, err = search(cancelled, nil, func(row TraceRow) {
+	_, err = fit(cancelled, nil, func(row search.TraceRow) {
 		if row.Step == nil && row.Iteration > 0 {
 			if seen++; seen == 8 {
 				cancel()
@@ -88,14 +89,14 @@ func TestSearchErrorOfAContext(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.Nil(t, unfinished.Result)
 	assert.NotEmpty(t, unfinished.Trace)
-	resumed, err := search(ctx, unfinished.Trace, nil)
+	resumed, err := fit(ctx, unfinished.Trace, nil)
 	require.NoError(t, err)
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, resumed.Result()))
 
 	// What ended before anything was found is the error alone.
 	ended, end := context.WithCancel(ctx)
 	end()
-	_, err = search(ended, nil, nil)
+	_, err = fit(ended, nil, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	assert.False(t, errors.As(err, &unfinished))
 }
@@ -114,7 +115,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
 			Space: Over(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &Grid{}},
 	} {
-		r.Observe = func(TraceRow) { t.Error("the search began") }
+		r.Observe = func(search.TraceRow) { t.Error("the search began") }
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrTooLarge)
 		assert.ErrorContains(t, err, want)

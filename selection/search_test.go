@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -103,7 +104,7 @@ func TestEntropyForRegression(t *testing.T) {
 	x, y := problemOf(90, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	r := Regressor{Space: Over(c.regressor, c), Search: &Entropy{Score: LeaveOneOut, NoMinRidge: true}, Observe: func(row TraceRow) {
+	r := Regressor{Space: Over(c.regressor, c), Search: &Entropy{Score: LeaveOneOut, NoMinRidge: true}, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			seen++
 		}
@@ -209,7 +210,7 @@ func TestSingleTarget(t *testing.T) {
 	res := r.Result()
 	assert.InDelta(t, 0.4, res.Entropy, defaultTolerance)
 	assert.Equal(t, 0.4, res.Target)
-	assert.Equal(t, StatusOK, res.Status)
+	assert.Equal(t, search.StatusOK, res.Status)
 	assert.LessOrEqual(t, res.Evaluations, 4)
 }
 
@@ -222,7 +223,7 @@ func TestHigherTargets(t *testing.T) {
 	}
 	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	taken := func(r Regressor, target float64) (Status, bool) {
+	taken := func(r Regressor, target float64) (search.Status, bool) {
 		for _, row := range r.Result().Trace {
 			for _, taken := range row.Taken {
 				if taken.Target == target {
@@ -242,7 +243,7 @@ func TestHigherTargets(t *testing.T) {
 	require.NoError(t, p.Fit(ctx, x, y))
 	low, _ := taken(p, .05)
 	higher, _ := taken(p, .1)
-	assert.Contains(t, []Status{low, higher}, StatusFloor)
+	assert.Contains(t, []search.Status{low, higher}, search.StatusFloor)
 	_, ok := taken(p, .9)
 	assert.True(t, ok)
 	// Neither holds here.
@@ -276,14 +277,14 @@ func TestStatusesOnRows(t *testing.T) {
 	}
 	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.9}}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Equal(t, StatusOK, r.Result().Status)
+	assert.Equal(t, search.StatusOK, r.Result().Status)
 	assert.InDelta(t, 0.9, r.Result().Entropy, defaultTolerance)
 
 	// Whole degrees are too coarse for a small tolerance.
 	x, y = problemOf(40, 3, 0.1, 1)
 	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &Entropy{Targets: []float64{0.45}, Tolerance: 1e-6}}
 	require.NoError(t, p.Fit(ctx, x, y))
-	assert.Equal(t, StatusAtomic, p.Result().Status)
+	assert.Equal(t, search.StatusAtomic, p.Result().Status)
 }
 
 func TestDegenerateRows(t *testing.T) {
@@ -329,13 +330,13 @@ func TestLogEvidenceScore(t *testing.T) {
 
 func TestCancelledSearchKeepsTheModel(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, strategy := range map[string]Strategy{"entropy": &Entropy{}, "grid": &Grid{}} {
+	for name, strategy := range map[string]search.Strategy{"entropy": &Entropy{}, "grid": &Grid{}} {
 		r := Regressor{Search: strategy, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		before := r.Result()
 		c, cancel := context.WithCancel(ctx)
 		rows := 0
-		r.Observe = func(row TraceRow) {
+		r.Observe = func(row search.TraceRow) {
 			if row.Step != nil {
 				return
 			}
@@ -465,7 +466,7 @@ func TestLearnersThatFail(t *testing.T) {
 			return moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma > above}
 		}
 	}
-	for _, s := range []Strategy{&Grid{}, &Halving{}, &Entropy{Score: CrossValidation}} {
+	for _, s := range []search.Strategy{&Grid{}, &Halving{}, &Entropy{Score: CrossValidation}} {
 		r := Regressor{Space: Over(build(0.5), kernels.RBFFamily{}), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
@@ -479,13 +480,13 @@ func TestLearnersThatFail(t *testing.T) {
 }
 
 func TestResultJSON(t *testing.T) {
-	want := Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: At(2), Warnings: []string{"w"},
-		Trace: []TraceRow{unscored(At(3)), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Taken: []Taken{{0.5, StatusOK}}}}}
+	want := search.Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: search.At(2), Warnings: []string{"w"},
+		Trace: []search.TraceRow{search.NewRow(search.At(3)), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Taken: []search.Taken{{Target: 0.5, Status: search.StatusOK}}}}}
 	data, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"entropy":null`)
 	assert.Contains(t, string(data), `"score":"+Inf"`)
-	var got Result
+	var got search.Result
 	require.NoError(t, json.Unmarshal(data, &got))
 	assert.True(t, math.IsNaN(got.Entropy) && math.IsInf(got.Score, 1) && math.IsInf(got.Ridge, -1))
 	assert.True(t, math.IsNaN(got.Trace[0].Score) && got.Trace[1].Entropy == 0.5)
@@ -513,13 +514,13 @@ func TestMinRidge(t *testing.T) {
 	}
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, method := range []Method{Exact, LowRank} {
-			search := func(min float64) *Entropy {
+			strategy := func(min float64) *Entropy {
 				return &Entropy{Score: score, Method: method, MinRidge: max(min, 0), NoMinRidge: min < 0}
 			}
-			assert.Less(t, least(&Regressor{Search: search(0)}), 1e-4, "lssvm")
-			assert.InEpsilon(t, defaultMinRidge, least(&Regressor{Space: Over(build), Search: search(0)}), 1e-9, "another")
-			assert.Less(t, least(&Regressor{Space: Over(build), Search: search(-1)}), 1e-4)
-			assert.InEpsilon(t, .3, least(&Regressor{Search: search(.3)}), 1e-9)
+			assert.Less(t, least(&Regressor{Search: strategy(0)}), 1e-4, "lssvm")
+			assert.InEpsilon(t, defaultMinRidge, least(&Regressor{Space: Over(build), Search: strategy(0)}), 1e-9, "another")
+			assert.Less(t, least(&Regressor{Space: Over(build), Search: strategy(-1)}), 1e-4)
+			assert.InEpsilon(t, .3, least(&Regressor{Search: strategy(.3)}), 1e-9)
 		}
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
@@ -546,33 +547,33 @@ func (periodic) String() string { return "periodic" }
 func TestStatusesByEachMethod(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 1)
 	for _, method := range []Method{Exact, LowRank, Subsample} {
-		search := func(target float64) *Entropy { return &Entropy{Method: method, Targets: []float64{target}} }
-		fitted := func(r *Regressor) *Result {
+		strategy := func(target float64) *Entropy { return &Entropy{Method: method, Targets: []float64{target}} }
+		fitted := func(r *Regressor) *search.Result {
 			t.Helper()
 			require.NoError(t, r.Fit(ctx, x, y), "%v", method)
 			return r.Result()
 		}
-		elm := fitted(&Regressor{Space: over(kernels.ELMFamily{}), Search: search(.8)})
-		assert.Equal(t, StatusCeiling, elm.Status, "%v: the ELM kernel stays below", method)
+		elm := fitted(&Regressor{Space: over(kernels.ELMFamily{}), Search: strategy(.8)})
+		assert.Equal(t, search.StatusCeiling, elm.Status, "%v: the ELM kernel stays below", method)
 		assert.Less(t, elm.Entropy, .8)
-		assert.Equal(t, StatusNonMonotone, fitted(&Regressor{Space: over(periodic{}), Search: search(.9)}).Status, "%v", method)
-		assert.Equal(t, StatusOK, fitted(&Regressor{Search: search(.3)}).Status, "%v", method)
+		assert.Equal(t, search.StatusNonMonotone, fitted(&Regressor{Space: over(periodic{}), Search: strategy(.9)}).Status, "%v", method)
+		assert.Equal(t, search.StatusOK, fitted(&Regressor{Search: strategy(.3)}).Status, "%v", method)
 
 		// A row of zeros has no direction for a normalised kernel, but the polynomial's has a shift.
 		zero := mat.DenseCopyOf(x)
 		zero.SetRow(3, []float64{0, 0, 0})
-		r := &Regressor{Space: over(kernels.PolynomialFamily{}), Search: search(.7)}
+		r := &Regressor{Space: over(kernels.PolynomialFamily{}), Search: strategy(.7)}
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
-		assert.Contains(t, []Status{StatusOK, StatusAtomic}, r.Result().Status, "%v", method)
+		assert.Contains(t, []search.Status{search.StatusOK, search.StatusAtomic}, r.Result().Status, "%v", method)
 
 		// Rows that are given several times are one row for the entropy, which they do not cap.
 		twice := mat.NewDense(60, 1, nil)
 		for i := range 60 {
 			twice.Set(i, 0, float64(i%4))
 		}
-		r = &Regressor{Search: search(.9)}
+		r = &Regressor{Search: strategy(.9)}
 		require.NoError(t, r.Fit(ctx, twice, y), "%v", method)
-		assert.Equal(t, StatusOK, r.Result().Status, "%v", method)
+		assert.Equal(t, search.StatusOK, r.Result().Status, "%v", method)
 		assert.Equal(t, 4, r.Result().Trace[0].Rows, "%v", method)
 		assert.ErrorIs(t, r.Fit(ctx, mat.NewDense(60, 2, nil), y), estimators.ErrShape, "%v: all rows are equal", method)
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 const shapeType = "selection: Shape"
@@ -132,7 +133,7 @@ type Shape struct {
 
 	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. An
 	// [Entropy] can be used instead.
-	Start Strategy
+	Start search.Strategy
 
 	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
 	// share a length, such as the levels of a category. If it is nil, each column has its own.
@@ -158,7 +159,7 @@ type Shape struct {
 	Seed uint64
 }
 
-var _ Strategy = (*Shape)(nil)
+var _ search.Strategy = (*Shape)(nil)
 
 // Name returns "shape".
 func (s *Shape) Name() string { return "shape" }
@@ -187,30 +188,30 @@ func (s *Shape) validate(d int) error {
 	return nil
 }
 
-// Choose implements [Strategy].
-func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
+// Choose implements [search.Strategy].
+func (s *Shape) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
-		return Choice{}, errNoRun
+		return search.Choice{}, search.ErrNoRun
 	}
 	if err := r.KernelsOnly(shapeType); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	_, d := r.X().Dims()
 	if err := s.validate(d); err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	l, err := newShapeSearch(s, r)
 	if err != nil {
-		return Choice{}, err
+		return search.Choice{}, err
 	}
 	r.Expect(0) // each step has its share
 	// The climbs on more rows take most of the time.
 	parts := progress.Parts(ctx, 1, 3, l.shareOfLast())
 	start, err := l.begin(parts[0])
-	if err != nil && !errors.Is(err, ErrBudget) {
-		return Choice{}, err
+	if err != nil && !errors.Is(err, search.ErrBudget) {
+		return search.Choice{}, err
 	}
 	if err == nil && start.theta != nil {
 		one := start
@@ -222,8 +223,8 @@ func (s *Shape) Choose(ctx context.Context, r *Run) (_ Choice, err error) {
 		case l.onBlocks > 0:
 			err = l.compare(parts[2], &start, one)
 		}
-		if err != nil && !errors.Is(err, ErrBudget) {
-			return Choice{}, err
+		if err != nil && !errors.Is(err, search.ErrBudget) {
+			return search.Choice{}, err
 		}
 	}
 	return l.conclude(start)
@@ -240,18 +241,6 @@ func (l *shapeSearch) shareOfLast() float64 {
 	return 0
 }
 
-// learntKernel returns the kernel of given parameters around one of a family, the lengths of
-// all columns first.
-func learntKernel(base kernels.Kernel, values []float64) (kernels.ARD, error) {
-	var none kernels.ARD
-	d := len(values) - len(kernels.ARD{Kernel: base, Lengths: []float64{1}}.Params()) + 1
-	if d < 1 {
-		return none, fmt.Errorf("%d, want a length for each column and what else %v has", len(values), base)
-	}
-	k := kernels.ARD{Kernel: base, Lengths: slices.Repeat([]float64{1}, d)}.WithParams(values).(kernels.ARD)
-	return k, kernels.Validate(k)
-}
-
 // spot is a place of the climb: the logarithms of the parameters of a kernel and of the ridge.
 type spot struct {
 	theta  []float64
@@ -264,13 +253,13 @@ type spot struct {
 // shapeSearch is the state of one search.
 type shapeSearch struct {
 	*Shape
-	run *Run
+	run *search.Run
 	// objective is the one that is taken.
 	objective Objective
 	base      kernels.Kernel // of unit length
 	d         int
 	targets   learning.Targets
-	measure   Measure
+	measure   search.Measure
 	spread    []float64         // ln of each column's standard deviation
 	sample    *learning.Block   // the rows of the start, blocks[0] where those are all
 	sampled   int               // how many
@@ -279,7 +268,7 @@ type shapeSearch struct {
 	near      float64           // a ridge near that of the machine on all rows, 0 if none is known
 }
 
-func newShapeSearch(s *Shape, r *Run) (*shapeSearch, error) {
+func newShapeSearch(s *Shape, r *search.Run) (*shapeSearch, error) {
 	_, d := r.X().Dims()
 	goals, err := targetsOf(r)
 	if err != nil {
@@ -308,13 +297,13 @@ func newShapeSearch(s *Shape, r *Run) (*shapeSearch, error) {
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
 	}
-	l.measure = Measure{Name: l.objective.String(), LargerIsBetter: true}
+	l.measure = search.Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()
 }
 
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
 // rest of more. No objective knows the constant or the unit of the targets.
-func targetsOf(r *Run) (learning.Targets, error) {
+func targetsOf(r *search.Run) (learning.Targets, error) {
 	given, mean, names, err := machineTargets(r)
 	switch {
 	case err != nil:
@@ -370,13 +359,13 @@ func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, step
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
-		got, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *TraceRow) error {
+		got, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
 			gradient := make([]float64, len(theta))
 			f, err := p.At(ctx, theta, gradient)
 			if err != nil {
 				return err
 			}
-			row.setScore(f, math.Exp(theta[l.ridgeAt(theta)]), OnBlocks, rows)
+			row.SetScore(f, math.Exp(theta[l.ridgeAt(theta)]), search.OnBlocks, rows)
 			row.Gradient, row.Matrices = gradient, len(blocks)
 			return nil
 		})
@@ -452,8 +441,8 @@ type part struct {
 }
 
 // conclude takes the best place of the trace.
-func (l *shapeSearch) conclude(at spot) (Choice, error) {
-	out := Choice{Target: missing, Measure: l.measure, Status: StatusOK, start: loo.Start{Near: l.near}}
+func (l *shapeSearch) conclude(at spot) (search.Choice, error) {
+	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
 		// Of the grid a row has no logarithm of the ridge.
 		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
@@ -463,7 +452,7 @@ func (l *shapeSearch) conclude(at spot) (Choice, error) {
 	if out.Iteration == 0 { // a kernel that stays as it is
 		out.Iteration = max(1, at.row)
 		if math.IsInf(at.score, -1) {
-			out.Measure = Measure{}
+			out.Measure = search.Measure{}
 		}
 		return out, nil
 	}

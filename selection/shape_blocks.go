@@ -7,6 +7,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // compare keeps the better of what was learnt on blocks and of one length for all columns, on all
@@ -17,11 +18,11 @@ func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error
 		return err
 	}
 	n, _ := l.run.X().Dims()
-	var looks []TraceRow
+	var looks []search.TraceRow
 	group := progress.Open(ctx)
 	for i, at := range []spot{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
-		got, err := l.run.Evaluate(group.Of(i, 2), Look{Point: At(1), Rows: n, Round: 1, Theta: at.theta}, func(ctx context.Context, row *TraceRow) error {
+		got, err := l.run.Evaluate(group.Of(i, 2), search.Look{Point: search.At(1), Rows: n, Round: 1, Theta: at.theta}, func(ctx context.Context, row *search.TraceRow) error {
 			factor, curve, err := form.ofPivots(ctx, kernel, l.run.X(), measures.LowRankOptions{
 				MaxRank: pivots(l.run, finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X()),
 				Seed: l.Seed, Workers: l.run.Workers(),
@@ -29,7 +30,7 @@ func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error
 			if err != nil {
 				return err
 			}
-			row.Ridges, row.Basis, row.ScoredOn, row.Residual = curve, OnPivots, factor.Rank, factor.Residual
+			row.Ridges, row.Basis, row.ScoredOn, row.Residual = curve, search.OnPivots, factor.Rank, factor.Residual
 			return nil
 		})
 		if err != nil {

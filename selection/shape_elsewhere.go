@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/learning"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 const elsewhereRound = 3 // of the trace
@@ -22,7 +23,7 @@ func (l *shapeSearch) starts(ctx context.Context, groups []int, part part, prior
 		Spent: func() error {
 			if l.run.Spent() {
 				l.run.Refuse()
-				return ErrBudget
+				return search.ErrBudget
 			}
 			return nil
 		},
@@ -32,7 +33,7 @@ func (l *shapeSearch) starts(ctx context.Context, groups []int, part part, prior
 // elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
 // there is none, and whether something was learnt from those rows. It is a row of the trace.
 func (l *shapeSearch) elsewhere(ctx context.Context, part part, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
-	row, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *TraceRow) error {
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
 		starts, err := l.starts(ctx, l.Groups, part, prior)
 		if err != nil {
 			return err
@@ -41,7 +42,7 @@ func (l *shapeSearch) elsewhere(ctx context.Context, part part, prior *learning.
 		if err != nil {
 			return err
 		}
-		row.setScore(top.Gain, missing, OnStarts, part.rows)
+		row.SetScore(top.Gain, missing, search.OnStarts, part.rows)
 		row.Matrices, row.Elsewhere = starts.Matrices, top.Theta
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // waveOf has a wave of the first column, which one length for all columns does not see.
@@ -29,9 +30,9 @@ func waveOf(n, d int, seed uint64) (*mat.Dense, []float64, []int) {
 }
 
 // elsewhereOf are the rows of other starts.
-func elsewhereOf(r *Result) (out []TraceRow) {
+func elsewhereOf(r *search.Result) (out []search.TraceRow) {
 	for _, row := range allRows(r) {
-		if row.Basis == OnStarts {
+		if row.Basis == search.OnStarts {
 			out = append(out, row)
 		}
 	}
@@ -75,7 +76,7 @@ func TestElsewhereIsInTheTrace(t *testing.T) {
 	data, err := json.Marshal(r.Result().Trace)
 	require.NoError(t, err)
 	for _, upTo := range []int{len(r.Result().Trace), len(r.Result().Trace) - 3, 12} {
-		var known []TraceRow
+		var known []search.TraceRow
 		require.NoError(t, json.Unmarshal(data, &known))
 		again := &Regressor{Space: over(shapely), Search: &Shape{}, Resume: known[:upTo]}
 		require.NoError(t, again.Fit(ctx, x, y))

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/landmarks"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Beyond handOver rows lengths are learnt by the leave-one-out error on landmarks: from
@@ -85,7 +86,7 @@ func (l *shapeSearch) landmarks(order []int, rows, m, steps int, centre []float6
 // evaluate is a value of the climb, a row of the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
-	got, err := o.run.Evaluate(ctx, Look{Point: At(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *TraceRow) error {
+	got, err := o.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
 		last := len(theta) - 1
 		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
 		v, err := o.problem.At(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
@@ -97,7 +98,7 @@ func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, [
 			f = landmarks.Logarithmic(o.rows, v.F, gradient)
 			o.climb.Prior.Add(&f, gradient, theta)
 		}
-		row.setScore(f, ridge, OnLandmarks, m)
+		row.SetScore(f, ridge, search.OnLandmarks, m)
 		row.Gradient = gradient
 		return nil
 	})
@@ -231,5 +232,5 @@ func (l *shapeSearch) take(at *spot, from learning.Outcome) {
 	if l.objective == ComplexityRegularised {
 		of = l.objective
 	}
-	l.measure = Measure{Name: of.String() + ", on landmarks", LargerIsBetter: true}
+	l.measure = search.Measure{Name: of.String() + ", on landmarks", LargerIsBetter: true}
 }

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // The columns of a group have one length.
@@ -123,7 +124,7 @@ func TestShapeCancelled(t *testing.T) {
 	for _, at := range []int{2, 10, rows - 1} {
 		inside, cancel := context.WithCancel(ctx)
 		seen := 0
-		r.Observe = func(row TraceRow) {
+		r.Observe = func(row search.TraceRow) {
 			if row.Step != nil {
 				return
 			}
@@ -140,8 +141,8 @@ func TestShapeCancelled(t *testing.T) {
 // Observe gets the rows of the trace, in order; what it does with them changes nothing.
 func TestShapeObserve(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
-	var seen []TraceRow
-	r := &Regressor{Search: &Shape{}, Observe: func(row TraceRow) {
+	var seen []search.TraceRow
+	r := &Regressor{Search: &Shape{}, Observe: func(row search.TraceRow) {
 		if row.Step != nil {
 			return
 		}
@@ -180,7 +181,7 @@ func TestShapeBudget(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Trace, seconds)
-		assert.Equal(t, StatusBudget, res.Status)
+		assert.Equal(t, search.StatusBudget, res.Status)
 		best := math.Inf(-1)
 		for i, row := range res.Trace {
 			assert.Equal(t, whole.Trace[i].Score, row.Score)
@@ -237,12 +238,12 @@ func TestShapeSavedAndLoaded(t *testing.T) {
 func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 	x, y := problemOf(300, 2, .2, 4)
 	r := shaped(t, &Shape{MaxRows: 80}, x, y)
-	var compared []TraceRow
+	var compared []search.TraceRow
 	for _, row := range r.Result().Trace {
 		if row.Round == 1 {
 			compared = append(compared, row)
 			assert.Equal(t, 300, row.Rows)
-			assert.Equal(t, OnPivots, row.Basis)
+			assert.Equal(t, search.OnPivots, row.Basis)
 			assert.Contains(t, row.Decision(), "of all 300 rows")
 		}
 	}
@@ -252,9 +253,9 @@ func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 	assert.Equal(t, 1, best.row, "the second column is noise")
 	assert.Empty(t, r.Result().Warnings)
 
-	clock, err := newClock("test", 0, nil, 1)
+	clock, err := search.NewBudget("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := newRun(problem{family: shapely, x: x, y: y, ridgeMachine: true}, clock)
+	run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
 	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
 	require.NoError(t, err)
 	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
@@ -269,5 +270,5 @@ func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 		require.NoError(t, l.compare(ctx, &learnt, one), name)
 		assert.Len(t, learnt.theta, c.taken+1, name) // the lengths and the ridge
 	}
-	assert.Len(t, run.warnings, 1)
+	assert.Len(t, run.Warnings(), 1)
 }

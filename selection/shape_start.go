@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 const shapeStream = 0x7368617065 // "shape"
@@ -191,13 +192,13 @@ func (l *shapeSearch) first(length, ridge float64) []float64 {
 func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
 	theta = l.first(length, 1)
 	at := l.ridgeAt(theta)
-	got, err := l.run.Evaluate(ctx, Look{Point: At(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *TraceRow) error {
+	got, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *search.TraceRow) error {
 		values, err := p.AtRidges(ctx, theta, learning.StartRidges)
 		if err != nil {
 			return err
 		}
 		best := floats.MaxIdx(values)
-		row.setScore(values[best], learning.StartRidges[best], OnBlocks, l.sampled)
+		row.SetScore(values[best], learning.StartRidges[best], search.OnBlocks, l.sampled)
 		row.Matrices = 1
 		return nil
 	})
@@ -228,8 +229,8 @@ func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 		return spot{}, err
 	}
 	n, _ := l.run.X().Dims()
-	row, err := l.run.Evaluate(ctx, Look{Point: At(param), Rows: n}, func(_ context.Context, row *TraceRow) error {
-		row.setScore(math.Inf(-1), missing, OnBlocks, n)
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: n}, func(_ context.Context, row *search.TraceRow) error {
+		row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
 		return nil
 	})
 	return spot{score: math.Inf(-1), row: row.Iteration}, err
@@ -237,7 +238,7 @@ func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 
 // chosen is the kernel that another strategy has chosen.
 func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
-	l.run.Expect(usualCalls)
+	l.run.Expect(20)
 	choice, err := l.Start.Choose(ctx, l.run)
 	l.run.Expect(0)
 	if err != nil {

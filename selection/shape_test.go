@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // shaped fits with a Shape.
@@ -259,7 +260,7 @@ func TestShapeObjectives(t *testing.T) {
 		res := r.Result()
 		best := math.Inf(-1)
 		for _, row := range res.Trace {
-			if row.Basis != OnStarts { // that is over the evidence of noise
+			if row.Basis != search.OnStarts { // that is over the evidence of noise
 				best = max(best, row.Score)
 			}
 		}

@@ -61,7 +61,7 @@ func (c engine[Y, E]) checkSmoother(fitted, rows int) error {
 		first = cmp.Or(first, err)
 	}
 	if first != nil {
-		return fmt.Errorf("%s: %w", c.typ, first)
+		return fmt.Errorf("%s: %w", c.Type, first)
 	}
 	return nil
 }

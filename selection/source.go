@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Method is how Entropy computes entropies.
@@ -77,11 +78,11 @@ type entropySource interface {
 	// rows is how many rows an entropy is of.
 	rows() int
 	// measure writes the entropy of the kernel into row, and a score that comes with it.
-	measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error
+	measure(ctx context.Context, k kernels.Kernel, row *search.TraceRow) error
 }
 
 // newSource returns the source of a search.
-func newSource(e *Entropy, r *Run, form *closedForm) entropySource {
+func newSource(e *Entropy, r *search.Run, form *closedForm) entropySource {
 	n, _ := r.X().Dims()
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
@@ -114,7 +115,7 @@ func (e *Entropy) draw(n, count int, which uint64) []int {
 // exactSource takes the eigenvalues of whole kernel matrices, and the closed-form score from
 // the same reduction.
 type exactSource struct {
-	run    *Run
+	run    *search.Run
 	form   *closedForm
 	x      *mat.Dense
 	shared *kernels.Shared // what all kernels are made of; nil at first
@@ -122,7 +123,7 @@ type exactSource struct {
 
 func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 
-func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *TraceRow) error {
+func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	if s.shared == nil {
 		var err error
 		if s.shared, err = kernels.Share(progress.Apart(ctx), s.x, &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
@@ -139,9 +140,9 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *T
 	if err != nil {
 		return err
 	}
-	row.setEntropy(entropy)
+	row.SetEntropy(entropy)
 	if s.form != nil {
-		row.setCurve(curve, s.form.score, OnMatrix, 0)
+		row.SetCurve(curve, s.form.score == LogEvidence, search.OnMatrix, 0)
 	}
 	return nil
 }
@@ -171,12 +172,12 @@ func (e *Entropy) decides(b measures.Bounds) bool {
 	return true
 }
 
-func (s lowRankSource) measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error {
+func (s lowRankSource) measure(ctx context.Context, k kernels.Kernel, row *search.TraceRow) error {
 	l, err := measures.LowRankEntropy(ctx, k, s.x, s.options())
 	if err != nil {
 		return err
 	}
-	row.setEntropy(l.Point)
+	row.SetEntropy(l.Point)
 	row.EntropyLow, row.EntropyHigh = l.Low.Entropy, l.High.Entropy
 	row.Rank, row.Residual, row.Wide = l.Rank, l.Residual, !l.Decided
 	return nil
@@ -190,7 +191,7 @@ type subsampleSource struct {
 
 func (s subsampleSource) rows() int { return s.parts[0].rows() }
 
-func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *TraceRow) error {
+func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *search.TraceRow) error {
 	perBit := 1 / math.Log2(float64(s.all))
 	var bits []float64
 	var low, high float64

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Space is what a search chooses from: the kernels of a family or of several ([Over]), those
@@ -35,7 +36,7 @@ func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Spa
 }
 
 // defaultFamilies are those of a strategy where none were given.
-func defaultFamilies(search Strategy) []kernels.Family {
+func defaultFamilies(search search.Strategy) []kernels.Family {
 	if e, ok := search.(*Entropy); ok && len(e.Targets) != 1 {
 		return []kernels.Family{kernels.RBFFamily{}, kernels.MaternFamily{Nu: 2.5}}
 	}
@@ -55,41 +56,6 @@ func Among[E any](candidates ...func() E) Space[E] {
 	return Space[E]{candidates: candidates, listed: true}
 }
 
-// Point is one thing that a search can choose: the kernel of a family at Param, or the
-// candidate of a number.
-type Point struct {
-	// Param is the parameter. It is NaN for a candidate.
-	Param float64 `json:"param"`
-
-	// Candidate is the candidate's position, from 0. It is [NoCandidate] for a kernel.
-	Candidate int `json:"candidate"`
-}
-
-// NoCandidate is the Candidate of a Point that is a kernel.
-const NoCandidate = -1
-
-// At is the Point of a parameter of a family.
-func At(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
-
-// CandidateAt is the Point of a candidate, from 0.
-func CandidateAt(number int) Point { return Point{Param: missing, Candidate: number} }
-
-// IsCandidate reports whether p is a candidate and not a kernel.
-func (p Point) IsCandidate() bool { return p.Candidate >= 0 }
-
-// String returns the parameter, or the candidate's number.
-func (p Point) String() string {
-	if p.IsCandidate() {
-		return fmt.Sprintf("candidate %d", p.Candidate)
-	}
-	return fmt.Sprintf("%.4g", p.Param)
-}
-
-// equal holds of a candidate's Param too, which is NaN.
-func (p Point) equal(q Point) bool {
-	return p.Candidate == q.Candidate && (p.IsCandidate() || p.Param == q.Param)
-}
-
 // option is what a fit is made with.
 type option[E any] struct {
 	name   string
@@ -98,7 +64,7 @@ type option[E any] struct {
 }
 
 // at returns what a point of a family, nil for candidates, stands for.
-func (s Space[E]) at(family kernels.Family, p Point) option[E] {
+func (s Space[E]) at(family kernels.Family, p search.Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
 	}
@@ -111,11 +77,11 @@ func (s Space[E]) with(kernel kernels.Kernel) option[E] {
 }
 
 // chosen is what a result stands for.
-func (s Space[E]) chosen(family kernels.Family, p Point, values []float64) (option[E], error) {
+func (s Space[E]) chosen(family kernels.Family, p search.Point, values []float64) (option[E], error) {
 	if len(values) == 0 || p.IsCandidate() {
 		return s.at(family, p), nil
 	}
-	kernel, err := learntKernel(family.At(p.Param), values)
+	kernel, err := search.LearntKernel(family.At(p.Param), values)
 	if err != nil {
 		return option[E]{}, err
 	}
@@ -146,7 +112,7 @@ func (s Space[E]) stored() (out storedSpace, ok bool) {
 func readSpace[E any](s storedSpace) Space[E] { return Space[E]{families: s.Families, two: s.Two} }
 
 // withDefaults fills in what the caller left open.
-func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search Strategy) Space[E] {
+func (s Space[E]) withDefaults(lssvm func(kernels.Kernel) E, search search.Strategy) Space[E] {
 	if s.build == nil {
 		s.build = lssvm
 	}
@@ -257,7 +223,7 @@ func (s Space[E]) String() string {
 }
 
 // find returns what a model was fitted with, if the space has it.
-func (s Space[E]) find(kind string, family string, p Point, param2 float64, values []float64) (option[E], error) {
+func (s Space[E]) find(kind string, family string, p search.Point, param2 float64, values []float64) (option[E], error) {
 	var none option[E]
 	other := fault.BadModel(kind, "fitted with %s, this value's Space is %v", described(family, p), s)
 	within := func(v, lo, hi float64) bool { return v >= lo && v <= hi && !math.IsInf(v, 0) }
@@ -296,7 +262,7 @@ func (s Space[E]) find(kind string, family string, p Point, param2 float64, valu
 }
 
 // described is a point for people.
-func described(family string, p Point) string {
+func described(family string, p search.Point) string {
 	if p.IsCandidate() {
 		return p.String()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/badtext"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Names that are not UTF-8 are refused where they enter, and a result with such a text is not written as another one.
@@ -33,7 +34,7 @@ func TestTextsAreUTF8(t *testing.T) {
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
 	})
 	assert.Equal(t, 3, n)
-	result := Result{Strategy: "s", Family: "f", Kernel: "k", Name: "n", ScoreName: "b", Warnings: []string{"w"}, Trace: []TraceRow{{Family: "f", Name: "n"}}}
+	result := search.Result{Strategy: "s", Family: "f", Kernel: "k", Name: "n", ScoreName: "b", Warnings: []string{"w"}, Trace: []search.TraceRow{{Family: "f", Name: "n"}}}
 	_, err = json.Marshal(result)
 	require.NoError(t, err)
 	n = badtext.Each(&result, func(field string) {

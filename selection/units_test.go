@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -15,16 +16,16 @@ import (
 func TestExtremeUnitsOfTargets(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)
 	n := float64(len(y))
-	for name, strategy := range map[string]func() Strategy{
-		"entropy":        func() Strategy { return &Entropy{} },
-		"log evidence":   func() Strategy { return &Entropy{Score: LogEvidence} },
-		"leave-one-out":  func() Strategy { return &Entropy{Score: LeaveOneOut} },
-		"grid":           func() Strategy { return &Grid{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
-		"halving":        func() Strategy { return &Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
-		"golden section": func() Strategy { return &GoldenSection{} },
-		"shape":          func() Strategy { return &Shape{} },
+	for name, strategy := range map[string]func() search.Strategy{
+		"entropy":        func() search.Strategy { return &Entropy{} },
+		"log evidence":   func() search.Strategy { return &Entropy{Score: LogEvidence} },
+		"leave-one-out":  func() search.Strategy { return &Entropy{Score: LeaveOneOut} },
+		"grid":           func() search.Strategy { return &Grid{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
+		"halving":        func() search.Strategy { return &Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
+		"golden section": func() search.Strategy { return &GoldenSection{} },
+		"shape":          func() search.Strategy { return &Shape{} },
 	} {
-		var want *Result
+		var want *search.Result
 		for _, exponent := range []int{0, 100, 250, 260, 400, -100, -250, -260, -400, -480} {
 			times := make([]float64, len(y))
 			for i, v := range y {

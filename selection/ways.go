@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -53,7 +54,7 @@ func filling() transformers.Transformer {
 // of is the search of one way.
 func (c engine[Y, E]) of(w way) engine[Y, E] {
 	c.ways, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &Shape{}
-	if c.groups != nil {
+	if c.Groups != nil {
 		c.strategy = &Entropy{Score: CrossValidation}
 	}
 	return c
@@ -70,7 +71,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 // fitWays fits once for each way and keeps the mean of the models, or the better one.
 func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
-	chain, filled, err := folds.FitChain(first, c.typ, c.allSteps(), merged.X)
+	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X)
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +80,20 @@ func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y,
 	group := progress.Open(rest)
 	for i, w := range c.ways {
 		one := c.of(w)
-		if c.limit > 0 {
-			one.limit = max(1, c.limit/time.Duration(len(c.ways)))
+		if c.Limit > 0 {
+			one.Limit = max(1, c.Limit/time.Duration(len(c.ways)))
 		}
 		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
-		own, even, err := folds.FitChain(shares[0], c.typ, one.steps, filled)
+		own, even, err := folds.FitChain(shares[0], c.Type, one.steps, filled)
 		if err != nil {
-			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
+			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
 		}
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(shares[1], folds.Rows[Y]{X: rows, Y: y, Weights: weights, Groups: c.groups}, own, merged.Spread(even), target, labels)
+		part, err := one.fitOn(shares[1], folds.Rows[Y]{X: rows, Y: y, Weights: weights, Groups: c.Groups}, own, merged.Spread(even), target, labels)
 		if err != nil {
-			return nil, fmt.Errorf("%s: columns %s: %w", c.typ, w.name, err)
+			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
 		}
 		part.result.Columns = w.name
 		if part.result.LeaveOneOut, err = leftOutError(shares[2], part.inner, target, weights); err != nil {
@@ -149,11 +150,11 @@ func share[E any](parts []*fitted[E]) []*fitted[E] {
 }
 
 // together is the result of the best part, with the others in it.
-func together[E any](parts []*fitted[E]) *Result {
-	out := parts[0].result.clone()
+func together[E any](parts []*fitted[E]) *search.Result {
+	out := parts[0].result.Clone()
 	out.Strategy = "ways"
 	for _, p := range parts[1:] {
-		out.Others = append(out.Others, p.result.clone())
+		out.Others = append(out.Others, p.result.Clone())
 		out.Fits += p.result.Fits
 		out.Seconds += p.result.Seconds
 		out.KernelMatrices += p.result.KernelMatrices

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -116,7 +117,7 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	text := func(r *Result) string {
+	text := func(r *search.Result) string {
 		r.Seconds = 0
 		for i := range r.Trace {
 			r.Trace[i].Seconds = 0
@@ -125,14 +126,14 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{Points: 5}} {
 		space := overClasses(kernels.RBFFamily{})
 		a, b := Classifier{Space: space, Search: s}, Classifier{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, xc, yc))
 		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
 	}
-	for _, s := range []Strategy{&Entropy{}, &Entropy{Score: LogEvidence}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: LogEvidence}, &Grid{Points: 5}} {
 		space := over(kernels.RBFFamily{})
 		a, b := Regressor{Space: space, Search: s}, Regressor{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, x, y))
@@ -220,7 +221,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	w := weightsOf(30)
 	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
 	looked := false
-	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(row TraceRow) { looked = looked || row.Step == nil }}
+	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(row search.TraceRow) { looked = looked || row.Step == nil }}
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
@@ -235,7 +236,7 @@ func TestUnsupportedWeights(t *testing.T) {
 		}
 		return &lssvm.Regressor{Kernel: k}
 	})
-	for _, s := range []Strategy{&Entropy{}, &Grid{Params: []float64{1, 2}}} {
+	for _, s := range []search.Strategy{&Entropy{}, &Grid{Params: []float64{1, 2}}} {
 		r.Search = s
 		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
 	}
@@ -321,24 +322,24 @@ func TestMetricsOfProbabilities(t *testing.T) {
 // A ridge of drawn rows is not that of all: the machine then chooses its own.
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
-	for search, want := range map[*Entropy]bool{{}: true, {Method: LowRank, MaxRank: 4, MinRidge: .01}: false} {
-		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: search}
+	for strategy, want := range map[*Entropy]bool{{}: true, {Method: LowRank, MaxRank: 4, MinRidge: .01}: false} {
+		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
-		assert.Equal(t, want, r.Result().ridgeIsOf(700), "%+v", search)
+		assert.Equal(t, want, ridgeIsOf(r.Result(), 700), "%+v", strategy)
 		given := 0.0
 		if want {
 			given = r.Result().Ridge
 		}
 		assert.Equal(t, given, r.Fitted().(*lssvm.Regressor).Ridge)
 	}
-	assert.False(t, (&Result{Trace: []TraceRow{{Chosen: true, Rows: 300, Basis: OnMatrix}}}).ridgeIsOf(700))
+	assert.False(t, ridgeIsOf(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
 }
 
 // A limit on memory that lets all rows have no matrix leaves them pivots.
 func TestFinalistsWithinALimit(t *testing.T) {
 	x, y := problemOf(2500, 2, .3, 3)
 	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
-		run := newRun(problem{settings: settings{maxKernelBytes: limit}, family: kernels.RBFFamily{}, x: x, y: y}, unlimited())
+		run := search.New(search.Problem{Settings: search.Settings{MaxKernelBytes: limit}, Family: kernels.RBFFamily{}, X: x, Y: y}, unlimited())
 		f := &finalists{search: &Entropy{}, run: run}
 		require.NoError(t, f.begin(ctx, 2500))
 		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)

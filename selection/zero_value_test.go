@@ -13,12 +13,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // ofAllWays is a result as text without any seconds, those of the other ways too.
-func ofAllWays(t *testing.T, r *Result) string {
-	c := r.clone()
+func ofAllWays(t *testing.T, r *search.Result) string {
+	c := r.Clone()
 	c.Others = nil
 	out := withoutSeconds(t, c)
 	for _, o := range r.Others {
@@ -28,7 +29,7 @@ func ofAllWays(t *testing.T, r *Result) string {
 }
 
 // allRows are those of all ways.
-func allRows(r *Result) []TraceRow {
+func allRows(r *search.Result) []search.TraceRow {
 	rows := slices.Clone(r.Trace)
 	for _, o := range r.Others {
 		rows = append(rows, o.Trace...)
@@ -139,13 +140,13 @@ func TestZeroValueFillsGaps(t *testing.T) {
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &transformers.Imputer{}
-	for _, search := range []Strategy{&Shape{}, &Entropy{}, &Grid{Points: 5}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: search}
-		require.NoError(t, r.Fit(ctx, holed(x), y), search.Name())
-		assert.Less(t, nmseOf(t, r, holed(x), y), .5, search.Name())
-		err := (&Regressor{Search: search}).Fit(ctx, holed(x), y)
+	for _, strategy := range []search.Strategy{&Shape{}, &Entropy{}, &Grid{Points: 5}} {
+		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: strategy}
+		require.NoError(t, r.Fit(ctx, holed(x), y), strategy.Name())
+		assert.Less(t, nmseOf(t, r, holed(x), y), .5, strategy.Name())
+		err := (&Regressor{Search: strategy}).Fit(ctx, holed(x), y)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
-		err = (&Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: search}).Fit(ctx, holed(x), y)
+		err = (&Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: strategy}).Fit(ctx, holed(x), y)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
 		assert.ErrorContains(t, err, "StandardScaler")
 	}
@@ -161,10 +162,10 @@ func TestZeroValueOfUnscaledColumns(t *testing.T) {
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.InEpsilon(t, nmseOf(t, plain, x2, y2), nmseOf(t, r, scaled(x2, by...), y2), .2)
 	lengths := map[string][]float64{}
-	for _, p := range append([]*Result{plain.Result()}, plain.Result().Others...) {
+	for _, p := range append([]*search.Result{plain.Result()}, plain.Result().Others...) {
 		lengths[p.Columns] = p.Lengths
 	}
-	for _, p := range append([]*Result{r.Result()}, r.Result().Others...) {
+	for _, p := range append([]*search.Result{r.Result()}, r.Result().Others...) {
 		if p.Columns == "standardised" {
 			assert.InEpsilonSlice(t, lengths[p.Columns], p.Lengths, 1e-3)
 		}
@@ -243,21 +244,21 @@ func TestZeroValueWeights(t *testing.T) {
 func TestZeroValueResumes(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
 	rows, labels := classesOf(60, 1)
-	for name, fit := range map[string]func(ctx context.Context, workers int, observe func(TraceRow), resume []TraceRow) (*Result, error){
-		"Regressor": func(ctx context.Context, workers int, observe func(TraceRow), resume []TraceRow) (*Result, error) {
+	for name, fit := range map[string]func(ctx context.Context, workers int, observe func(search.TraceRow), resume []search.TraceRow) (*search.Result, error){
+		"Regressor": func(ctx context.Context, workers int, observe func(search.TraceRow), resume []search.TraceRow) (*search.Result, error) {
 			r := &Regressor{Workers: workers, Observe: observe, Resume: resume}
 			err := r.Fit(ctx, x, y)
 			return r.Result(), err
 		},
-		"Classifier": func(ctx context.Context, workers int, observe func(TraceRow), resume []TraceRow) (*Result, error) {
+		"Classifier": func(ctx context.Context, workers int, observe func(search.TraceRow), resume []search.TraceRow) (*search.Result, error) {
 			c := &Classifier{Workers: workers, Observe: observe, Resume: resume}
 			err := c.Fit(ctx, rows, labels)
 			return c.Result(), err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var seen []TraceRow // without reports of progress, of which there may be one more or less
-			whole, err := fit(ctx, 1, func(row TraceRow) {
+			var seen []search.TraceRow // without reports of progress, of which there may be one more or less
+			whole, err := fit(ctx, 1, func(row search.TraceRow) {
 				if row.Step == nil {
 					seen = append(seen, row)
 				}
@@ -266,7 +267,7 @@ func TestZeroValueResumes(t *testing.T) {
 			want := ofAllWays(t, whole)
 			data, err := json.Marshal(allRows(whole))
 			require.NoError(t, err)
-			var all []TraceRow
+			var all []search.TraceRow
 			require.NoError(t, json.Unmarshal(data, &all))
 			again, err := fit(ctx, 1, nil, all)
 			require.NoError(t, err)
@@ -277,8 +278,8 @@ func TestZeroValueResumes(t *testing.T) {
 
 			for _, at := range []int{3, len(seen) / 2, len(seen) - 2} {
 				inside, cancel := context.WithCancel(ctx)
-				var some []TraceRow
-				none, err := fit(inside, 1, func(row TraceRow) {
+				var some []search.TraceRow
+				none, err := fit(inside, 1, func(row search.TraceRow) {
 					if row.Step != nil {
 						return
 					}
@@ -290,7 +291,7 @@ func TestZeroValueResumes(t *testing.T) {
 				assert.Nil(t, none)
 				data, err := json.Marshal(some)
 				require.NoError(t, err)
-				var read []TraceRow
+				var read []search.TraceRow
 				require.NoError(t, json.Unmarshal(data, &read))
 				resumed, err := fit(ctx, 1, nil, read)
 				require.NoError(t, err)
@@ -307,8 +308,8 @@ func TestZeroValueBudget(t *testing.T) {
 		clock := &ticker{}
 		r := &Regressor{Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
-		for _, p := range append([]*Result{r.Result()}, r.Result().Others...) {
-			assert.Equal(t, StatusBudget, p.Status)
+		for _, p := range append([]*search.Result{r.Result()}, r.Result().Others...) {
+			assert.Equal(t, search.StatusBudget, p.Status)
 			assert.Len(t, p.Trace, max(1, (seconds+1)/2), "%s, %d seconds", p.Columns, seconds)
 			assert.Len(t, p.Lengths, 3)
 		}
@@ -319,7 +320,7 @@ func TestZeroValueBudget(t *testing.T) {
 	clock := &ticker{}
 	c := &Classifier{Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	assert.Equal(t, StatusBudget, c.Result().Status)
+	assert.Equal(t, search.StatusBudget, c.Result().Status)
 }
 
 // A loaded model predicts and tells what the saved one did, and stays when a file is refused.

@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -462,7 +463,7 @@ func TestTheTraceOfASelection(t *testing.T) {
 	build := func() *golearn.Pipeline {
 		return &golearn.Pipeline{Steps: []golearn.Step{binned(6)}, Final: &golearn.Classifier{Estimator: &selection.Classifier{}}}
 	}
-	trace := func(p *golearn.Pipeline) *selection.Result {
+	trace := func(p *golearn.Pipeline) *search.Result {
 		return p.Fitted().(*golearn.Classifier).Fitted().(*selection.Classifier).Result()
 	}
 	p := build()

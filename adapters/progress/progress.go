@@ -19,7 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Bar is a bar from 0% to 100%, with what the last iteration said beside it. It begins anew with each fit. On a terminal it is
@@ -38,7 +38,7 @@ func New(to io.Writer, name string) *Bar { return &Bar{bar: progressbar.New(to, 
 func (b *Bar) Step(s estimators.Step) { b.set(s.Done, s.Message) }
 
 // Row takes a row of a search, as the Observe field of selection.Regressor and Classifier does.
-func (b *Bar) Row(row selection.TraceRow) { b.set(row.Done, row.Decision()) }
+func (b *Bar) Row(row search.TraceRow) { b.set(row.Done, row.Decision()) }
 
 func (b *Bar) set(done float64, message string) {
 	b.mu.Lock()

@@ -35,6 +35,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/selection"
 	_ "github.com/kernelearn/kernelearn/selection/inspection"
 	_ "github.com/kernelearn/kernelearn/selection/metrics"
+	_ "github.com/kernelearn/kernelearn/selection/search"
 	_ "github.com/kernelearn/kernelearn/selection/validation"
 	_ "github.com/kernelearn/kernelearn/transformers"
 )

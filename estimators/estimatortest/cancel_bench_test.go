@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -107,7 +108,7 @@ func cancellations(b *testing.B, n int) (out []cancellation) {
 				return e.Fit(ctx, x)
 			case estimators.MultiRegressor:
 				return e.Fit(ctx, x, twoTargets(y))
-			case selection.Strategy:
+			case search.Strategy:
 				return (&selection.Regressor{Search: e}).Fit(ctx, x, y)
 			}
 			return errors.New("nothing to fit")

@@ -15,7 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/svm"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -82,7 +82,7 @@ func wild(w []float64) {
 // predictions are finite or an error.
 func TestFilesOfExtremes(t *testing.T) {
 	for _, make0 := range withSettings {
-		if _, strategy := make0().(selection.Strategy); strategy {
+		if _, strategy := make0().(search.Strategy); strategy {
 			continue
 		}
 		typ := reflect.TypeOf(make0()).Elem()

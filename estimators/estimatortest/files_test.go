@@ -38,6 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -227,8 +228,8 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 
 	r := &selection.Regressor{}
 	require.NoError(tb, r.Fit(ctx, x, y))
-	add("selection.Result", func() any { return &selection.Result{} }, r.Result())
-	add("selection.TraceRow", func() any { return &selection.TraceRow{} }, &r.Result().Trace[0])
+	add("search.Result", func() any { return &search.Result{} }, r.Result())
+	add("search.TraceRow", func() any { return &search.TraceRow{} }, &r.Result().Trace[0])
 	return out
 }
 

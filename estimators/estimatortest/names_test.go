@@ -15,7 +15,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -35,7 +35,7 @@ func TestErrorsNameTheType(t *testing.T) {
 		e := make0()
 		var fit func(x *mat.Dense, n int) error
 		switch e := e.(type) {
-		case *ridge.DirectKernel, selection.Strategy:
+		case *ridge.DirectKernel, search.Strategy:
 			continue // of a kernel matrix, and of no data
 		case estimators.Regressor:
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, y[:n]) }

@@ -30,6 +30,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -279,7 +280,7 @@ func TestPanicsAreErrors(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			inKernel, inObserve, inBLAS := 0, 0, 0
 			for _, make0 := range withSettings {
-				if _, ok := make0().(selection.Strategy); ok {
+				if _, ok := make0().(search.Strategy); ok {
 					continue // within a search, below
 				}
 				f := &fuse{}

@@ -34,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/ranking"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -116,7 +117,7 @@ func progressing() []longFit {
 	transform := func(name string, rows, d int, t transformers.Transformer) longFit {
 		return longFit{name, rows, d, func(ctx context.Context, f manyRows) error { return t.Fit(ctx, f.x) }}
 	}
-	search := func(name string, rows int, s selection.Strategy) longFit {
+	search := func(name string, rows int, s search.Strategy) longFit {
 		return regress("selection.Regressor, "+name, rows, 10, &selection.Regressor{Search: s})
 	}
 	return []longFit{

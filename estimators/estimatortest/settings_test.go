@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -144,7 +145,7 @@ func fitAny(ctx context.Context, e any) error {
 		return e.Fit(ctx, x, twoTargets([]float64{1, 2, 3, 5}))
 	case estimators.Detector:
 		return e.Fit(ctx, x)
-	case selection.Strategy:
+	case search.Strategy:
 		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})
 	}
 	return fmt.Errorf("%T is nothing to fit", e)

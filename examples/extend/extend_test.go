@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -62,7 +63,7 @@ func TestClip(t *testing.T) {
 }
 
 func TestZoom(t *testing.T) {
-	selectiontest.Strategy(t, func() selection.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
+	selectiontest.Strategy(t, func() search.Strategy { return &Zoom{Points: 4, Rounds: 2} }, nil)
 }
 
 // TestSmootherIsTheWeightedMean compares with the definition, and with what is left of it far
@@ -127,7 +128,7 @@ func TestZoomNarrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace := r.Result().Trace
-	best := slices.MinFunc(trace[:5], func(a, b selection.TraceRow) int { return cmp.Compare(a.Score, b.Score) })
+	best := slices.MinFunc(trace[:5], func(a, b search.TraceRow) int { return cmp.Compare(a.Score, b.Score) })
 	if len(trace) != 9 {
 		t.Fatalf("%d points, want 5 and 4 around the best of them", len(trace))
 	}

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -30,38 +30,38 @@ type Zoom struct {
 	Folds   validation.Splitter // nil: validation.KFold or StratifiedKFold
 }
 
-var _ selection.Strategy = (*Zoom)(nil)
+var _ search.Strategy = (*Zoom)(nil)
 
-// Name implements selection.Strategy.
+// Name implements search.Strategy.
 func (z *Zoom) Name() string { return "zoom" }
 
-// Choose implements selection.Strategy.
-func (z *Zoom) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+// Choose implements search.Strategy.
+func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error) {
 	const typ = "extend: Zoom"
 	points, rounds, decades := cmp.Or(z.Points, DefaultPoints), cmp.Or(z.Rounds, DefaultRounds), cmp.Or(z.Decades, DefaultDecades)
 	switch {
 	case points < 3:
-		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Points", Value: z.Points, Want: ">= 3, or 0 for the default"}
+		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Points", Value: z.Points, Want: ">= 3, or 0 for the default"}
 	case rounds < 1:
-		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Rounds", Value: z.Rounds, Want: ">= 1, or 0 for the default"}
+		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Rounds", Value: z.Rounds, Want: ">= 1, or 0 for the default"}
 	case !(decades > 0 && decades <= 24):
-		return selection.Choice{}, &estimators.ParamError{Type: typ, Field: "Decades", Value: z.Decades, Want: "in (0, 24], or 0 for the default"}
+		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Decades", Value: z.Decades, Want: "in (0, 24], or 0 for the default"}
 	}
 	if err := r.KernelsOnly(typ); err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
 	start, err := r.Family().Start(ctx, r.X())
 	if err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
 	folds, err := r.Folds(z.Folds)
 	if err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
-	trials := selection.Trials{Folds: folds, Metric: r.Metric(z.Metric), Spread: true}
-	out := selection.Choice{
-		Status: selection.StatusGrid, Target: math.NaN(),
-		Measure: selection.Measure{Name: trials.Metric.Name, LargerIsBetter: trials.Metric.LargerIsBetter},
+	trials := search.Trials{Folds: folds, Metric: r.Metric(z.Metric), Spread: true}
+	out := search.Choice{
+		Status: search.StatusGrid, Target: math.NaN(),
+		Measure: search.Measure{Name: trials.Metric.Name, LargerIsBetter: trials.Metric.LargerIsBetter},
 	}
 	centre, width := start, decades
 	var seen []int // rows of the trace
@@ -82,7 +82,7 @@ func (z *Zoom) Choose(ctx context.Context, r *selection.Run) (selection.Choice, 
 
 // grid returns points of the family in equal ratios within so many decades around the centre, each
 // once.
-func grid(r *selection.Run, centre, decades float64, count int) (out []selection.Point) {
+func grid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
 	lo, hi := r.Family().Bounds()
 	had := map[float64]bool{}
 	for i := range count {
@@ -92,7 +92,7 @@ func grid(r *selection.Run, centre, decades float64, count int) (out []selection
 		}
 		if param = min(max(param, lo), hi); !had[param] {
 			had[param] = true
-			out = append(out, selection.At(param))
+			out = append(out, search.At(param))
 		}
 	}
 	return out

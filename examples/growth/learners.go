@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -93,7 +94,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 }
 
 // strategy has the draw's seed. The folds of a grid are stratified by class.
-func strategy(k key, classes bool) selection.Strategy {
+func strategy(k key, classes bool) search.Strategy {
 	switch {
 	case k.search == byEntropy:
 		return &selection.Entropy{Seed: k.seed}

@@ -17,16 +17,17 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 const folds = 3
 
-// search is one way to choose the kernel, and what came of it.
-type search struct {
+// chosen is one way to choose the kernel, with its outcome.
+type chosen struct {
 	name    string
-	result  *selection.Result
+	result  *search.Result
 	entropy float64 // of the chosen kernel matrix
 	nmse    float64 // on the test rows
 	seconds float64
@@ -56,11 +57,11 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 	}
 
 	bar := progressbar.New(progress, "searching", 0)
-	step := func(row selection.TraceRow) { bar.Set(row.Done, "") }
-	var searches []search
+	step := func(row search.TraceRow) { bar.Set(row.Done, "") }
+	var searches []chosen
 	for _, s := range []struct {
 		name     string
-		strategy selection.Strategy
+		strategy search.Strategy
 	}{
 		{"entropy", &selection.Entropy{}},
 		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: validation.KFold{Folds: folds, Seed: seed}}},
@@ -94,7 +95,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		if err != nil {
 			return err
 		}
-		searches = append(searches, search{s.name, result, e, nmse, seconds})
+		searches = append(searches, chosen{s.name, result, e, nmse, seconds})
 	}
 	bar.Finish()
 

@@ -23,7 +23,7 @@ const bandLow, bandHigh = 0.1, 0.5
 
 // drawSearches writes two panels over the same gammas: above the entropy with its
 // band, below the scores of both searches.
-func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []search) error {
+func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []chosen) error {
 	entropy, grid := searches[0], searches[1]
 	var curve, gridScores plotter.XYs
 	for _, row := range grid.result.Trace {
@@ -65,7 +65,7 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 	top.Add(computed)
 	above.Add("computed by the search", computed)
 	above.Add("band where good kernels mostly lie", band)
-	if err := addChoices(top, above, searches, func(s search) float64 { return s.entropy }); err != nil {
+	if err := addChoices(top, above, searches, func(s chosen) float64 { return s.entropy }); err != nil {
 		return err
 	}
 
@@ -92,7 +92,7 @@ func drawSearches(ctx context.Context, path string, x *mat.Dense, searches []sea
 			return err
 		}
 	}
-	if err := addChoices(bottom, nil, searches, func(s search) float64 { return s.result.Score }); err != nil {
+	if err := addChoices(bottom, nil, searches, func(s chosen) float64 { return s.result.Score }); err != nil {
 		return err
 	}
 
@@ -125,7 +125,7 @@ func addLine(p *plot.Plot, legend *plotstyle.Legend, name string, points plotter
 }
 
 // addChoices marks where each search ended.
-func addChoices(p *plot.Plot, legend *plotstyle.Legend, searches []search, y func(search) float64) error {
+func addChoices(p *plot.Plot, legend *plotstyle.Legend, searches []chosen, y func(chosen) float64) error {
 	for i, s := range searches {
 		marks, err := plotter.NewScatter(plotter.XYs{{X: math.Log10(s.result.Param), Y: y(s)}})
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -60,7 +61,7 @@ type part struct {
 }
 
 // learn fits by a search and scores on the test rows.
-type learn func(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error)
+type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error)
 
 // learner is what both searches choose kernels for; nil where it is for the other task.
 type learner struct {
@@ -88,7 +89,7 @@ var learners = []learner{
 	},
 }
 
-func (l learner) regress(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
 	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(l.regressor, families...), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
@@ -101,7 +102,7 @@ func (l learner) regress(ctx context.Context, search selection.Strategy, steps [
 	return [2]float64{v}, r.Result(), err
 }
 
-func (l learner) classify(ctx context.Context, search selection.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *selection.Result, error) {
+func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
 	c := &selection.Classifier{Preprocess: steps, Space: selection.Over(l.classifier, families...), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err
@@ -139,7 +140,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 			grid.Splitter, grid.Metric = validation.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
 		}
 		for _, s := range []struct {
-			search   selection.Strategy
+			search   search.Strategy
 			families []kernels.Family
 			tally    *tally
 		}{{&selection.Entropy{}, c.families, &out.entropy}, {grid, c.grid, &out.grid}} {

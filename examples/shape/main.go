@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/effectplot"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -119,7 +120,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Describe(set.Name + ": " + what)
 		bar.Add(1)
 	}
-	observe := func(row selection.TraceRow) {
+	observe := func(row search.TraceRow) {
 		if row.Step != nil { // of more than 5000 rows
 			step(row.Decision())
 			return

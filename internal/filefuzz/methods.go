@@ -70,7 +70,7 @@ func planOf(v any, args []any) *plan {
 		case oneOf(c.name, "Fit", "PartialFit"):
 			c.costly = true
 			p.alters = append(p.alters, c)
-		case oneOf(c.name, "Add", "Merge", "Set"):
+		case oneOf(c.name, "Add", "Merge", "Set", "Clear", "Take"):
 			p.alters = append(p.alters, c)
 		default:
 			p.asks = append(p.asks, c)

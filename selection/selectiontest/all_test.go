@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
@@ -15,20 +16,20 @@ import (
 func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
 	var tested []string
-	for name, build := range map[string]func() selection.Strategy{
-		"entropy":           func() selection.Strategy { return &selection.Entropy{} },
-		"evidence":          func() selection.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
-		"cross-validation":  func() selection.Strategy { return &selection.Entropy{Score: selection.CrossValidation} },
-		"one target":        func() selection.Strategy { return &selection.Entropy{Targets: []float64{.3}} },
-		"low rank":          func() selection.Strategy { return &selection.Entropy{Method: selection.LowRank} },
-		"low rank, on rows": func() selection.Strategy { return &selection.Entropy{Method: selection.LowRank, MaxRank: 4} },
-		"subsamples":        func() selection.Strategy { return &selection.Entropy{Method: selection.Subsample} },
-		"grid":              func() selection.Strategy { return &selection.Grid{Points: 7} },
-		"halving":           func() selection.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
-		"shape":             func() selection.Strategy { return &selection.Shape{} },
-		"shape, entropy":    func() selection.Strategy { return &selection.Shape{Start: &selection.Entropy{}} },
-		"shape, blocks":     func() selection.Strategy { return &selection.Shape{MaxRows: 20} },
-		"golden section":    func() selection.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
+	for name, build := range map[string]func() search.Strategy{
+		"entropy":           func() search.Strategy { return &selection.Entropy{} },
+		"evidence":          func() search.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
+		"cross-validation":  func() search.Strategy { return &selection.Entropy{Score: selection.CrossValidation} },
+		"one target":        func() search.Strategy { return &selection.Entropy{Targets: []float64{.3}} },
+		"low rank":          func() search.Strategy { return &selection.Entropy{Method: selection.LowRank} },
+		"low rank, on rows": func() search.Strategy { return &selection.Entropy{Method: selection.LowRank, MaxRank: 4} },
+		"subsamples":        func() search.Strategy { return &selection.Entropy{Method: selection.Subsample} },
+		"grid":              func() search.Strategy { return &selection.Grid{Points: 7} },
+		"halving":           func() search.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
+		"shape":             func() search.Strategy { return &selection.Shape{} },
+		"shape, entropy":    func() search.Strategy { return &selection.Shape{Start: &selection.Entropy{}} },
+		"shape, blocks":     func() search.Strategy { return &selection.Shape{MaxRows: 20} },
+		"golden section":    func() search.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
 		tested = append(tested, declared.Name(build()))
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 var ctx = context.Background()
@@ -74,7 +75,7 @@ func (s *subject) fitted(p *conformance.Probe, configure func(r *selection.Regre
 }
 
 // text is a Result as JSON, but for what the clock says.
-func text(p *conformance.Probe, r *selection.Result) string {
+func text(p *conformance.Probe, r *search.Result) string {
 	r.Seconds = 0
 	for i := range r.Trace {
 		r.Trace[i].Seconds = 0
@@ -84,7 +85,7 @@ func text(p *conformance.Probe, r *selection.Result) string {
 	return string(data)
 }
 
-func same(p *conformance.Probe, what string, want, got *selection.Result) {
+func same(p *conformance.Probe, what string, want, got *search.Result) {
 	if a, b := text(p, want), text(p, got); a != b {
 		p.Errorf("%s: the Result is another:\n%s\nwant\n%s", what, b, a)
 	}
@@ -97,8 +98,8 @@ func checkNamed(p *conformance.Probe, s *subject) {
 	}
 }
 
-func chosen(p *conformance.Probe, r *selection.Result) selection.TraceRow {
-	var out []selection.TraceRow
+func chosen(p *conformance.Probe, r *search.Result) search.TraceRow {
+	var out []search.TraceRow
 	for _, row := range r.Trace {
 		if row.Chosen {
 			out = append(out, row)
@@ -149,7 +150,7 @@ func checkTrace(p *conformance.Probe, s *subject) {
 	}
 	data, err := json.Marshal(res)
 	p.Must("Result as JSON", err)
-	var read selection.Result
+	var read search.Result
 	p.Must("Result from JSON", json.Unmarshal(data, &read))
 	again, err := json.Marshal(read)
 	p.Must("Result as JSON again", err)
@@ -176,7 +177,7 @@ func checkBest(p *conformance.Probe, s *subject) {
 }
 
 // aims is how many targets a search was after.
-func aims(r *selection.Result) int {
+func aims(r *search.Result) int {
 	seen := map[float64]bool{}
 	for _, row := range r.Trace {
 		seen[row.Aim] = true
@@ -213,7 +214,7 @@ func checkCancel(p *conformance.Probe, s *subject) {
 	r := s.fitted(p, nil)
 	before := r.Result()
 	cancelled, cancel := context.WithCancel(ctx)
-	r.Observe = func(selection.TraceRow) { cancel() }
+	r.Observe = func(search.TraceRow) { cancel() }
 	for _, when := range []string{"in the search", "before it"} {
 		if err := r.Fit(cancelled, x, y); !errors.Is(err, context.Canceled) {
 			p.Errorf("cancelled %s, Fit returned %v", when, err)
@@ -227,11 +228,11 @@ func checkCancel(p *conformance.Probe, s *subject) {
 const searchedShare = .7
 
 func checkProgress(p *conformance.Probe, s *subject) {
-	var shown []selection.TraceRow
+	var shown []search.TraceRow
 	var inside atomic.Int32
 	s.fitted(p, func(r *selection.Regressor) {
 		r.Workers = 2
-		r.Observe = func(row selection.TraceRow) {
+		r.Observe = func(row search.TraceRow) {
 			if inside.Add(1) > 1 {
 				p.Errorf("two goroutines called Observe at the same time")
 			}
@@ -262,8 +263,8 @@ func checkBudget(p *conformance.Probe, s *subject) {
 	r := s.fitted(p, func(r *selection.Regressor) { r.Budget = time.Nanosecond })
 	res := r.Result()
 	chosen(p, res)
-	if len(whole.Trace) > 1 && res.Status != selection.StatusBudget {
-		p.Errorf("the status is %q, want %q", res.Status, selection.StatusBudget)
+	if len(whole.Trace) > 1 && res.Status != search.StatusBudget {
+		p.Errorf("the status is %q, want %q", res.Status, search.StatusBudget)
 	}
 	_, err := r.Predict(x)
 	p.Must("Predict", err)
@@ -272,11 +273,11 @@ func checkBudget(p *conformance.Probe, s *subject) {
 func checkResume(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
 	whole := s.fitted(p, nil).Result()
-	var shown []selection.TraceRow
+	var shown []search.TraceRow
 	cancelled, cancel := context.WithCancel(ctx)
 	defer cancel()
 	part := s.regressor(new(atomic.Int64))
-	part.Observe = func(row selection.TraceRow) {
+	part.Observe = func(row search.TraceRow) {
 		if row.Step != nil { // which is between two rows
 			return
 		}
@@ -289,7 +290,7 @@ func checkResume(p *conformance.Probe, s *subject) {
 	}
 	data, err := json.Marshal(shown)
 	p.Must("rows as JSON", err)
-	var read []selection.TraceRow
+	var read []search.TraceRow
 	p.Must("rows from JSON", json.Unmarshal(data, &read))
 	same(p, "from two rows", whole, s.fitted(p, func(r *selection.Regressor) { r.Resume = read }).Result())
 
@@ -321,7 +322,7 @@ func checkShared(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
 	want := s.fitted(p, nil).Result()
 	one := s.build()
-	results := make([]*selection.Result, 4)
+	results := make([]*search.Result, 4)
 	failed := make([]error, len(results))
 	var wait sync.WaitGroup
 	for i := range results {

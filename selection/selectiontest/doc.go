@@ -1,8 +1,8 @@
-// Package selectiontest is the contract of a selection.Strategy as a suite of checks that
+// Package selectiontest is the contract of a search.Strategy as a suite of checks that
 // runs on any of them, of this module or not:
 //
 //	func TestMyStrategy(t *testing.T) {
-//		selectiontest.Strategy(t, func() selection.Strategy { return &mysearch.Random{Points: 10} }, nil)
+//		selectiontest.Strategy(t, func() search.Strategy { return &mysearch.Random{Points: 10} }, nil)
 //	}
 //
 // The function returns an equally configured strategy at each call. Every check is a subtest

@@ -6,13 +6,14 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
 
 func ExampleStrategy() {
 	var table selectiontest.Table
 	ok := conformance.InTest(func(t *testing.T) {
-		selectiontest.Strategy(t, func() selection.Strategy { return &selection.Grid{Points: 4} }, &selectiontest.Options{
+		selectiontest.Strategy(t, func() search.Strategy { return &selection.Grid{Points: 4} }, &selectiontest.Options{
 			Skip: map[string]string{"shared": "is shown in another example"}, Table: &table,
 		})
 	})

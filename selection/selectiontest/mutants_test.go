@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // mutant is a grid of five points with one fault.
 type mutant struct {
 	name   func() string
-	choose func(ctx context.Context, m *mutant, r *selection.Run) (selection.Choice, error)
+	choose func(ctx context.Context, m *mutant, r *search.Run) (search.Choice, error)
 	State  int // of a strategy that should have none
 }
 
@@ -26,19 +27,19 @@ func (m *mutant) Name() string {
 	return "mutant"
 }
 
-func (m *mutant) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+func (m *mutant) Choose(ctx context.Context, r *search.Run) (search.Choice, error) {
 	return m.choose(ctx, m, r)
 }
 
 // grid searches as a sound strategy would.
-func grid(ctx context.Context, r *selection.Run, points ...float64) (selection.Choice, error) {
+func grid(ctx context.Context, r *search.Run, points ...float64) (search.Choice, error) {
 	return (&selection.Grid{Params: points}).Choose(ctx, r)
 }
 
 var five = []float64{.1, .3, 1, 3, 10}
 
 // at chooses the row of a number, of five.
-func at(ctx context.Context, r *selection.Run, number int) (selection.Choice, error) {
+func at(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
 	c, err := grid(ctx, r, five...)
 	if err == nil {
 		c.Iteration = number%len(r.Trace()) + 1
@@ -52,71 +53,71 @@ func TestMutantsFail(t *testing.T) {
 	other := errors.New("other")
 	for check, m := range map[string]mutant{
 		"named": {name: func() string { return fmt.Sprint(calls.Add(1)) }},
-		"chooses": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"chooses": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			c, err := grid(ctx, r, five...)
 			c.Status = ""
 			return c, err
 		}},
-		"trace": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1), Rows: 60}, func(_ context.Context, row *selection.TraceRow) error { row.Score = 1; return nil })
-			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		"trace": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
+			row, err := r.Evaluate(ctx, search.Look{Point: search.At(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Score = 1; return nil })
+			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
-		"best": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) { return at(ctx, r, 4) }},
-		"counts": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1), Rows: 60}, func(_ context.Context, row *selection.TraceRow) error { row.Fits = 7; return nil })
-			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		"best": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) { return at(ctx, r, 4) }},
+		"counts": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
+			row, err := r.Evaluate(ctx, search.Look{Point: search.At(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Fits = 7; return nil })
+			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
-		"workers": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"workers": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return at(ctx, r, r.Workers())
 		}},
-		"cancel": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"cancel": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			c, err := grid(ctx, r, five...)
 			if err != nil {
 				return c, other
 			}
 			return c, nil
 		}},
-		"progress": {choose: func(_ context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"progress": {choose: func(_ context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return grid(context.Background(), r, five...)
 		}},
-		"budget": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"budget": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			if r.Spent() {
-				return selection.Choice{}, selection.ErrBudget
+				return search.Choice{}, search.ErrBudget
 			}
 			return grid(ctx, r, five...)
 		}},
-		"resume": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"resume": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return grid(ctx, r, append(five, 20+float64(calls.Add(1)))...)
 		}},
-		"configuration": {choose: func(ctx context.Context, m *mutant, r *selection.Run) (selection.Choice, error) {
+		"configuration": {choose: func(ctx context.Context, m *mutant, r *search.Run) (search.Choice, error) {
 			m.State++
 			return grid(ctx, r, five...)
 		}},
-		"shared": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"shared": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return at(ctx, r, int(calls.Add(1)))
 		}},
-		"weights": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"weights": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return at(ctx, r, int(calls.Add(1)%5)) // of which no weights are known
 		}},
-		"candidates": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"candidates": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return at(ctx, r, 0)
 		}},
-		"families": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"families": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			if f := r.Family(); f == nil || f.String() != "RBF" {
-				return selection.Choice{}, other
+				return search.Choice{}, other
 			}
 			return grid(ctx, r, five...)
 		}},
-		"odd-data": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
+		"odd-data": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			_ = r.X().At(2, 0)
 			return grid(ctx, r, five...)
 		}},
-		"saved": {choose: func(ctx context.Context, _ *mutant, r *selection.Run) (selection.Choice, error) {
-			row, err := r.Evaluate(ctx, selection.Look{Point: selection.At(1e13), Rows: 60}, func(context.Context, *selection.TraceRow) error { return nil })
-			return selection.Choice{Iteration: row.Iteration, Status: selection.StatusOK}, err
+		"saved": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
+			row, err := r.Evaluate(ctx, search.Look{Point: search.At(1e13), Rows: 60}, func(context.Context, *search.TraceRow) error { return nil })
+			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 	} {
-		s := &subject{build: func() selection.Strategy { return &mutant{name: m.name, choose: m.choose} }}
+		s := &subject{build: func() search.Strategy { return &mutant{name: m.name, choose: m.choose} }}
 		for _, c := range checks {
 			if c.name == check {
 				assert.True(t, s.judge(c).Failed(), check)
@@ -128,7 +129,7 @@ func TestMutantsFail(t *testing.T) {
 
 // What is left out says why, and is not run.
 func TestSkip(t *testing.T) {
-	s := &subject{build: func() selection.Strategy { return &mutant{} }, Options: Options{Skip: map[string]string{"chooses": "has no Choose"}}}
+	s := &subject{build: func() search.Strategy { return &mutant{} }, Options: Options{Skip: map[string]string{"chooses": "has no Choose"}}}
 	for _, c := range checks {
 		if c.name == "chooses" {
 			v := s.judge(c)

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // Options adapts the suite to a strategy. Nil stands for the zero Options.
@@ -17,7 +17,7 @@ type Options struct {
 }
 
 // Strategy runs the suite on the strategies that build returns, under their Name.
-func Strategy(t *testing.T, build func() selection.Strategy, opt *Options) {
+func Strategy(t *testing.T, build func() search.Strategy, opt *Options) {
 	t.Helper()
 	s := subject{build: build}
 	if opt != nil {
@@ -39,7 +39,7 @@ func Strategy(t *testing.T, build func() selection.Strategy, opt *Options) {
 // subject is what a check looks at.
 type subject struct {
 	Options
-	build func() selection.Strategy
+	build func() search.Strategy
 }
 
 func (s *subject) judge(c check) conformance.Verdict {

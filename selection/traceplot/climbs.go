@@ -9,18 +9,18 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // climbs draws what a selection.Shape did: the objective at each evaluation on the rows that
 // count in the end, a curve for each way to make columns even.
-func climbs(r *selection.Result) (*plot.Plot, error) {
+func climbs(r *search.Result) (*plot.Plot, error) {
 	p, legend := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")
 	p.X.Tick.Marker = plotstyle.Round{}
 	p.X.Label.Text = "evaluation, each a kernel matrix with all derivatives"
 	var all []float64
 	var chosen plotter.XYs
-	learnt := []*selection.Result{r}
+	learnt := []*search.Result{r}
 	for _, o := range r.Others {
 		if o.Values != nil && o.ScoreName == r.ScoreName {
 			learnt = append(learnt, o)
@@ -58,8 +58,8 @@ func climbs(r *selection.Result) (*plot.Plot, error) {
 }
 
 // climbOf returns the rows of the last climb: of as many rows and lengths as the chosen one.
-func climbOf(r *selection.Result) (out []selection.TraceRow) {
-	var last selection.TraceRow
+func climbOf(r *search.Result) (out []search.TraceRow) {
+	var last search.TraceRow
 	for _, row := range r.Trace {
 		if row.Chosen {
 			last = row

@@ -1,5 +1,5 @@
 // Package traceplot draws what a search did: the entropies and the scores of a
-// selection.Result against the logarithm of the kernel's parameter.
+// search.Result against the logarithm of the kernel's parameter.
 //
 //	err := traceplot.Save(regressor.Result(), "search.png")
 package traceplot
@@ -20,7 +20,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // The band of entropies that is shaded: between kernels that can only underfit and kernels
@@ -32,7 +32,7 @@ const width, height = plotstyle.Width, 3.5 * vg.Inch
 
 // Save writes the picture to a file of the kind that its name ends in: .png, .svg, .pdf,
 // .eps, .jpg or .tif. A panel is 8 inches wide and 3.5 high. Errors: those of Plots, another ending, and the file's.
-func Save(r *selection.Result, path string) error {
+func Save(r *search.Result, path string) error {
 	plots, err := Plots(r)
 	if err != nil {
 		return err
@@ -42,14 +42,14 @@ func Save(r *selection.Result, path string) error {
 
 // curve is the part of a trace that belongs to one family, and whose scores compare.
 type curve struct {
-	key  selection.TraceRow // what its rows have in common
+	key  search.TraceRow // what its rows have in common
 	name string
-	rows []selection.TraceRow // ascending in the parameter
+	rows []search.TraceRow // ascending in the parameter
 }
 
 // common is what rows of one curve have in common.
-func common(row selection.TraceRow) selection.TraceRow {
-	out := selection.TraceRow{Family: row.Family, Round: row.Round}
+func common(row search.TraceRow) search.TraceRow {
+	out := search.TraceRow{Family: row.Family, Round: row.Round}
 	if row.Round > 0 {
 		out.Rows = row.Rows
 	}
@@ -57,11 +57,11 @@ func common(row selection.TraceRow) selection.TraceRow {
 }
 
 // nameOf is the family, of finalists with the rows or the folds that they are scored on.
-func nameOf(row selection.TraceRow) string {
+func nameOf(row search.TraceRow) string {
 	switch {
 	case row.Round == 0:
 		return row.Family
-	case row.Basis == selection.OnFolds:
+	case row.Basis == search.OnFolds:
 		return fmt.Sprintf("%s, %d folds", row.Family, row.ScoredOn)
 	}
 	return fmt.Sprintf("%s, %d rows", row.Family, row.Rows)
@@ -73,7 +73,7 @@ func nameOf(row selection.TraceRow) string {
 // finalists that were scored on more rows or on folds,
 // and the choice is ringed. Of lengths that a selection.Shape has learnt it is the objective over the
 // evaluations, a curve for each way to make columns even. The error says that there is nothing to draw.
-func Plots(r *selection.Result) ([]*plot.Plot, error) {
+func Plots(r *search.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {
 		return nil, errors.New("traceplot: the Result has no trace: nothing was searched")
 	}
@@ -86,7 +86,7 @@ func Plots(r *selection.Result) ([]*plot.Plot, error) {
 		return nil, errors.New("traceplot: no row of the trace has an entropy or a score")
 	}
 	var out []*plot.Plot
-	for _, panel := range []func(*selection.Result, []curve) (*plot.Plot, error){entropies, scores} {
+	for _, panel := range []func(*search.Result, []curve) (*plot.Plot, error){entropies, scores} {
 		p, err := panel(r, curves)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func Plots(r *selection.Result) ([]*plot.Plot, error) {
 	return out, nil
 }
 
-func parameterName(r *selection.Result) string {
+func parameterName(r *search.Result) string {
 	if numbered(r) {
 		return "candidate"
 	}
@@ -113,11 +113,11 @@ func parameterName(r *selection.Result) string {
 }
 
 // numbered reports whether candidates were compared, which have numbers in place of parameters.
-func numbered(r *selection.Result) bool { return r.IsCandidate() }
+func numbered(r *search.Result) bool { return r.IsCandidate() }
 
 // curvesOf splits the traces, those of other families included.
-func curvesOf(r *selection.Result) (out []curve) {
-	traces := [][]selection.TraceRow{r.Trace}
+func curvesOf(r *search.Result) (out []curve) {
+	traces := [][]search.TraceRow{r.Trace}
 	for _, o := range r.Others {
 		traces = append(traces, o.Trace)
 	}
@@ -138,7 +138,7 @@ func curvesOf(r *selection.Result) (out []curve) {
 		}
 	}
 	for _, c := range out {
-		slices.SortStableFunc(c.rows, func(a, b selection.TraceRow) int { return cmp.Compare(at(a.Point), at(b.Point)) })
+		slices.SortStableFunc(c.rows, func(a, b search.TraceRow) int { return cmp.Compare(at(a.Point), at(b.Point)) })
 	}
 	return out
 }
@@ -146,7 +146,7 @@ func curvesOf(r *selection.Result) (out []curve) {
 func finite(v float64) bool { return v-v == 0 }
 
 // at is where a point is drawn: a parameter at its logarithm.
-func at(p selection.Point) float64 {
+func at(p search.Point) float64 {
 	if p.IsCandidate() {
 		return float64(p.Candidate)
 	}
@@ -154,7 +154,7 @@ func at(p selection.Point) float64 {
 }
 
 // entropies draws the upper panel, nil where there are none.
-func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
+func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	p, legend := newPanel(r, "Entropy of the kernel matrix", "entropy E")
 	p.Y.Min, p.Y.Max = 0, 1
 	var drawn bool
@@ -210,7 +210,7 @@ func entropies(r *selection.Result, curves []curve) (*plot.Plot, error) {
 }
 
 // scores draws the lower panel, nil where there are none.
-func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
+func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 	better := "less is better"
 	if r.LargerIsBetter {
 		better = "more is better"
@@ -245,7 +245,7 @@ func scores(r *selection.Result, curves []curve) (*plot.Plot, error) {
 
 // chosenAt returns where the chosen parameter is drawn. Of a family of two parameters it is on the line that
 // was searched last and improved.
-func chosenAt(r *selection.Result) (float64, bool) {
+func chosenAt(r *search.Result) (float64, bool) {
 	for i := len(r.Trace) - 1; i >= 0; i-- {
 		row := r.Trace[i]
 		if row.Chosen && (row.Score == r.Score || row.Param == r.Param) {
@@ -257,7 +257,7 @@ func chosenAt(r *selection.Result) (float64, bool) {
 
 // focus cuts the panel to where the better half of the scores lies: the worst kernels are
 // far worse, and would flatten the rest.
-func focus(p *plot.Plot, r *selection.Result, all []float64) {
+func focus(p *plot.Plot, r *search.Result, all []float64) {
 	slices.Sort(all)
 	low, high := all[0], all[len(all)-1]
 	middle := all[len(all)/2]
@@ -275,7 +275,7 @@ func focus(p *plot.Plot, r *selection.Result, all []float64) {
 	}
 }
 
-func newPanel(r *selection.Result, title, y string) (*plot.Plot, *plotstyle.Legend) {
+func newPanel(r *search.Result, title, y string) (*plot.Plot, *plotstyle.Legend) {
 	p := plotstyle.New(title, "", y)
 	switch {
 	case !numbered(r):
@@ -297,7 +297,7 @@ const namesAngle = math.Pi / 6
 const mostNamed = 24
 
 // candidates are ticks with the names of candidates that have some, and with whole numbers for the others.
-func candidates(r *selection.Result) plot.ConstantTicks {
+func candidates(r *search.Result) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	largest := 0
 	for _, row := range r.Trace {

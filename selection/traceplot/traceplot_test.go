@@ -21,9 +21,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-func fitted(t *testing.T, r *selection.Regressor) *selection.Result {
+func fitted(t *testing.T, r *selection.Regressor) *search.Result {
 	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
 	for i := range y {
 		x.Set(i, 0, float64(i)/6)
@@ -110,7 +111,7 @@ func TestSavePNG(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, r := range []*selection.Result{nil, {}, {Trace: []selection.TraceRow{{Point: selection.At(1), Entropy: math.NaN(), Score: math.NaN()}}}} {
+	for _, r := range []*search.Result{nil, {}, {Trace: []search.TraceRow{{Point: search.At(1), Entropy: math.NaN(), Score: math.NaN()}}}} {
 		_, err := Plots(r)
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")

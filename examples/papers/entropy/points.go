@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -47,11 +48,11 @@ type place struct {
 // interval that it has for the family, and this library's at one entropy and by score.
 var searches = []struct {
 	name     string
-	strategy func(high float64) selection.Strategy
+	strategy func(high float64) search.Strategy
 }{
-	{"golden section", func(high float64) selection.Strategy { return &selection.GoldenSection{Hi: high} }},
-	{"entropy 0.25", func(float64) selection.Strategy { return &selection.Entropy{Targets: []float64{0.25}} }},
-	{"entropy by score", func(float64) selection.Strategy { return &selection.Entropy{} }},
+	{"golden section", func(high float64) search.Strategy { return &selection.GoldenSection{Hi: high} }},
+	{"entropy 0.25", func(float64) search.Strategy { return &selection.Entropy{Targets: []float64{0.25}} }},
+	{"entropy by score", func(float64) search.Strategy { return &selection.Entropy{} }},
 }
 
 // point is what a fit came to.
@@ -188,7 +189,7 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 }
 
 // search is a search as a user would have it.
-func (s settings) search(ctx context.Context, f family, strategy selection.Strategy, d split) (point, error) {
+func (s settings) search(ctx context.Context, f family, strategy search.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
 		Preprocess: steps(),
 		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {

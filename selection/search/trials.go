@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"cmp"
@@ -36,16 +36,16 @@ type Trials struct {
 // it gives. The folds are of the rows of X, so that rows that are equal stay together. Errors: the splitter's, or ErrShape.
 func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
-		s = r.splitter
+		s = r.p.Splitter
 	}
-	return r.problem.folds(s)
+	return r.p.folds(s)
 }
 
 // Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a
 // classification.
 func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
-		return r.metric
+		return r.p.Metric
 	}
 	return m
 }
@@ -58,12 +58,12 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	n, _ := r.x.Dims()
+	n, _ := r.p.X.Dims()
 	iterations := make([]int, len(t.Points))
 	for i, p := range t.Points {
 		row := r.at(p, t.Round)
 		if row == nil {
-			fresh := unscored(p)
+			fresh := NewRow(p)
 			fresh.Round, fresh.Rows = t.Round, t.Rows
 			if t.Rows == 0 {
 				fresh.Rows = n
@@ -72,32 +72,32 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		}
 		iterations[i] = row.Iteration
 	}
-	order := spread(len(t.Points))
-	if !t.Spread || r.turns != nil || r.family == nil { // other candidates are tried in their order
+	order := Spread(len(t.Points))
+	if !t.Spread || r.p.Turns != nil || r.p.Family == nil { // other candidates are tried in their order
 		slices.Sort(order)
 	}
-	if t.Spread && r.turns != nil {
+	if t.Spread && r.p.Turns != nil {
 		slices.SortStableFunc(order, func(a, b int) int {
-			return cmp.Compare(r.turns[t.Points[a].Candidate], r.turns[t.Points[b].Candidate])
+			return cmp.Compare(r.p.Turns[t.Points[a].Candidate], r.p.Turns[t.Points[b].Candidate])
 		})
 	}
 	var asked []*TraceRow
-	job := trials{folds: t.Folds, metric: t.Metric, workers: r.workers, budget: r.spending()}
+	job := Attempt{Folds: t.Folds, Metric: t.Metric, Workers: r.p.Workers, Share: r.spending()}
 	for _, i := range order {
 		row := &r.trace[iterations[i]-1]
 		if row.Basis == OnFolds {
 			continue
 		}
 		if old, ok := r.known(row); ok && old.Basis == OnFolds && !math.IsNaN(old.Score) {
-			row.setScore(old.Score, row.Ridge, OnFolds, old.ScoredOn)
+			row.SetScore(old.Score, row.Ridge, OnFolds, old.ScoredOn)
 			row.Fits, row.Seconds = old.Fits, old.Seconds
 			continue
 		}
-		asked, job.points = append(asked, row), append(job.points, t.Points[i])
+		asked, job.Points = append(asked, row), append(job.Points, t.Points[i])
 	}
-	job.observe = func(i int, score, seconds float64) {
+	job.Observe = func(i int, score, seconds float64) {
 		row := asked[i]
-		row.setScore(score, row.Ridge, OnFolds, len(t.Folds))
+		row.SetScore(score, row.Ridge, OnFolds, len(t.Folds))
 		row.Fits = len(t.Folds)
 		row.Seconds += seconds
 		if math.IsNaN(score) {
@@ -105,20 +105,20 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		}
 		r.show(row)
 	}
-	done, err := r.try(r.next(ctx), r.family, job)
+	done, err := r.p.Try(r.next(ctx), r.p.Family, job)
 	if err != nil {
 		return nil, err
 	}
 	for i, row := range asked {
-		if done.folds[i] < len(t.Folds) {
+		if done.Folds[i] < len(t.Folds) {
 			r.cut = true
-			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.folds[i], len(t.Folds)
+			row.Unscored, row.Fits, row.ScoredOn = BudgetSpent, done.Folds[i], len(t.Folds)
 		}
 	}
 	var failed error // the first in the table, in whatever order they were tried
 	for i, first := 0, 0; i < len(asked); i++ {
-		if done.failed[i] != nil && (failed == nil || asked[i].Iteration < first) {
-			failed, first = done.failed[i], asked[i].Iteration
+		if done.Failed[i] != nil && (failed == nil || asked[i].Iteration < first) {
+			failed, first = done.Failed[i], asked[i].Iteration
 		}
 	}
 	if failed != nil && r.failed == nil {
@@ -133,7 +133,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	best := 0
 	for _, i := range iterations {
-		if best == 0 || m.better(r.Row(i).Score, r.Row(best).Score) {
+		if best == 0 || m.Better(r.Row(i).Score, r.Row(best).Score) {
 			best = i
 		}
 	}
@@ -143,11 +143,11 @@ func (r *Run) Best(strategy string, m Measure, iterations []int) (int, error) {
 	return best, nil
 }
 
-// measureOf is that of a metric.
-func measureOf(m metrics.Metric) Measure { return Measure{m.Name, m.LargerIsBetter} }
+// MeasureOf returns the measure of a metric.
+func MeasureOf(m metrics.Metric) Measure { return Measure{m.Name, m.LargerIsBetter} }
 
-// better compares two scores; NaN is worse than any.
-func (m Measure) better(a, b float64) bool {
+// Better reports whether score a is better than b. NaN is worse than any other.
+func (m Measure) Better(a, b float64) bool {
 	switch {
 	case math.IsNaN(a):
 		return false
@@ -159,19 +159,19 @@ func (m Measure) better(a, b float64) bool {
 	return a < b
 }
 
-// trials are points that the engine fits and scores, in their order.
-type trials struct {
-	points  []Point
-	folds   []validation.Fold
-	metric  metrics.Metric
-	workers int
-	budget  budget
-	// observe is called after the last fold of a point, one call at a time.
-	observe func(trial int, score, seconds float64)
+// Attempt says which points an estimator is fitted and scored at, in their order.
+type Attempt struct {
+	Points  []Point
+	Folds   []validation.Fold
+	Metric  metrics.Metric
+	Workers int
+	Share   Share
+	// Observe is called after the last fold of a point, one call at a time.
+	Observe func(point int, score, seconds float64)
 }
 
-// tried is what came of trials.
-type tried struct {
-	folds  []int   // of each point, how many were fitted
-	failed []error // of each point, that of the first fold that failed; nil: none did
+// Attempted is the outcome of an [Attempt].
+type Attempted struct {
+	Folds  []int   // of each point, how many were fitted
+	Failed []error // of each point, that of the first fold that failed; nil: none did
 }

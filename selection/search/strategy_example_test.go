@@ -1,4 +1,4 @@
-package selection_test
+package search_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // random tries Points parameters between the bounds of the family, drawn evenly in their
@@ -19,30 +20,30 @@ type random struct {
 
 func (s *random) Name() string { return "random" }
 
-func (s *random) Choose(ctx context.Context, r *selection.Run) (selection.Choice, error) {
+func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, error) {
 	if err := r.KernelsOnly("random"); err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
 	start, err := r.Family().Start(ctx, r.X())
 	if err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
 	lo, hi := r.Family().Bounds()
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
-	t := selection.Trials{Metric: r.Metric(metrics.Metric{})}
+	t := search.Trials{Metric: r.Metric(metrics.Metric{})}
 	for range s.Points {
-		t.Points = append(t.Points, selection.At(min(max(start*math.Pow(10, 6*rng.Float64()-3), lo), hi)))
+		t.Points = append(t.Points, search.At(min(max(start*math.Pow(10, 6*rng.Float64()-3), lo), hi)))
 	}
 	if t.Folds, err = r.Folds(nil); err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
 	rows, err := r.CrossValidate(ctx, t)
 	if err != nil {
-		return selection.Choice{}, err
+		return search.Choice{}, err
 	}
-	out := selection.Choice{
-		Status: selection.StatusGrid, Target: math.NaN(),
-		Measure: selection.Measure{Name: t.Metric.Name, LargerIsBetter: t.Metric.LargerIsBetter},
+	out := search.Choice{
+		Status: search.StatusGrid, Target: math.NaN(),
+		Measure: search.Measure{Name: t.Metric.Name, LargerIsBetter: t.Metric.LargerIsBetter},
 	}
 	out.Iteration, err = r.Best("random", out.Measure, rows)
 	return out, err

@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"fmt"
@@ -219,7 +219,7 @@ func (r Result) bestOf(i, n int) (TraceRow, string) {
 }
 
 // measure is the name and the sense of Score.
-func (r *Result) measure() Measure { return Measure{r.ScoreName, r.LargerIsBetter} }
+func (r *Result) Measure() Measure { return Measure{r.ScoreName, r.LargerIsBetter} }
 
 // Choice is what was chosen, for people: the kernel, or the candidate with its type.
 func (r Result) Choice() string {
@@ -232,8 +232,8 @@ func (r Result) Choice() string {
 	return r.Kernel
 }
 
-// clone returns a deep copy: what a caller gets, it may change.
-func (r *Result) clone() *Result {
+// Clone returns a deep copy.
+func (r *Result) Clone() *Result {
 	if r == nil {
 		return nil
 	}
@@ -243,7 +243,7 @@ func (r *Result) clone() *Result {
 	out.Trace = cloneTrace(r.Trace)
 	out.Others = slices.Clone(r.Others)
 	for i, o := range out.Others {
-		out.Others[i] = o.clone()
+		out.Others[i] = o.Clone()
 	}
 	return &out
 }
@@ -259,19 +259,29 @@ const deepestResult = 32
 func (r *Result) UnmarshalJSON(data []byte) error {
 	deep, objects := shapeOf(data)
 	if deep > deepestResult {
-		return fmt.Errorf("selection: a Result of %d levels, at most %d are read", deep, deepestResult)
+		return fmt.Errorf("search: a Result of %d levels, at most %d are read", deep, deepestResult)
 	}
 	// A row of the trace has its fields' names; without them a few bytes would stand for all of it.
 	if need, limit := objects*int(reflect.TypeFor[TraceRow]().Size()), 64*len(data)+1<<20; need > limit {
-		return fmt.Errorf("selection: a Result of %d objects in %d bytes", objects, len(data))
+		return fmt.Errorf("search: a Result of %d objects in %d bytes", objects, len(data))
 	}
 	var out Result
 	if err := unmarshalFields(data, &out); err != nil {
 		return err
 	}
 	if i := slices.Index(out.Others, nil); i >= 0 {
-		return fmt.Errorf("selection: a Result whose others[%d] is null", i)
+		return fmt.Errorf("search: a Result whose others[%d] is null", i)
 	}
 	*r = out
 	return nil
+}
+
+// TakeStart returns what is known of the machine that was chosen, once, for the searches of this module.
+func (r *Result) TakeStart() loo.Start {
+	out := r.start
+	r.start = loo.Start{}
+	for _, o := range r.Others {
+		o.TakeStart()
+	}
+	return out
 }

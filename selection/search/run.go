@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"cmp"
@@ -16,8 +16,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/metrics"
-	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates: what
@@ -25,9 +23,9 @@ import (
 // has computed, tells Observe and looks at the budget. A Fit makes one for each family, or for
 // each turn of a family of two parameters. It is for the goroutine of Choose.
 type Run struct {
-	problem
-	shared   *clock
-	budget   *budget // nil before Begin
+	p        Problem
+	shared   *Budget
+	share    *Share // nil before Begin
 	trace    []TraceRow
 	index    map[place]int // of the rows of trace
 	recalled map[recall]TraceRow
@@ -37,45 +35,6 @@ type Run struct {
 	expected int   // calls of Evaluate and CrossValidate, or about
 	divided  bool  // each call has a context of its own share
 	parts    *progress.Series
-}
-
-// problem is what a strategy is asked.
-type problem struct {
-	settings
-	columns string         // how they were made even, of several ways
-	family  kernels.Family // nil where candidates are compared
-	types   []string       // the candidates'
-	named   []string       // their names; nil: none
-	turns   []int          // in which they are tried, smaller first; nil: no order
-	// ridgeMachine says that the learner is the machine that closed-form scores are of.
-	ridgeMachine bool
-	// features makes those of learners that are ridge regression on features (n×m); nil: others.
-	features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
-	x        *mat.Dense // the training rows, preprocessed
-	y        []float64  // the targets of a regression, nil for a classification
-	labels   []int      // the labels of a classification, nil for a regression
-	weights  []float64  // of the rows, nil for 1 each
-	// What was given, of which x has the distinct rows, y the means and labels the most frequent ones.
-	merged      *distinct.Rows // nil: x is what was given
-	givenY      []float64
-	givenLabels []int
-	metric      metrics.Metric
-	splitter    validation.Splitter
-	try         func(ctx context.Context, family kernels.Family, t trials) (tried, error)
-}
-
-// settings are those of a Fit's runs, which the estimator has as fields.
-type settings struct {
-	typ            string // the estimator's, for errors
-	workers        int
-	maxKernelBytes int64
-	limit          time.Duration
-	observe        func(TraceRow)
-	resume         []TraceRow
-	now            func() time.Time // nil: time.Now
-	trail          *trail           // nil: nobody asks for what was found
-	groups         []int            // of the rows given; nil: each its own
-	fold           bool             // they are a part of others
 }
 
 // place is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
@@ -110,10 +69,11 @@ type recall struct {
 	rows int
 }
 
-func newRun(p problem, shared *clock) *Run {
-	r := &Run{problem: p, shared: shared, index: map[place]int{}, recalled: map[recall]TraceRow{}}
-	for _, row := range p.resume {
-		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.columns {
+// New returns a run. Its part of the budget begins with Begin.
+func New(p Problem, shared *Budget) *Run {
+	r := &Run{p: p, shared: shared, index: map[place]int{}, recalled: map[recall]TraceRow{}}
+	for _, row := range p.Resume {
+		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.p.Columns {
 			continue
 		}
 		row.Done = 0
@@ -123,56 +83,58 @@ func newRun(p problem, shared *clock) *Run {
 			r.recalled[key] = row
 		}
 	}
-	r.trail.begin(r)
+	if p.Begun != nil {
+		p.Begun(r)
+	}
 	return r
 }
 
 // Family returns the family whose parameter is searched. It returns nil if Candidates are searched.
-func (r *Run) Family() kernels.Family { return r.family }
+func (r *Run) Family() kernels.Family { return r.p.Family }
 
 // Candidates returns the types of the candidates, nil where kernels are searched.
-func (r *Run) Candidates() []string { return slices.Clone(r.types) }
+func (r *Run) Candidates() []string { return slices.Clone(r.p.Types) }
 
 // X returns the training rows (n×d), preprocessed: of rows that are equal one, with the sum of their weights. They must
 // not be changed.
-func (r *Run) X() *mat.Dense { return r.x }
+func (r *Run) X() *mat.Dense { return r.p.X }
 
 // Targets returns the n targets of a regression, of equal rows their mean, and nil of a classification. They must not
 // be changed, as Labels and Weights.
-func (r *Run) Targets() []float64 { return r.y }
+func (r *Run) Targets() []float64 { return r.p.Y }
 
 // Labels returns the n labels of a classification, of equal rows the most frequent one, and nil of a regression.
-func (r *Run) Labels() []int { return r.labels }
+func (r *Run) Labels() []int { return r.p.Labels }
 
 // Weights returns the n weights of the rows, of mean 1, and nil for 1 each.
-func (r *Run) Weights() []float64 { return r.weights }
+func (r *Run) Weights() []float64 { return r.p.Weights }
 
 // Workers returns the number of goroutines that may be used. 0 is GOMAXPROCS.
-func (r *Run) Workers() int { return r.workers }
+func (r *Run) Workers() int { return r.p.Workers }
 
 // MaxKernelBytes returns the limit on the size of a kernel matrix. 0 is [kernels.MaxKernelBytes].
-func (r *Run) MaxKernelBytes() int64 { return r.maxKernelBytes }
+func (r *Run) MaxKernelBytes() int64 { return r.p.MaxKernelBytes }
 
 // Budget returns the time that the whole Fit may search for, 0 without a limit.
-func (r *Run) Budget() time.Duration { return r.limit }
+func (r *Run) Budget() time.Duration { return r.p.Limit }
 
 // Begin begins the run's part of the budget. The first Evaluate or CrossValidate does so otherwise.
 func (r *Run) Begin() { r.spending() }
 
 // spending is the run's part of the budget.
-func (r *Run) spending() budget {
-	if r.budget == nil {
-		b := r.shared.begin()
-		r.budget = &b
+func (r *Run) spending() Share {
+	if r.share == nil {
+		s := r.shared.Begin()
+		r.share = &s
 	}
-	return *r.budget
+	return *r.share
 }
 
 // Observed reports whether somebody observes the search.
-func (r *Run) Observed() bool { return r.observe != nil }
+func (r *Run) Observed() bool { return r.p.Observe != nil }
 
 // Spent reports whether the budget of this run is spent.
-func (r *Run) Spent() bool { return r.spending().spent() }
+func (r *Run) Spent() bool { return r.spending().Spent() }
 
 // Cut reports whether the budget has left out work: a row that Evaluate refused, or points
 // that CrossValidate did not score. A strategy then concludes.
@@ -216,7 +178,7 @@ func (r *Run) Rescore(iteration int, compute func(row *TraceRow) error) error {
 }
 
 // Elapsed returns the seconds since the run began.
-func (r *Run) Elapsed() float64 { return r.spending().seconds() }
+func (r *Run) Elapsed() float64 { return r.spending().Seconds() }
 
 // Refuse notes that the budget has left out work, so that Cut returns true.
 func (r *Run) Refuse() { r.cut = true }
@@ -224,37 +186,32 @@ func (r *Run) Refuse() { r.cut = true }
 // FirstFailure returns the error of the first fit that failed, and nil if none did.
 func (r *Run) FirstFailure() error { return r.failed }
 
-// Distinct says which of the rows given are equal, and which rows of X they have become. It is nil if X has the rows given.
-func (r *Run) Distinct() *distinct.Rows {
-	if !r.repeated() {
-		return nil
-	}
-	return r.merged
-}
+// Distinct says which of the rows given are equal, and which rows of X they have become. It may be nil if none are.
+func (r *Run) Distinct() *distinct.Rows { return r.p.Distinct }
 
 // GivenTargets returns the targets of all rows given, of a regression, and nil of a classification.
 func (r *Run) GivenTargets() []float64 {
-	if r.repeated() {
-		return r.givenY
+	if r.p.repeated() {
+		return r.p.GivenY
 	}
-	return r.y
+	return r.p.Y
 }
 
 // GivenLabels returns the labels of all rows given, of a classification, and nil of a regression.
 func (r *Run) GivenLabels() []int {
-	if r.repeated() {
-		return r.givenLabels
+	if r.p.repeated() {
+		return r.p.GivenLabels
 	}
-	return r.labels
+	return r.p.Labels
 }
 
 // RidgeMachine reports whether the learner is the machine of package lssvm, of which closed-form scores are.
-func (r *Run) RidgeMachine() bool { return r.ridgeMachine }
+func (r *Run) RidgeMachine() bool { return r.p.RidgeMachine }
 
 // Features returns the function that makes the learner's features (n×m) of X with a kernel, if it is ridge regression on
 // features, and nil otherwise.
 func (r *Run) Features() func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
-	return r.features
+	return r.p.Features
 }
 
 // Warn adds a warning to the Result, once.
@@ -263,6 +220,9 @@ func (r *Run) Warn(format string, args ...any) {
 		r.warnings = append(r.warnings, text)
 	}
 }
+
+// Warnings returns the warnings so far.
+func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 
 // Expect says how often Evaluate and CrossValidate are going to be called from now on, about, for the share that Observe is
 // told. Without it some twenty calls are expected. More calls than that, or fewer, make the share less even and nothing
@@ -286,26 +246,26 @@ const usualCalls = 20
 // KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare
 // candidates, if that is what the run is asked.
 func (r *Run) KernelsOnly(strategy string) error {
-	if r.family == nil {
+	if r.p.Family == nil {
 		return fault.Param(strategy, "Space", "candidates", "kernels of a family: Grid and Halving compare candidates")
 	}
 	return nil
 }
 
 func (r *Run) familyName() string {
-	if r.family == nil {
+	if r.p.Family == nil {
 		return ""
 	}
-	return r.family.String()
+	return r.p.Family.String()
 }
 
 // add appends a row for a point.
 func (r *Run) add(row TraceRow) *TraceRow {
-	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.columns
+	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.p.Columns
 	if row.IsCandidate() {
-		row.Type = r.types[row.Candidate]
-		if r.named != nil {
-			row.Name = r.named[row.Candidate]
+		row.Type = r.p.Types[row.Candidate]
+		if r.p.Names != nil {
+			row.Name = r.p.Names[row.Candidate]
 		}
 	}
 	r.index[row.place()] = len(r.trace)
@@ -351,7 +311,7 @@ type Look struct {
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
 	ctx = r.next(check.Context(ctx))
-	row := unscored(l.Point)
+	row := NewRow(l.Point)
 	row.Rows, row.Round, row.Theta = l.Rows, l.Round, l.Theta
 	if l.Aim != 0 {
 		row.Aim = l.Aim
@@ -360,12 +320,12 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 		r.cut = true
 		return TraceRow{}, ErrBudget
 	}
-	begun, aim := r.spending().seconds(), row.Aim
+	begun, aim := r.spending().Seconds(), row.Aim
 	if old, ok := r.known(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
 		if row.Basis.later() && row.Round == 0 { // it is recalled when it is its turn
-			row.clearScore("")
+			row.ClearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
 	} else {
@@ -375,7 +335,7 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 		if err := ctx.Err(); err != nil { // what compute, which may be the caller's, made of a context that has ended is not kept
 			return TraceRow{}, err
 		}
-		row.Seconds = r.spending().seconds() - begun
+		row.Seconds = r.spending().Seconds() - begun
 	}
 	out := r.add(row)
 	r.show(out)
@@ -399,17 +359,17 @@ func matricesOf(b Basis) int {
 }
 
 func (r *Run) show(row *TraceRow) {
-	if r.observe != nil {
+	if r.p.Observe != nil {
 		shown := *row
 		shown.Ridges = slices.Clone(row.Ridges)
 		shown.Taken, shown.Theta = slices.Clone(row.Taken), slices.Clone(row.Theta)
 		shown.Gradient, shown.Elsewhere = slices.Clone(row.Gradient), slices.Clone(row.Elsewhere)
-		r.observe(shown)
+		r.p.Observe(shown)
 	}
 }
 
-// finish makes the Result of a choice.
-func (r *Run) finish(name string, c Choice) (*Result, error) {
+// Finish returns the Result of a choice.
+func (r *Run) Finish(name string, c Choice) (*Result, error) {
 	if c.Iteration < 1 || c.Iteration > len(r.trace) {
 		return nil, fault.Param("selection: "+name, "Choice.Iteration", c.Iteration, fmt.Sprintf("a row of the trace, 1 to %d", len(r.trace)))
 	}
@@ -420,11 +380,11 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 	out := &Result{
 		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
-		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.spending().seconds(), Warnings: r.warnings, Trace: r.trace,
-		start: c.start,
+		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.spending().Seconds(), Warnings: r.warnings, Trace: r.trace,
+		start: c.Start,
 	}
-	if math.IsNaN(out.Entropy) && c.entropy != nil {
-		out.Entropy, out.Bits = c.entropy.Entropy, c.entropy.Bits
+	if math.IsNaN(out.Entropy) && c.Entropy != nil {
+		out.Entropy, out.Bits = c.Entropy.Entropy, c.Entropy.Bits
 	}
 	for _, at := range row.Ridges {
 		if at.Ridge == c.Ridge {
@@ -434,14 +394,14 @@ func (r *Run) finish(name string, c Choice) (*Result, error) {
 			}
 		}
 	}
-	if r.family != nil {
-		kernel := r.family.At(row.Param)
+	if r.p.Family != nil {
+		kernel := r.p.Family.At(row.Param)
 		if c.Values != nil {
-			learnt, err := learntKernel(kernel, c.Values)
+			learnt, err := LearntKernel(kernel, c.Values)
 			if err != nil {
 				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), err.Error())
 			}
-			_, d := r.x.Dims()
+			_, d := r.p.X.Dims()
 			out.Ridge = missing
 			if c.Ridge > 0 {
 				out.Ridge = c.Ridge

@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"fmt"
@@ -250,47 +250,47 @@ func (t TraceRow) Decision() string {
 	return out
 }
 
-// unscored is a row of which nothing is known yet.
-func unscored(p Point) TraceRow {
+// NewRow returns a row of which nothing is known yet.
+func NewRow(p Point) TraceRow {
 	return TraceRow{
 		Point: p, Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing,
 		Score: missing, Ridge: missing,
 	}
 }
 
-// setEntropy writes an exact entropy.
-func (t *TraceRow) setEntropy(e measures.VonNeumann) {
+// SetEntropy writes an exact entropy.
+func (t *TraceRow) SetEntropy(e measures.VonNeumann) {
 	t.EntropyLow, t.Entropy, t.EntropyHigh, t.Bits = e.Entropy, e.Entropy, e.Entropy, e.Bits
 }
 
-// setCurve writes what closed forms say of some ridges, and of those the best as the score.
-func (t *TraceRow) setCurve(curve []RidgeScore, score Score, basis Basis, on int) {
-	t.setScore(missing, missing, basis, on)
+// SetCurve writes what closed forms say of some ridges, and of those the best as the score.
+func (t *TraceRow) SetCurve(curve []RidgeScore, byEvidence bool, basis Basis, on int) {
+	t.SetScore(missing, missing, basis, on)
 	t.Ridges = curve
 	best := missing
 	for i := len(curve) - 1; i >= 0; i-- { // of equal ones the larger ridge
 		c := curve[i]
 		v := -c.Score
-		if score == LogEvidence {
+		if byEvidence {
 			v = c.Evidence
 		}
 		if math.IsNaN(best) || v > best {
 			best, t.Score, t.Ridge = v, math.Abs(v), c.Ridge
-			if score == LogEvidence {
+			if byEvidence {
 				t.Score = v
 			}
 		}
 	}
 }
 
-// setScore writes a score.
-func (t *TraceRow) setScore(score, ridge float64, basis Basis, on int) {
+// SetScore writes a score.
+func (t *TraceRow) SetScore(score, ridge float64, basis Basis, on int) {
 	t.Score, t.Ridge, t.Basis, t.ScoredOn, t.Unscored = score, ridge, basis, on, ""
 }
 
-// clearScore takes a score back.
-func (t *TraceRow) clearScore(why Unscored) {
-	t.setScore(missing, missing, "", 0)
+// ClearScore takes a score back.
+func (t *TraceRow) ClearScore(why Unscored) {
+	t.SetScore(missing, missing, "", 0)
 	t.Ridges = nil
 	t.Unscored = why
 }

@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"bytes"
@@ -46,9 +46,9 @@ func (f *number) UnmarshalJSON(data []byte) error {
 func validTexts(name string, field reflect.Value) error {
 	switch texts, several := field.Interface().([]string); {
 	case several:
-		return check.Text("selection", name, texts...)
+		return check.Text("search", name, texts...)
 	case field.Kind() == reflect.String:
-		return check.Text("selection", name, field.String())
+		return check.Text("search", name, field.String())
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package selection
+package search
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// errNoRun is that of a Strategy that is called by itself.
-var errNoRun = fault.Param("selection: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
+// ErrNoRun is that of a Strategy that is called by itself.
+var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
 
 // Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
 // [GoldenSection] are strategies; one of your own is a type with these two methods, which
@@ -69,11 +69,11 @@ type Choice struct {
 	// of package lssvm that would choose theirs take it.
 	Ridge float64
 
-	// start is what is known of the machine of lssvm on all rows.
-	start loo.Start
+	// Start is what is known of the machine of lssvm on all rows, for the searches of this module.
+	Start loo.Start
 
-	// entropy is that of the choice where its row has none.
-	entropy *measures.VonNeumann
+	// Entropy is that of the choice if its row has none.
+	Entropy *measures.VonNeumann
 }
 
 // Measure is the name and the sense of scores.
@@ -81,10 +81,3 @@ type Measure struct {
 	Name           string
 	LargerIsBetter bool
 }
-
-var (
-	_ FamilyChooser = (*Entropy)(nil)
-	_ Strategy      = (*Grid)(nil)
-	_ Strategy      = (*Halving)(nil)
-	_ Strategy      = (*GoldenSection)(nil)
-)

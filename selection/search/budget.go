@@ -1,0 +1,80 @@
+package search
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// ErrBudget is the error of [Run.Evaluate] once the budget is spent.
+var ErrBudget = errors.New("search: the budget is spent")
+
+// Budget is the time that the searches of one Fit have together.
+type Budget struct {
+	limit time.Duration // 0: none
+	now   func() time.Time
+	mu    sync.Mutex
+	begun time.Time // of the first search
+	left  int       // searches that are to begin; each may use an equal part of what is left
+}
+
+// NewBudget returns the budget of so many searches. A limit of 0 is none, and now is time.Now if it is nil. The error is ErrParam
+// for a limit below 0, in the name of typ.
+func NewBudget(typ string, limit time.Duration, now func() time.Time, searches int) (*Budget, error) {
+	if limit < 0 {
+		return nil, fault.Param(typ, "Budget", limit, ">= 0, or 0 for none")
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Budget{limit: limit, now: now, left: searches}, nil
+}
+
+// Begin returns the share of the next search.
+func (b *Budget) Begin() Share {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := Share{begun: b.now(), now: b.now}
+	if b.begun.IsZero() {
+		b.begun = s.begun
+	}
+	if b.limit > 0 {
+		// At least a nanosecond: 0 would be no limit.
+		s.Limit = max((b.limit-s.begun.Sub(b.begun))/time.Duration(max(1, b.left)), 1)
+	}
+	b.left--
+	return s
+}
+
+// Share is the part of a [Budget] that a search may begin new work in.
+type Share struct {
+	Limit time.Duration // from its beginning on; 0: none
+	begun time.Time
+	now   func() time.Time
+}
+
+// Spent reports whether the limit has passed.
+func (s Share) Spent() bool { return s.Limit > 0 && s.now().Sub(s.begun) >= s.Limit }
+
+// Seconds returns the seconds since the search began.
+func (s Share) Seconds() float64 { return s.now().Sub(s.begun).Seconds() }
+
+// Spread returns the numbers 0..n-1 in an order whose every beginning is spread over
+// their range: the middle, those of both halves, of the quarters, and so on. A search
+// that a budget ends has then looked everywhere, if coarsely.
+func Spread(n int) []int {
+	out := make([]int, 0, n)
+	parts := [][2]int{{0, n}}
+	for i := 0; i < len(parts); i++ {
+		lo, hi := parts[i][0], parts[i][1]
+		if lo == hi {
+			continue
+		}
+		middle := (lo + hi) / 2
+		out = append(out, middle)
+		parts = append(parts, [2]int{lo, middle}, [2]int{middle + 1, hi})
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package search
+
+import (
+	"fmt"
+)
+
+// Point is one thing that a search can choose: the kernel of a family at Param, or the
+// candidate of a number.
+type Point struct {
+	// Param is the parameter. It is NaN for a candidate.
+	Param float64 `json:"param"`
+
+	// Candidate is the candidate's position, from 0. It is [NoCandidate] for a kernel.
+	Candidate int `json:"candidate"`
+}
+
+// NoCandidate is the Candidate of a Point that is a kernel.
+const NoCandidate = -1
+
+// At is the Point of a parameter of a family.
+func At(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
+
+// CandidateAt is the Point of a candidate, from 0.
+func CandidateAt(number int) Point { return Point{Param: missing, Candidate: number} }
+
+// IsCandidate reports whether p is a candidate and not a kernel.
+func (p Point) IsCandidate() bool { return p.Candidate >= 0 }
+
+// String returns the parameter, or the candidate's number.
+func (p Point) String() string {
+	if p.IsCandidate() {
+		return fmt.Sprintf("candidate %d", p.Candidate)
+	}
+	return fmt.Sprintf("%.4g", p.Param)
+}
+
+// Equal reports whether p and q are the same kernel or the same candidate, whose Param is NaN.
+func (p Point) Equal(q Point) bool {
+	return p.Candidate == q.Candidate && (p.IsCandidate() || p.Param == q.Param)
+}
