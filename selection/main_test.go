@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// defaultFolds are those of validation.KFold and validation.StratifiedKFold.
+// defaultFolds repeats the default number of folds of package validation.
 const defaultFolds = 3
 
 // unlimited is the clock of a search without a budget.

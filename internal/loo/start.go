@@ -1,12 +1,12 @@
 package loo
 
-// Start is what a search knows of a machine that is to be fitted to the rows of the search.
+// Start holds what a search knows about the machine that will be fitted to its rows.
 type Start struct {
 	Near   float64 // a ridge near the best one, such as that of features of the same rows; 0: none is known
 	Solved *Solved // the machine, if the search has solved for it
 }
 
-// Solved is a machine that a search has solved for, without weights.
+// Solved holds a machine without weights that a search has already solved for.
 type Solved struct {
 	Kernel any
 	Ridge  float64
@@ -14,7 +14,7 @@ type Solved struct {
 	Shift []float64 // what was taken from the targets, to be added to the biases
 }
 
-// Starting is embedded by machines whose next Fit can go on from a [Start].
+// Starting gives the machine that embeds it a [Start] for its next Fit.
 type Starting struct{ start Start }
 
 // StartFrom says what is known of the machine of the next Fit, which forgets it.

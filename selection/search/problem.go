@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Problem is what is searched and how.
+// Problem says what a Run searches and how.
 type Problem struct {
 	Settings
 	Columns string         // how the columns were scaled, if there are several ways; "": one way
@@ -39,7 +39,7 @@ type Problem struct {
 	Try      func(ctx context.Context, family kernels.Family, a Attempt) (Attempted, error)
 }
 
-// Settings are those of all runs of a Fit.
+// Settings hold what all runs of a Fit share.
 type Settings struct {
 	Type           string // of the estimator, for errors
 	Workers        int

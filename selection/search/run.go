@@ -186,7 +186,7 @@ func (r *Run) Refuse() { r.cut = true }
 // FirstFailure returns the error of the first fit that failed, and nil if none did.
 func (r *Run) FirstFailure() error { return r.failed }
 
-// Distinct says which of the rows given are equal, and which rows of X they have become. It may be nil if none are.
+// Distinct maps the rows given to the rows of X, which merge equal ones. It may be nil if no rows are equal.
 func (r *Run) Distinct() *distinct.Rows { return r.p.Distinct }
 
 // GivenTargets returns the targets of all rows given, of a regression, and nil of a classification.

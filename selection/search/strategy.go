@@ -8,7 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 )
 
-// ErrNoRun is that of a Strategy that is called by itself.
+// ErrNoRun is the error that a Strategy returns if its Run is nil.
 var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
 
 // Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
@@ -69,10 +69,10 @@ type Choice struct {
 	// of package lssvm that would choose theirs take it.
 	Ridge float64
 
-	// Start is what is known of the machine of lssvm on all rows, for the searches of this module.
+	// Start holds what the strategy knows about the lssvm machine on all rows. Only strategies of this module set it.
 	Start loo.Start
 
-	// Entropy is that of the choice if its row has none.
+	// Entropy, if not nil, is used if the row of the choice has no entropy.
 	Entropy *measures.VonNeumann
 }
 
