@@ -63,7 +63,7 @@ func newClosedForm(e *Entropy, r *search.Run) (*closedForm, error) {
 		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
 	}
 	out.targets = mean
-	if repeated(r) {
+	if r.Distinct().Repeated() {
 		out.within = floats.Sum(r.Distinct().Within(given, mean))
 	}
 	if r.Labels() != nil {

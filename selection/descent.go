@@ -62,7 +62,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 	out.Family, out.Param, out.Param2 = c.space.two.String(), at[0], at[1]
 	out.Trace, out.Evaluations, out.KernelMatrices, out.Fits = total.Trace, total.Evaluations, total.KernelMatrices, total.Fits
 	out.Seconds, out.Warnings = total.Seconds, total.Warnings
-	taken := c.space.at(c.space.along(true, at[1]), search.At(at[0]))
+	taken := c.space.option(c.space.along(true, at[1]), search.At(at[0]))
 	out.Kernel = taken.name
 	return taken, out, nil
 }

@@ -269,7 +269,7 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 		if err != nil {
 			return option[E]{}, nil, err
 		}
-		return c.space.at(nil, result.Point), result, nil
+		return c.space.option(nil, result.Point), result, nil
 	case c.space.two != nil:
 		return c.descend(ctx, p)
 	}
@@ -379,7 +379,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernel
 	out := search.Attempted{Folds: make([]int, len(t.Points)), Failed: make([]error, len(t.Points))}
 	names := make([]string, len(t.Points))
 	for i, p := range t.Points {
-		o := c.space.at(family, p)
+		o := c.space.option(family, p)
 		names[i], j.Builds[i] = o.name, o.build
 		if o.kernel != nil && t.Metric.Variance == nil { // a variance takes more than kernel values
 			j.Kernels = append(j.Kernels, o.kernel)

@@ -22,14 +22,11 @@ func machineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error
 	} else {
 		given = mat.NewDense(len(r.GivenTargets()), 1, slices.Clone(r.GivenTargets()))
 	}
-	if !repeated(r) {
+	if !r.Distinct().Repeated() {
 		return given, given, names, nil
 	}
 	return given, r.Distinct().Mean(given), names, nil
 }
-
-// repeated reports whether some of the rows given are equal.
-func repeated(r *search.Run) bool { return r.Distinct() != nil && r.Distinct().Repeated() }
 
 // rowsDiffer returns an ErrShape error if all rows are equal.
 func rowsDiffer(r *search.Run) error {
@@ -37,7 +34,7 @@ func rowsDiffer(r *search.Run) error {
 		return nil
 	}
 	n := 1
-	if repeated(r) {
+	if r.Distinct().Repeated() {
 		n = len(r.Distinct().Index)
 	}
 	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)

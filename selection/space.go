@@ -63,8 +63,8 @@ type option[E any] struct {
 	build  func() E
 }
 
-// at returns what a point of a family, nil for candidates, stands for.
-func (s Space[E]) at(family kernels.Family, p search.Point) option[E] {
+// option returns what a point of a family, nil for candidates, stands for.
+func (s Space[E]) option(family kernels.Family, p search.Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
 	}
@@ -79,7 +79,7 @@ func (s Space[E]) with(kernel kernels.Kernel) option[E] {
 // chosen is what a result stands for.
 func (s Space[E]) chosen(family kernels.Family, p search.Point, values []float64) (option[E], error) {
 	if len(values) == 0 || p.IsCandidate() {
-		return s.at(family, p), nil
+		return s.option(family, p), nil
 	}
 	kernel, err := search.LearntKernel(family.At(p.Param), values)
 	if err != nil {
@@ -234,7 +234,7 @@ func (s Space[E]) find(kind string, family string, p search.Point, param2 float6
 		if p.Candidate >= len(s.candidates) || s.candidates[p.Candidate] == nil {
 			return none, other
 		}
-		return s.at(nil, p), nil
+		return s.option(nil, p), nil
 	case s.two != nil:
 		if s.two.String() != family {
 			return none, other
@@ -243,7 +243,7 @@ func (s Space[E]) find(kind string, family string, p search.Point, param2 float6
 		if !within(p.Param, lo[0], hi[0]) || !within(param2, lo[1], hi[1]) {
 			return none, fault.BadModel(kind, "parameters %v and %v of family %s", p.Param, param2, family)
 		}
-		return s.at(s.along(true, param2), p), nil
+		return s.option(s.along(true, param2), p), nil
 	}
 	for _, f := range s.families {
 		if f == nil || f.String() != family {

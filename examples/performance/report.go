@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// report is what the items measured, as -json writes it and -draw reads it.
+// report holds what the items measured. -json writes it and -draw reads it.
 type report struct {
 	Processors int        `json:"processors"`
 	Rounds     int        `json:"rounds"`
@@ -51,7 +51,7 @@ func readReport(file string) (r report, err error) {
 	return r, nil
 }
 
-// blasTitles are what the page calls each BLAS.
+// blasTitles maps each BLAS to its title on the page.
 var blasTitles = map[string]string{"gonum": "without import", "simdblas": "simdblas", "openblas": "OpenBLAS"}
 
 // draw writes the table of docs/measured/performance.md.

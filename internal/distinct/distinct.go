@@ -186,8 +186,8 @@ func ones(w []float64) bool {
 // Len returns m, the number of distinct rows.
 func (r *Rows) Len() int { return r.m }
 
-// Repeated reports whether any two rows are equal.
-func (r *Rows) Repeated() bool { return r.Index != nil }
+// Repeated reports whether any two rows are equal. Nil Rows have none.
+func (r *Rows) Repeated() bool { return r != nil && r.Index != nil }
 
 // Relative divides all weights by one number, so that those of the distinct rows have mean 1. In these units a method
 // whose objective counts rows counts each distinct row once. Weights that are all equal become 1 exactly.

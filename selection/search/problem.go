@@ -67,8 +67,6 @@ func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
 	return p
 }
 
-func (p *Problem) repeated() bool { return p.Distinct != nil && p.Distinct.Repeated() }
-
 // folds divides the distinct rows.
 func (p *Problem) folds(s validation.Splitter) ([]validation.Fold, error) {
 	if p.Distinct == nil {

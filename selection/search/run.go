@@ -191,7 +191,7 @@ func (r *Run) Distinct() *distinct.Rows { return r.p.Distinct }
 
 // GivenTargets returns the targets of all rows given, of a regression, and nil of a classification.
 func (r *Run) GivenTargets() []float64 {
-	if r.p.repeated() {
+	if r.p.Distinct.Repeated() {
 		return r.p.GivenY
 	}
 	return r.p.Y
@@ -199,7 +199,7 @@ func (r *Run) GivenTargets() []float64 {
 
 // GivenLabels returns the labels of all rows given, of a classification, and nil of a regression.
 func (r *Run) GivenLabels() []int {
-	if r.p.repeated() {
+	if r.p.Distinct.Repeated() {
 		return r.p.GivenLabels
 	}
 	return r.p.Labels

@@ -38,8 +38,8 @@ func grid(ctx context.Context, r *search.Run, points ...float64) (search.Choice,
 
 var five = []float64{.1, .3, 1, 3, 10}
 
-// at chooses the row of a number, of five.
-func at(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
+// chooseRow scores five points and chooses the row of a number, counted around.
+func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
 	c, err := grid(ctx, r, five...)
 	if err == nil {
 		c.Iteration = number%len(r.Trace()) + 1
@@ -62,13 +62,15 @@ func TestMutantsFail(t *testing.T) {
 			row, err := r.Evaluate(ctx, search.Look{Point: search.At(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Score = 1; return nil })
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
-		"best": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) { return at(ctx, r, 4) }},
+		"best": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
+			return chooseRow(ctx, r, 4)
+		}},
 		"counts": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			row, err := r.Evaluate(ctx, search.Look{Point: search.At(1), Rows: 60}, func(_ context.Context, row *search.TraceRow) error { row.Fits = 7; return nil })
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 		"workers": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return at(ctx, r, r.Workers())
+			return chooseRow(ctx, r, r.Workers())
 		}},
 		"cancel": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			c, err := grid(ctx, r, five...)
@@ -94,13 +96,13 @@ func TestMutantsFail(t *testing.T) {
 			return grid(ctx, r, five...)
 		}},
 		"shared": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return at(ctx, r, int(calls.Add(1)))
+			return chooseRow(ctx, r, int(calls.Add(1)))
 		}},
 		"weights": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return at(ctx, r, int(calls.Add(1)%5)) // of which no weights are known
+			return chooseRow(ctx, r, int(calls.Add(1)%5)) // of which no weights are known
 		}},
 		"candidates": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return at(ctx, r, 0)
+			return chooseRow(ctx, r, 0)
 		}},
 		"families": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			if f := r.Family(); f == nil || f.String() != "RBF" {

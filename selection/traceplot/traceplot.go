@@ -138,15 +138,15 @@ func curvesOf(r *search.Result) (out []curve) {
 		}
 	}
 	for _, c := range out {
-		slices.SortStableFunc(c.rows, func(a, b search.TraceRow) int { return cmp.Compare(at(a.Point), at(b.Point)) })
+		slices.SortStableFunc(c.rows, func(a, b search.TraceRow) int { return cmp.Compare(abscissa(a.Point), abscissa(b.Point)) })
 	}
 	return out
 }
 
 func finite(v float64) bool { return v-v == 0 }
 
-// at is where a point is drawn: a parameter at its logarithm.
-func at(p search.Point) float64 {
+// abscissa is where a point is drawn: a parameter at its logarithm.
+func abscissa(p search.Point) float64 {
 	if p.IsCandidate() {
 		return float64(p.Candidate)
 	}
@@ -167,7 +167,7 @@ func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 			if math.IsNaN(row.Entropy) {
 				continue
 			}
-			xys = append(xys, plotter.XY{X: at(row.Point), Y: row.Entropy})
+			xys = append(xys, plotter.XY{X: abscissa(row.Point), Y: row.Entropy})
 			// Low and High are distances from the point.
 			low, high := row.EntropyLow-row.Entropy, row.EntropyHigh-row.Entropy
 			errs = append(errs, struct{ Low, High float64 }{low, high})
@@ -221,7 +221,7 @@ func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 		var xys plotter.XYs
 		for _, row := range c.rows {
 			if finite(row.Score) {
-				xys = append(xys, plotter.XY{X: at(row.Point), Y: row.Score})
+				xys = append(xys, plotter.XY{X: abscissa(row.Point), Y: row.Score})
 				all = append(all, row.Score)
 			}
 		}
@@ -249,7 +249,7 @@ func chosenAt(r *search.Result) (float64, bool) {
 	for i := len(r.Trace) - 1; i >= 0; i-- {
 		row := r.Trace[i]
 		if row.Chosen && (row.Score == r.Score || row.Param == r.Param) {
-			return at(row.Point), true
+			return abscissa(row.Point), true
 		}
 	}
 	return 0, false
