@@ -5,17 +5,18 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// BenchmarkTails compares the scores of Entropy and the Grid where few rows of
+// BenchmarkTails compares the scores of entropy.Search and the Grid where few rows of
 // normal features leave test rows beyond them: y = sin 2x₁ + noise. NMSE is the
 // geometric mean over thirty draws, on 300 rows each.
 func BenchmarkTails(b *testing.B) {
 	for _, n := range []int{60, 150} {
 		for _, d := range []int{1, 2, 5} {
-			for name, s := range map[string]search.Strategy{"leave-one-out": &Entropy{}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{}} {
+			for name, s := range map[string]search.Strategy{"leave-one-out": &entropy.Search{}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &Grid{}} {
 				b.Run(fmt.Sprintf("n=%d/d=%d/%s", n, d, name), func(b *testing.B) {
 					logs := 0.0
 					b.ReportAllocs()

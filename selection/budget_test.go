@@ -18,7 +18,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
@@ -60,11 +62,11 @@ func scoredRows(t *testing.T, r *search.Result) (params []float64) {
 
 func TestEntropyBudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: LeaveOneOut}}
+	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
 		clock := &ticker{}
-		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
+		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, search.StatusBudget, res.Status)
@@ -90,7 +92,7 @@ func TestEntropyBudget(t *testing.T) {
 // time is left than of the budget.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, strategy := range map[string]search.Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &Entropy{}} {
+	for name, strategy := range map[string]search.Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &entropy.Search{}} {
 		clock := new(ticker)
 		var heard []search.TraceRow
 		var seconds []float64
@@ -123,7 +125,7 @@ func TestProgressOfABudget(t *testing.T) {
 func TestEntropyBudgetText(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	found := 0
 	for _, row := range r.Result().Trace {
@@ -149,7 +151,7 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{}} {
 		assert.Equal(t, asJSON(s, 0), asJSON(s, time.Second), s.Name())
 	}
 }
@@ -157,7 +159,7 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.9}, Tolerance: 1e-6}, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.9}, Tolerance: 1e-6}, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	require.Len(t, res.Trace, 2)
@@ -173,19 +175,19 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 
 	// Without any score the nearest to the target that the search was after is taken.
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
 	require.Len(t, r.Result().Trace, 5)
 	for _, row := range r.Result().Trace {
 		assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(r.Result().Entropy-0.4))
 	}
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: CrossValidation}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	require.Len(t, r.Result().Trace, 1)
 	assert.Equal(t, r.Result().Trace[0].Param, r.Result().Param)
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 }
@@ -193,12 +195,12 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 // What is known already may serve a target that comes after the budget's end.
 func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	first := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{0.9}}}
+	first := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.9}}}
 	require.NoError(t, first.Fit(ctx, x, y))
 	start := first.Result().Trace[0].Entropy
 	require.Less(t, start, 0.85)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{start + 0.01, 0.9, 0.95}}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{start + 0.01, 0.9, 0.95}}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Warnings[0], "1 of 3 target entropies were found, 1 of 1 parameters scored")
 	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
@@ -211,7 +213,7 @@ func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 		x, y := problemOf(40, 2, 0.2, seed)
 		for seconds := 2; seconds < 6; seconds++ {
 			clock := &ticker{}
-			r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
+			r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 			require.NoError(t, r.Fit(ctx, x, y))
 			for _, row := range r.Result().Trace {
 				assert.LessOrEqual(t, r.Result().Score, row.Score)
@@ -229,7 +231,7 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
 	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
-	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{}, &Halving{}, &GoldenSection{}, &Shape{}, &Shape{Start: &Entropy{}}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{}, &Halving{}, &entropy.GoldenSection{}, &shape.Search{}, &shape.Search{Start: &entropy.Search{}}} {
 		r := Regressor{Search: s, Budget: time.Nanosecond, now: hasty, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, search.StatusBudget, r.Result().Status)
@@ -240,7 +242,7 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 
 func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 	x, y := problemOf(60, 2, 0.3, 3)
-	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: CrossValidation}, Workers: 1}
+	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Workers: 1}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	entropies := whole.Result().Evaluations
 	for extra, want := range []int{1, 1, 2, 3} {
@@ -488,11 +490,11 @@ func TestBudgetErrors(t *testing.T) {
 	err := (&Regressor{Search: &Grid{}, Budget: -time.Second}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.EqualError(t, err, "selection: Regressor: Budget = -1s, want >= 0, or 0 for none")
-	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
+	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
 	// The caller's own deadline is an error, as before.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
-	for _, s := range []search.Strategy{&Entropy{}, &Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &Grid{}} {
 		assert.ErrorIs(t, (&Regressor{Search: s, Budget: time.Hour}).Fit(late, x, y), context.DeadlineExceeded)
 	}
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -38,7 +40,7 @@ func visits(rng *rand.Rand, patients, each int) (x *mat.Dense, y []float64, grou
 func TestSearchesByGroups(t *testing.T) {
 	for name, strategy := range map[string]func() *Regressor{
 		"nothing set": func() *Regressor { return &Regressor{} },
-		"entropy":     func() *Regressor { return &Regressor{Search: &Entropy{}} },
+		"entropy":     func() *Regressor { return &Regressor{Search: &entropy.Search{}} },
 	} {
 		if testing.Short() && name != "nothing set" {
 			continue
@@ -173,7 +175,7 @@ func TestGroupsOfSearchesErrors(t *testing.T) {
 	}{
 		{Regressor{Groups: groups[1:]}, fault.ErrShape, "selection: Regressor: Groups has 35 entries, x has 36 rows"},
 		{Regressor{Groups: slices.Repeat([]int{1}, 36)}, fault.ErrShape, "1 different groups"},
-		{Regressor{Groups: groups, Search: &Shape{}}, fault.ErrParam, "Search"},
+		{Regressor{Groups: groups, Search: &shape.Search{}}, fault.ErrParam, "Search"},
 	} {
 		err := c.r.Fit(t.Context(), x, y)
 		require.ErrorIs(t, err, c.want)

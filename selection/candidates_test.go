@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -64,7 +65,7 @@ func TestCandidates(t *testing.T) {
 		got, err := read.Predict(x)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
-		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Among(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 
 		weights := make([]float64, len(y))
@@ -102,8 +103,8 @@ func TestCandidatesErrors(t *testing.T) {
 		"Space: candidate 1 = nil":       {Space: Among(regressors()[0], nil), Search: &Grid{}},
 		"Space: family 1 = RBF":          {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
 		"Space: family 0 = <nil>":        {Space: over(nil)},
-		"Entropy: Space = candidates":    {Space: Among(regressors()...)},
-		"GoldenSection: Space = candida": {Space: Among(regressors()...), Search: &GoldenSection{}},
+		"entropy: Search: Space = candidates":    {Space: Among(regressors()...)},
+		"GoldenSection: Space = candida": {Space: Among(regressors()...), Search: &entropy.GoldenSection{}},
 		"no point could be scored":       {Space: Among(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &Grid{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)

@@ -14,9 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -32,7 +34,7 @@ type folding = classes.Folding
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
 // fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
 // of the probabilities of two machines of package lssvm with Matérn kernels of ν = 5/2, one on standardised columns
-// and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [Shape]. Fit then
+// and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [shape.Search]. Fit then
 // costs some hundreds of Cholesky factors of up to 2000 rows for each class. Of more than 5000 rows the machines
 // are those of falkon.Classifier, on as many landmarks as a Regressor's.
 //
@@ -47,7 +49,7 @@ type Classifier struct {
 	// [lssvm.Classifier].
 	Space Space[estimators.Classifier]
 
-	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// Search is the strategy of the search. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the
 	// zero value's search described above is used.
 	Search search.Strategy
 
@@ -105,11 +107,11 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out.builds = !stored
 	switch {
 	case out.strategy == nil && c.Space.isZero():
-		out.ways, out.mean, out.strategy = bothWays, meanOfClassifiers, &Shape{}
+		out.scalings, out.mean, out.strategy = columnScalings, meanOfClassifiers, &shape.Search{}
 		out.many, out.above = falkonClassifier, handOver
-		out.space = Space[estimators.Classifier]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
+		out.space = Space[estimators.Classifier]{families: []kernels.Family{defaultFamily}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
-		out.strategy = &Entropy{}
+		out.strategy = &entropy.Search{}
 	}
 	if out.space.families == nil {
 		out.space = c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)

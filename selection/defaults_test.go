@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -25,9 +26,9 @@ func TestDocumentedDefaults(t *testing.T) {
 	}
 	family := kernels.RBFFamily{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
-	assert.Equal(t, params(&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}), params(&Regressor{
+	assert.Equal(t, params(&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}), params(&Regressor{
 		Space:          Over(build, family),
-		Search:         &Entropy{Tolerance: defaultTolerance, MaxEvaluations: defaultMaxEvaluations, Score: LeaveOneOutEvidence},
+		Search:         &entropy.Search{Tolerance: .02, MaxEvaluations: 40, Score: entropy.LeaveOneOutEvidence},
 		MaxKernelBytes: kernels.MaxKernelBytes,
 	}))
 	start, err := family.Start(ctx, x)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -36,7 +37,7 @@ var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFa
 func TestDescent(t *testing.T) {
 	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
-	strategy := &Entropy{Score: LeaveOneOut}
+	strategy := &entropy.Search{Score: entropy.LeaveOneOut}
 	one, two := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}, &Regressor{Space: overTwo(twoRBF), Search: strategy}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
@@ -68,7 +69,7 @@ func TestDescent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.Equal(t, res.Param2, read.Result().Param2)
-	assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 	assert.ErrorIs(t, (&Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
@@ -85,7 +86,7 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, strategy := range map[string]search.Strategy{
-		"entropy": &Entropy{Score: LeaveOneOut}, "evidence": &Entropy{Score: LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
+		"entropy": &entropy.Search{Score: entropy.LeaveOneOut}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy}
@@ -118,7 +119,7 @@ func TestDescentStrategies(t *testing.T) {
 			assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 		})
 	}
-	r := &Regressor{Space: overTwo(twoRBF), Search: &GoldenSection{}}
+	r := &Regressor{Space: overTwo(twoRBF), Search: &entropy.GoldenSection{}}
 	assert.ErrorContains(t, r.Fit(ctx, x, y), "a Search that scores what it finds")
 	xc, labels := classesOf(60, 1)
 	c := &Classifier{Space: OverTwo[estimators.Classifier](nil, kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}})}
@@ -132,7 +133,7 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	budget := 12 * time.Second
 	clock := &ticker{}
-	r := &Regressor{Space: overTwo(twoRBF), Search: &Entropy{}, Budget: budget, Observe: clock.tick, now: clock.now}
+	r := &Regressor{Space: overTwo(twoRBF), Search: &entropy.Search{}, Budget: budget, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 	assert.LessOrEqual(t, clock.seconds.Load(), int64(13))
@@ -141,7 +142,7 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 	clock = &ticker{}
 	r = &Regressor{
 		Space:   over([]kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}}...),
-		Search:  &Entropy{},
+		Search:  &entropy.Search{},
 		Budget:  budget,
 		Observe: clock.tick,
 		now:     clock.now,

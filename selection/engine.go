@@ -22,9 +22,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -37,14 +39,14 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	steps    []transformers.Transformer
 	space    Space[E]
 	builds   bool            // functions of the caller's Space build the estimators
-	strategy search.Strategy // nil: &Entropy{}
+	strategy search.Strategy // nil: &entropy.Search{}
 	metric   metrics.Metric
 	splitter validation.Splitter
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
-	// With nothing set the columns are made even in several ways, and the models averaged.
-	ways    []way
-	mean    func(parts []*fitted[E]) E
-	columns string // the way of this search
+	// With nothing set the columns are scaled in several ways, and the models averaged.
+	scalings []scaling
+	mean     func(parts []*fitted[E]) E
+	columns  string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
 	heardBy func(search.TraceRow)
 	// many, if not nil, makes the machine of more than above rows.
@@ -56,7 +58,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
-	if c.ways != nil || len(c.steps) > 0 { // the first step fills them, or refuses
+	if c.scalings != nil || len(c.steps) > 0 { // the first step fills them, or refuses
 		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
@@ -104,8 +106,8 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}
 	progress.Within(ctx, c.Limit, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
-	if c.ways != nil {
-		return c.fitWays(ctx, merged, y, weights, target, labels)
+	if c.scalings != nil {
+		return c.fitScalings(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
 	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X)
@@ -126,13 +128,13 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 	}
 	c.many = nil // landmarks leave out no groups
 	switch s := c.strategy.(type) {
-	case *Shape:
-		if c.ways == nil {
-			return c, fault.Param(c.Type, "Search", "*Shape", "another strategy with Groups, which Shape does not leave out")
+	case *shape.Search:
+		if c.scalings == nil {
+			return c, fault.Param(c.Type, "Search", "*shape.Search", "another strategy with Groups, which Shape does not leave out")
 		}
-	case *Entropy:
+	case *entropy.Search:
 		by := *s
-		by.Score = CrossValidation
+		by.Score = entropy.CrossValidation
 		c.strategy = &by
 	}
 	return c, nil
@@ -428,7 +430,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernel
 // large or too small for all.
 func ridgeIsOf(r *search.Result, n int) bool {
 	if r.Values != nil {
-		return true // a Shape gives none otherwise
+		return true // a shape.Search gives none otherwise
 	}
 	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
 	return i >= 0 && r.Trace[i].Rows == n && (r.Trace[i].Basis == search.OnMatrix || r.Trace[i].Basis == search.OnPivots)
@@ -469,7 +471,7 @@ func takeRidge(built, fitted any) {
 
 // supports asks the fitted estimator, or before Fit all that may be built, for the wrapper.
 func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.Capability) bool {
-	if c.ways != nil && capability == estimators.Smoothing {
+	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // the mean of several machines is none
 	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting, estimators.Grouping}}

@@ -1,12 +1,10 @@
 package selection_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -15,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -49,7 +47,7 @@ func ExampleRegressor() {
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
 		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
-		Search:     &selection.Entropy{},
+		Search:     &entropy.Search{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
@@ -66,7 +64,7 @@ func ExampleRegressor() {
 
 func ExampleClassifier() {
 	x, y := rings()
-	c := &selection.Classifier{Search: &selection.Entropy{}} // RBF, lssvm, by entropy
+	c := &selection.Classifier{Search: &entropy.Search{}} // RBF, lssvm, by entropy
 	if err := c.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -75,19 +73,6 @@ func ExampleClassifier() {
 	labels, err := c.Predict(at)
 	fmt.Println(labels, err)
 	// Output: [0 1] <nil>
-}
-
-func ExampleEntropy() {
-	x, y := wave()
-	// The parameter at one entropy: nothing is scored.
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	result := r.Result()
-	fmt.Println(result.Status, math.Abs(result.Entropy-0.25) <= 0.02)
-	// Output: ok true
 }
 
 func ExampleGrid() {
@@ -101,40 +86,6 @@ func ExampleGrid() {
 	// Output: RBF(gamma=1) of 3 after 10 fits
 }
 
-func ExampleGoldenSection() {
-	x, y := wave()
-	// Nothing is scored: the first kernel with an entropy between 0.3 and 0.5 is taken.
-	r := &selection.Regressor{Search: &selection.GoldenSection{Lo: 0.01, Hi: 1}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, row := range r.Result().Trace {
-		fmt.Printf("entropy %.2f at gamma %.2f: %s\n", row.Entropy, row.Param, row.Decision())
-	}
-	// Output:
-	// entropy 0.12 at gamma 0.01: below the band
-	// entropy 0.62 at gamma 1.00: above the band
-	// entropy 0.50 at gamma 0.39: in the band: chosen
-}
-
-// Entropy may compare kernels by other scores than leave-one-out.
-func ExampleScore() {
-	x, y := wave()
-	for _, score := range []selection.Score{selection.LeaveOneOut, selection.LogEvidence, selection.CrossValidation} {
-		r := &selection.Regressor{Search: &selection.Entropy{Score: score}}
-		if err := r.Fit(context.Background(), x, y); err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%v: by %s, learner fits %d\n", score, r.Result().ScoreName, r.Result().Fits)
-	}
-	// Output:
-	// LeaveOneOut: by leave-one-out NMSE, learner fits 1
-	// LogEvidence: by log evidence, learner fits 1
-	// CrossValidation: by NMSE, learner fits 22
-}
-
 // Rows that were measured three times as often count three times.
 func ExampleRegressor_FitWeighted() {
 	x, y := wave()
@@ -142,7 +93,7 @@ func ExampleRegressor_FitWeighted() {
 	for i := range weights {
 		weights[i] = 1 + 2*float64(i%2)
 	}
-	r := &selection.Regressor{Search: &selection.Entropy{}}
+	r := &selection.Regressor{Search: &entropy.Search{}}
 	if err := r.FitWeighted(context.Background(), x, y, weights); err != nil {
 		fmt.Println(err)
 		return
@@ -183,38 +134,6 @@ func ExampleGrid_budget() {
 	// budget RBF(gamma=1)
 	// the budget of 1ns ended the search: 1 of 3 parameters were tried
 	// not scored: the budget was spent
-}
-
-func ExampleEntropy_budget() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{}, Budget: time.Hour} // for a service that must answer
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("spent:", r.Result().Status == search.StatusBudget)
-	// Output: spent: false
-}
-
-// Entropies of 1500 rows by bounds: no kernel matrix of all rows is made.
-func ExampleMethod() {
-	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
-	for i := range y {
-		x.Set(i, 0, 0.01*float64(i))
-		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(float64(7*i))
-	}
-	var how selection.Method = selection.LowRank
-	model := &selection.Regressor{
-		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }),
-		Search: &selection.Entropy{Method: how},
-	}
-	if err := model.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	r := model.Result()
-	fmt.Println(r.KernelMatrices, "kernel matrices,", r.Trace[0].Rows, "rows, at most", 100*(r.Trace[0].Rank/100+1), "pivots")
-	// Output: 0 kernel matrices, 1500 rows, at most 100 pivots
 }
 
 // Successive halving: all parameters on a third of the rows, the best third of them on all.
@@ -299,43 +218,6 @@ func ExampleSpace() {
 	// ShiftedPolynomial false
 	// 1 candidates true
 	// candidate 0
-}
-
-// A length for each column: two columns count, four are noise.
-func ExampleShape() {
-	x, y := mat.NewDense(80, 6, nil), make([]float64, 80)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range y {
-		for j := range 6 {
-			x.Set(i, j, rng.NormFloat64())
-		}
-		y[i] = math.Sin(2*x.At(i, 0)) + x.At(i, 1) + .1*rng.NormFloat64()
-	}
-	r := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Space:      selection.Over[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
-		Search:     &selection.Shape{},
-	}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	// The shorter the length, the more a column has to say.
-	lengths := r.Result().Lengths
-	columns := []int{0, 1, 2, 3, 4, 5}
-	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(lengths[a], lengths[b]) })
-	fmt.Println(columns[:2])
-	// Output: [0 1]
-}
-
-// What a Shape maximises; the evidence is the safest with few rows.
-func ExampleObjective() {
-	fmt.Println(selection.RestrictedEvidence)
-	s := &selection.Shape{Objective: selection.LeaveOneOutDensity}
-	fmt.Println(s.Objective)
-	// Output:
-	// restricted log evidence
-	// leave-one-out log density
 }
 
 // With nothing set: columns are made even in two ways, a kernel learnt after each, and the

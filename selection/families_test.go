@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -19,11 +20,11 @@ func TestFamilies(t *testing.T) {
 	families := []kernels.Family{kernels.PolynomialFamily{}, kernels.RBFFamily{}, kernels.LaplacianFamily{}}
 	var alone []float64
 	for _, f := range families {
-		r := &Regressor{Space: over(f), Search: &Entropy{Score: LeaveOneOut}}
+		r := &Regressor{Space: over(f), Search: &entropy.Search{Score: entropy.LeaveOneOut}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		alone = append(alone, r.Result().Score)
 	}
-	for i, strategy := range []search.Strategy{&Entropy{Score: LeaveOneOut}, nil, &Entropy{Score: LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
+	for i, strategy := range []search.Strategy{&entropy.Search{Score: entropy.LeaveOneOut}, nil, &entropy.Search{Score: entropy.LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
 		r := &Regressor{Space: over(families...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
@@ -55,7 +56,7 @@ func TestFamilies(t *testing.T) {
 		assert.ErrorIs(t, (&Regressor{Space: over(kernels.ELMFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 	}
 	for want, r := range map[string]*Regressor{
-		"a Search that scores": {Space: over(families...), Search: &Entropy{Targets: []float64{.3}, Score: CrossValidation}},
+		"a Search that scores": {Space: over(families...), Search: &entropy.Search{Targets: []float64{.3}, Score: entropy.CrossValidation}},
 		"family RBF: ":         {Space: over(families[1:]...), MaxKernelBytes: 10},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
@@ -65,7 +66,7 @@ func TestFamilies(t *testing.T) {
 
 func TestResultString(t *testing.T) {
 	x, y := problemOf(40, 2, .2, 6)
-	r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Targets: []float64{.3}}}
+	r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{.3}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	text := res.String()

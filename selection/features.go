@@ -13,7 +13,7 @@ import (
 )
 
 // FeatureLearner is a learner that is ridge regression on features, with the ridge by leave-one-out: of targets, or
-// of ±1 for each class against the rest. An [Entropy] then scores kernels on those features of all rows, which is
+// of ±1 for each class against the rest. An [entropy.Search] then scores kernels on those features of all rows, which is
 // the learner's own leave-one-out error, and not on the kernel that they stand for. FeatureMap returns the unfitted
 // transformers that make them. A [pipeline.Regressor] that ends in a [ridge.Regressor] is one without this method.
 type FeatureLearner interface {

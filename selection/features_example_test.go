@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -29,7 +30,7 @@ func newOnEight(k kernels.Kernel) estimators.Regressor {
 
 func ExampleFeatureLearner() {
 	x, y := wave()
-	r := &selection.Regressor{Space: selection.Over(newOnEight, kernels.RBFFamily{}), Search: &selection.Entropy{}}
+	r := &selection.Regressor{Space: selection.Over(newOnEight, kernels.RBFFamily{}), Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

@@ -22,7 +22,7 @@ type fitted[E any] struct {
 	chain  *pipeline.Transformer
 	inner  E
 	result *search.Result
-	parts  []*fitted[E] // of several ways, whose mean inner is
+	parts  []*fitted[E] // of several scalings, whose mean inner is
 }
 
 // transform takes new rows to where the inner estimator lives.
@@ -84,8 +84,8 @@ type stored struct {
 	Param2 float64         // of a family of two
 	Values codec.Floats    // that were learnt beside the point
 	Steps  []byte          // a pipeline.Transformer
-	Inner  estimators.Part // but of several ways
-	Names  []string        // of the ways
+	Inner  estimators.Part // but of several scalings
+	Names  []string        // of the scalings
 	Parts  [][]byte        // and a file of each
 	Result []byte          // JSON
 	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
@@ -108,8 +108,8 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if s.Steps, err = f.chain.MarshalBinary(); err != nil {
 		return nil, err
 	}
-	if c.ways != nil {
-		err = c.storeWays(kind, &s, f)
+	if c.scalings != nil {
+		err = c.storeScalings(kind, &s, f)
 	} else {
 		s.Inner, err = estimators.MakePart(c.Type, f.inner)
 		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
@@ -130,7 +130,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
 		return nil, err
 	}
-	if (c.ways != nil) != (len(s.Parts) > 0) {
+	if (c.scalings != nil) != (len(s.Parts) > 0) {
 		return nil, fault.BadModel(kind, "fitted with a Space or a Search, or this value has one: want both or neither")
 	}
 	chosen, err := c.chosen(kind, &s, len(data))
@@ -149,8 +149,8 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if err := f.chain.UnmarshalBinary(s.Steps); err != nil {
 		return nil, fmt.Errorf("%s: Preprocess: %w", kind, err)
 	}
-	if c.ways != nil {
-		return f, c.restoreWays(kind, &s, f)
+	if c.scalings != nil {
+		return f, c.restoreScalings(kind, &s, f)
 	}
 	if f.inner = chosen.build(); c.many != nil && f.result.Landmarks > 0 {
 		f.inner = c.many(onSome{kernel: chosen.kernel, landmarks: f.result.Landmarks, workers: c.Workers})

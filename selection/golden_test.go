@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -16,10 +17,10 @@ import (
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := &Regressor{Preprocess: steps, Search: &Entropy{}}
+	r := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, file := range []string{"Regressor-v1.keln", "Regressor-v2.keln"} {
-		read := &Regressor{Preprocess: steps, Search: &Entropy{}}
+		read := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
 		require.NoError(t, read.UnmarshalBinary(golden.Model(t, file, r.MarshalBinary)))
 		p, err := read.Predict(x)
 		require.NoError(t, err)
@@ -36,10 +37,10 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 			labels[i] = 3
 		}
 	}
-	c := &Classifier{Preprocess: steps, Search: &Entropy{}}
+	c := &Classifier{Preprocess: steps, Search: &entropy.Search{}}
 	require.NoError(t, c.Fit(ctx, x, labels))
 	for _, file := range []string{"Classifier-v1.keln", "Classifier-v2.keln"} {
-		readClassifier := &Classifier{Preprocess: steps, Search: &Entropy{}}
+		readClassifier := &Classifier{Preprocess: steps, Search: &entropy.Search{}}
 		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, file, c.MarshalBinary)))
 		assert.Equal(t, []int{0, 3}, readClassifier.Classes())
 		proba, err := readClassifier.PredictProba(x)

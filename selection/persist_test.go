@@ -16,12 +16,14 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 func configured() *Regressor {
-	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &Entropy{}}
+	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}}
 }
 
 func TestRoundTripKeepsTheResult(t *testing.T) {
@@ -54,8 +56,8 @@ func TestMismatchesAreNamed(t *testing.T) {
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
 		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
-		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &Entropy{}},
-		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}, Search: &Entropy{}},
+		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &entropy.Search{}},
+		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}, Search: &entropy.Search{}},
 		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},
@@ -69,7 +71,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 		assert.ErrorContains(t, err, text)
 		assert.Nil(t, into.Fitted())
 	}
-	assert.ErrorIs(t, (&Classifier{Preprocess: steps, Search: &Entropy{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Classifier{Preprocess: steps, Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
 func TestCloneAndSupports(t *testing.T) {
@@ -80,7 +82,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
 	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
-	assert.True(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).Supports(estimators.Proba))
+	assert.True(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
 	m := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}
@@ -147,7 +149,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 		y[i] = math.Sin(float64(i)/4) + .1*float64(i%3)
 		labels[i] = i / 10 % 2
 	}
-	r := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, shapely), Search: &Shape{}}
+	r := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, defaultFamily), Search: &shape.Search{}}
 	require.NoError(t, r.Fit(context.Background(), x, y))
 	again := r.Clone().(*Regressor)
 	data, err := r.MarshalBinary()
@@ -156,7 +158,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 	require.Positive(t, r.Fitted().(*lssvm.Regressor).Ridge)
 	assert.Equal(t, r.Fitted().(*lssvm.Regressor).Ridge, again.Fitted().(*lssvm.Regressor).Ridge)
 
-	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, shapely), Search: &Entropy{}}
+	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, defaultFamily), Search: &entropy.Search{}}
 	require.NoError(t, c.Fit(context.Background(), x, labels))
 	read := c.Clone().(*Classifier)
 	data, err = c.MarshalBinary()

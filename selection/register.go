@@ -13,14 +13,11 @@ func init() {
 	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.told() }})
 	registry.Stand(Space[estimators.Regressor].stored, readSpace[estimators.Regressor], Space[estimators.Regressor]{left: true})
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
-	registry.Add[*Entropy]("selection.Entropy", registry.Type{})
 	registry.Add[*Grid]("selection.Grid", registry.Type{})
 	registry.Add[*Halving]("selection.Halving", registry.Type{})
-	registry.Add[*GoldenSection]("selection.GoldenSection", registry.Type{})
-	registry.Add[*Shape]("selection.Shape", registry.Type{})
 }
 
-// told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several ways.
+// told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several scalings.
 func (f *fitted[E]) told() (out []registry.Part) {
 	if f == nil {
 		return nil

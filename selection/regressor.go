@@ -13,9 +13,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -28,7 +30,7 @@ const (
 // Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after Preprocess it
 // fills gaps, of which NaN is the sign (each with a column that says where), and makes the columns even in two
 // ways, standardised and by Yeo-Johnson. After each it learns a Matérn kernel of ν = 5/2 with a length for each
-// column, and the ridge, by [Shape], for [lssvm.Regressor]. Predictions are the mean of both, or those of one alone
+// column, and the ridge, by [shape.Search], for [lssvm.Regressor]. Predictions are the mean of both, or those of one alone
 // if its leave-one-out error is less by a fifth. Variances and intervals are those of the mixture. The Result's
 // table says what was compared. The columns that Shape sees are those of Preprocess and of the gaps. Fit costs some
 // thirty Cholesky factors with an inverse up to 2000 rows, and beyond, where Shape learns on some of the rows, the
@@ -50,15 +52,15 @@ type Regressor struct {
 	// [lssvm.Regressor].
 	Space Space[estimators.Regressor]
 
-	// Search is the strategy of the search. If it is nil and Space is set, it is &Entropy{}. If neither is set, the
+	// Search is the strategy of the search. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the
 	// zero value's search described above is used.
 	Search search.Strategy
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
-	// [validation.GroupKFold] of these groups, an [Entropy] scores by [CrossValidation], and the learners get the groups of the
-	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an Entropy chooses one length
-	// for all columns, whatever the number of rows. [Shape], which leaves out no groups, is an error.
+	// [validation.GroupKFold] of these groups, an [entropy.Search] scores by [entropy.CrossValidation], and the learners get the groups of the
+	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an [entropy.Search] chooses one length
+	// for all columns, whatever the number of rows. [shape.Search], which leaves out no groups, is an error.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
@@ -111,11 +113,11 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out.builds = !stored
 	switch {
 	case out.strategy == nil && r.Space.isZero():
-		out.ways, out.mean, out.strategy = bothWays, meanOfRegressors, &Shape{}
+		out.scalings, out.mean, out.strategy = columnScalings, meanOfRegressors, &shape.Search{}
 		out.many, out.above = falkonRegressor, handOver
-		out.space = Space[estimators.Regressor]{families: []kernels.Family{shapely}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
+		out.space = Space[estimators.Regressor]{families: []kernels.Family{defaultFamily}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
 	case out.strategy == nil:
-		out.strategy = &Entropy{}
+		out.strategy = &entropy.Search{}
 	}
 	if out.space.families == nil {
 		out.space = r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)

@@ -11,7 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // withoutSeconds is a result as text, but for what the clock says.
@@ -33,17 +35,17 @@ func withoutSeconds(t *testing.T, r *search.Result) string {
 func TestResume(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	for name, strategy := range map[string]search.Strategy{
-		"entropy":                   &Entropy{},
-		"entropy, evidence":         &Entropy{Score: LogEvidence},
-		"entropy, cross-validation": &Entropy{Score: CrossValidation},
-		"entropy, low rank":         &Entropy{Method: LowRank, MaxRank: 30},
-		"entropy, on rows":          &Entropy{Method: LowRank, MaxRank: 4, MinRidge: .01},
-		"entropy, subsamples":       &Entropy{Method: Subsample},
+		"entropy":                   &entropy.Search{},
+		"entropy, evidence":         &entropy.Search{Score: entropy.LogEvidence},
+		"entropy, cross-validation": &entropy.Search{Score: entropy.CrossValidation},
+		"entropy, low rank":         &entropy.Search{Method: entropy.LowRank, MaxRank: 30},
+		"entropy, on rows":          &entropy.Search{Method: entropy.LowRank, MaxRank: 4, MinRidge: .01},
+		"entropy, subsamples":       &entropy.Search{Method: entropy.Subsample},
 		"grid":                      &Grid{Points: 7},
 		"halving":                   &Halving{Points: 7},
-		"shape":                     &Shape{},
-		"shape, on blocks":          &Shape{MaxRows: 40},
-		"golden section":            &GoldenSection{Lo: 1e-3, Hi: 1e3},
+		"shape":                     &shape.Search{},
+		"shape, on blocks":          &shape.Search{MaxRows: 40},
+		"golden section":            &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
@@ -114,7 +116,7 @@ func TestResumeFinalists(t *testing.T) {
 			fit := func(resume []search.TraceRow) (*Regressor, []search.TraceRow) {
 				var rows []search.TraceRow
 				r := &Regressor{
-					Space: Over(c.build), Search: &Entropy{}, Resume: resume,
+					Space: Over(c.build), Search: &entropy.Search{}, Resume: resume,
 					Observe: func(row search.TraceRow) {
 						if row.Step == nil {
 							rows = append(rows, row)
@@ -146,7 +148,7 @@ func TestResumeFinalists(t *testing.T) {
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
-		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Method: LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
+		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
 		return r, r.Fit(ctx, x, y)
 	}
 	whole, err := fit(ctx, nil, nil)

@@ -15,7 +15,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -137,7 +139,7 @@ func TestStringOfASearch(t *testing.T) {
 func TestErrorsNameWhatWasCalled(t *testing.T) {
 	x, y := problemOf(10, 1, .1, 1)
 	for name, c := range map[string]*Classifier{
-		"nothing set": {}, "Entropy": {Search: &Entropy{}}, "Shape": {Search: &Shape{}}, "Grid": {Search: &Grid{}},
+		"nothing set": {}, "Entropy": {Search: &entropy.Search{}}, "Shape": {Search: &shape.Search{}}, "Grid": {Search: &Grid{}},
 		"groups": {Groups: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 9}},
 	} {
 		err := c.Fit(ctx, x, slices.Repeat([]int{3}, 10))
@@ -145,7 +147,7 @@ func TestErrorsNameWhatWasCalled(t *testing.T) {
 		assert.EqualError(t, err, "selection: Classifier: y has 1 class, want at least 2", name)
 	}
 	for _, r := range []*Regressor{
-		{MaxKernelBytes: 10}, {MaxKernelBytes: 10, Space: over(kernels.RBFFamily{}, shapely)},
+		{MaxKernelBytes: 10}, {MaxKernelBytes: 10, Space: over(kernels.RBFFamily{}, defaultFamily)},
 	} {
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrTooLarge)

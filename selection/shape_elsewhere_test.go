@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // waveOf has a wave of the first column, which one length for all columns does not see.
@@ -45,7 +46,7 @@ func TestZeroValueFindsWaves(t *testing.T) {
 	r := &Regressor{}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Less(t, nmseOf(t, r, tx, ty), .3)
-	one := shaped(t, &Shape{NoRestarts: true}, x, y)
+	one := shaped(t, &shape.Search{NoRestarts: true}, x, y)
 	assert.Greater(t, nmseOf(t, one, tx, ty), .9, "from one start")
 	assert.Empty(t, elsewhereOf(one.Result()))
 
@@ -61,14 +62,14 @@ func TestZeroValueFindsWaves(t *testing.T) {
 // What was found elsewhere is a row of the trace, from which a search resumes.
 func TestElsewhereIsInTheTrace(t *testing.T) {
 	x, y, _ := waveOf(200, 12, 3)
-	r := shaped(t, &Shape{}, x, y)
+	r := shaped(t, &shape.Search{}, x, y)
 	rows := elsewhereOf(r.Result())
 	require.NotEmpty(t, rows)
 	assert.Len(t, rows[0].Elsewhere, 13)
 	assert.Contains(t, rows[0].Decision(), "other starts on 200 rows: one leads clearly higher")
 	assert.Positive(t, rows[0].Matrices)
 	x2, y2 := problemOf(60, 2, .1, 4)
-	rows = elsewhereOf(shaped(t, &Shape{}, x2, y2).Result())
+	rows = elsewhereOf(shaped(t, &shape.Search{}, x2, y2).Result())
 	require.Len(t, rows, 1)
 	assert.Nil(t, rows[0].Elsewhere)
 	assert.Contains(t, rows[0].Decision(), "none leads clearly higher")
@@ -78,7 +79,7 @@ func TestElsewhereIsInTheTrace(t *testing.T) {
 	for _, upTo := range []int{len(r.Result().Trace), len(r.Result().Trace) - 3, 12} {
 		var known []search.TraceRow
 		require.NoError(t, json.Unmarshal(data, &known))
-		again := &Regressor{Space: over(shapely), Search: &Shape{}, Resume: known[:upTo]}
+		again := &Regressor{Space: over(defaultFamily), Search: &shape.Search{}, Resume: known[:upTo]}
 		require.NoError(t, again.Fit(ctx, x, y))
 		assert.Equal(t, withoutSeconds(t, r.Result()), withoutSeconds(t, again.Result()), "from %d rows", upTo)
 	}

@@ -12,19 +12,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // The columns of a group have one length.
 func TestShapeGroups(t *testing.T) {
 	x, y := problemOf(60, 4, .1, 4)
-	r := shaped(t, &Shape{Groups: []int{1, 0, 0, 2}}, x, y)
+	r := shaped(t, &shape.Search{Groups: []int{1, 0, 0, 2}}, x, y)
 	l := r.Result().Lengths
 	assert.Equal(t, l[1], l[2])
 	assert.Less(t, l[0], l[1])
 	assert.NotEqual(t, l[1], l[3])
-	each := shaped(t, &Shape{}, x, y)
-	same := shaped(t, &Shape{Groups: []int{0, 1, 2, 3}}, x, y)
+	each := shaped(t, &shape.Search{}, x, y)
+	same := shaped(t, &shape.Search{Groups: []int{0, 1, 2, 3}}, x, y)
 	assert.Equal(t, each.Result().Values, same.Result().Values, "each its own")
 	all := shaped(t, isotropic(4), x, y).Result().Lengths
 	assert.Equal(t, slices.Repeat(all[:1], 4), all)
@@ -32,7 +34,7 @@ func TestShapeGroups(t *testing.T) {
 
 func TestShapeParams(t *testing.T) {
 	x, y := problemOf(20, 3, .1, 4)
-	for text, s := range map[string]Shape{
+	for text, s := range map[string]shape.Search{
 		"Objective":                   {Objective: 9},
 		"PriorScale = -1":             {PriorScale: -1},
 		"PriorScale = NaN":            {PriorScale: math.NaN()},
@@ -50,13 +52,13 @@ func TestShapeParams(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam, text)
 		assert.ErrorContains(t, err, text)
 	}
-	err := (&Regressor{Search: &Shape{}, MaxKernelBytes: 1000}).Fit(ctx, x, y)
+	err := (&Regressor{Search: &shape.Search{}, MaxKernelBytes: 1000}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrTooLarge)
 	assert.ErrorContains(t, err, "MaxRows")
-	for o := range objectives {
+	for o := shape.AutomaticObjective; o <= shape.ComplexityRegularised; o++ {
 		assert.NotContains(t, o.String(), "Objective(")
 	}
-	assert.Equal(t, "Objective(9)", Objective(9).String())
+	assert.Equal(t, "Objective(9)", shape.Objective(9).String())
 }
 
 // Blocks of any size are within the rows that there are.
@@ -64,7 +66,7 @@ func TestShapeBlocks(t *testing.T) {
 	for n := 3; n < 12; n++ {
 		x, y := problemOf(n, 2, .1, 4)
 		for most := 2; most < 12; most++ {
-			p, err := shaped(t, &Shape{MaxRows: most}, x, y).Predict(x)
+			p, err := shaped(t, &shape.Search{MaxRows: most}, x, y).Predict(x)
 			require.NoError(t, err)
 			for _, v := range p {
 				assert.False(t, math.IsNaN(v))
@@ -73,10 +75,10 @@ func TestShapeBlocks(t *testing.T) {
 	}
 	x, y := problemOf(300, 2, .1, 4)
 	x2, y2 := problemOf(300, 2, .1, 5)
-	blocks := shaped(t, &Shape{MaxRows: 80}, x, y)
+	blocks := shaped(t, &shape.Search{MaxRows: 80}, x, y)
 	assert.True(t, math.IsNaN(blocks.Result().Ridge), "the machine chooses its own, on all rows")
-	assert.Less(t, nmseOf(t, blocks, x2, y2), 1.2*nmseOf(t, shaped(t, &Shape{}, x, y), x2, y2))
-	assert.NotEqual(t, blocks.Result().Values, shaped(t, &Shape{MaxRows: 80, Seed: 1}, x, y).Result().Values)
+	assert.Less(t, nmseOf(t, blocks, x2, y2), 1.2*nmseOf(t, shaped(t, &shape.Search{}, x, y), x2, y2))
+	assert.NotEqual(t, blocks.Result().Values, shaped(t, &shape.Search{MaxRows: 80, Seed: 1}, x, y).Result().Values)
 }
 
 // Neighbours that are all of one class, or have no target but 0, say nothing of lengths; the
@@ -90,10 +92,10 @@ func TestShapeOfBlocksThatAreAlike(t *testing.T) {
 		}
 		x.Set(i, 0, x.At(i, 0)+3*float64(2*labels[i]-1))
 	}
-	c := &Classifier{Search: &Shape{MaxRows: 40, Objective: RestrictedEvidence}}
+	c := &Classifier{Search: &shape.Search{MaxRows: 40, Objective: shape.RestrictedEvidence}}
 	require.NoError(t, c.Fit(ctx, x, labels))
 	assert.Less(t, c.Result().Lengths[0], c.Result().Lengths[1])
-	r := &Regressor{Search: &Shape{MaxRows: 40}}
+	r := &Regressor{Search: &shape.Search{MaxRows: 40}}
 	require.NoError(t, r.Fit(ctx, x, zeros))
 	assert.Less(t, r.Result().Lengths[0], r.Result().Lengths[1])
 }
@@ -105,11 +107,8 @@ func TestShapeOfTargetsFarFromZero(t *testing.T) {
 	for i := range far {
 		far[i] += 1 << 30
 	}
-	for objective := range objectives {
-		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence || objective == ComplexityRegularised {
-			continue // for classes, or on landmarks
-		}
-		s := &Shape{Objective: objective}
+	for _, objective := range ofNumbers {
+		s := &shape.Search{Objective: objective}
 		near, away := shaped(t, s, x, y).Result(), shaped(t, s, x, far).Result()
 		assert.InEpsilonSlice(t, near.Values, away.Values, 1e-2, "%v", objective) // the climb ends near its top
 		assert.InDelta(t, near.Score, away.Score, 1e-2, "%v", objective)
@@ -119,7 +118,7 @@ func TestShapeOfTargetsFarFromZero(t *testing.T) {
 // A search that is cancelled in its climb leaves the model that was there.
 func TestShapeCancelled(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
-	r := shaped(t, &Shape{}, x, y)
+	r := shaped(t, &shape.Search{}, x, y)
 	before, rows := r.Fitted(), len(r.Result().Trace)
 	for _, at := range []int{2, 10, rows - 1} {
 		inside, cancel := context.WithCancel(ctx)
@@ -142,7 +141,7 @@ func TestShapeCancelled(t *testing.T) {
 func TestShapeObserve(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	var seen []search.TraceRow
-	r := &Regressor{Search: &Shape{}, Observe: func(row search.TraceRow) {
+	r := &Regressor{Search: &shape.Search{}, Observe: func(row search.TraceRow) {
 		if row.Step != nil {
 			return
 		}
@@ -174,10 +173,10 @@ func TestShapeObserve(t *testing.T) {
 // Within a budget the best of what was seen is taken.
 func TestShapeBudget(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
-	whole := shaped(t, &Shape{}, x, y).Result()
+	whole := shaped(t, &shape.Search{}, x, y).Result()
 	for seconds := 1; seconds < len(whole.Trace); seconds += 5 {
 		clock := &ticker{}
-		r := &Regressor{Space: over(shapely), Search: &Shape{}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
+		r := &Regressor{Space: over(defaultFamily), Search: &shape.Search{}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Trace, seconds)
@@ -195,7 +194,7 @@ func TestShapeBudget(t *testing.T) {
 // The number of workers changes no result, on all rows and on blocks.
 func TestShapeWorkers(t *testing.T) {
 	x, y := problemOf(150, 3, .1, 4)
-	for _, s := range []*Shape{{}, {MaxRows: 60}, {Objective: LeaveOneOutDensity}, {Start: &Entropy{}}} {
+	for _, s := range []*shape.Search{{}, {MaxRows: 60}, {Objective: shape.LeaveOneOutDensity}, {Start: &entropy.Search{}}} {
 		var want string
 		var predicted []float64
 		for _, workers := range []int{1, 4} {
@@ -216,11 +215,11 @@ func TestShapeWorkers(t *testing.T) {
 // What was learnt is in the model file.
 func TestShapeSavedAndLoaded(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
-	for _, s := range []*Shape{{}, {Groups: []int{0, 1, 1}}, {MaxRows: 30}} {
+	for _, s := range []*shape.Search{{}, {Groups: []int{0, 1, 1}}, {MaxRows: 30}} {
 		r := shaped(t, s, x, y)
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
-		again := &Regressor{Space: over(shapely), Search: s}
+		again := &Regressor{Space: over(defaultFamily), Search: s}
 		require.NoError(t, again.UnmarshalBinary(data))
 		want, err := r.Predict(x)
 		require.NoError(t, err)
@@ -237,7 +236,7 @@ func TestShapeSavedAndLoaded(t *testing.T) {
 // What was learnt on blocks is compared with one length on all rows, and the better is kept.
 func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 	x, y := problemOf(300, 2, .2, 4)
-	r := shaped(t, &Shape{MaxRows: 80}, x, y)
+	r := shaped(t, &shape.Search{MaxRows: 80}, x, y)
 	var compared []search.TraceRow
 	for _, row := range r.Result().Trace {
 		if row.Round == 1 {
@@ -248,27 +247,6 @@ func TestShapeOfBlocksKeepsTheBetter(t *testing.T) {
 		}
 	}
 	require.Len(t, compared, 2)
-	best, ok := prefer(compared, LeaveOneOutEvidence, false)
-	require.True(t, ok)
-	assert.Equal(t, 1, best.row, "the second column is noise")
+	assert.Less(t, compared[1].Ridges[0].Score, 1.)
 	assert.Empty(t, r.Result().Warnings)
-
-	clock, err := search.NewBudget("test", 0, nil, 1)
-	require.NoError(t, err)
-	run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
-	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
-	require.NoError(t, err)
-	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
-	for name, c := range map[string]struct {
-		theta []float64
-		taken int
-	}{
-		"the column that counts has dropped out": {[]float64{6, 0, math.Log(.05)}, 1},
-		"the other has":                          {[]float64{0, 6, math.Log(.05)}, 2},
-	} {
-		learnt := spot{theta: c.theta}
-		require.NoError(t, l.compare(ctx, &learnt, one), name)
-		assert.Len(t, learnt.theta, c.taken+1, name) // the lengths and the ridge
-	}
-	assert.Len(t, run.Warnings(), 1)
 }

@@ -16,14 +16,19 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
-// shaped fits with a Shape.
-func shaped(t *testing.T, s *Shape, x *mat.Dense, y []float64) *Regressor {
+// ofNumbers are the objectives of numeric targets, on all rows.
+var ofNumbers = []shape.Objective{shape.RestrictedEvidence, shape.FullEvidence, shape.LeaveOneOutError, shape.LeaveOneOutDensity}
+
+// shaped fits with a search for a shape.
+func shaped(t *testing.T, s *shape.Search, x *mat.Dense, y []float64) *Regressor {
 	t.Helper()
-	r := &Regressor{Space: over(shapely), Search: s}
+	r := &Regressor{Space: over(defaultFamily), Search: s}
 	require.NoError(t, r.Fit(ctx, x, y))
 	return r
 }
@@ -57,7 +62,7 @@ func beside(x *mat.Dense, more ...[]float64) *mat.Dense {
 }
 
 // isotropic is the group of all columns.
-func isotropic(d int) *Shape { return &Shape{Groups: make([]int, d)} }
+func isotropic(d int) *shape.Search { return &shape.Search{Groups: make([]int, d)} }
 
 // The length of a column is in its units: all columns times c are lengths times c, and the same
 // predictions; one column times c too, where no prior asks for lengths that are alike.
@@ -65,13 +70,13 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 	x, y := problemOf(80, 3, .1, 4)
 	x2, _ := problemOf(20, 3, .1, 5)
 	for name, c := range map[string]struct {
-		shape *Shape
+		shape *shape.Search
 		by    []float64
 		delta float64
 	}{
-		"all":        {&Shape{}, []float64{8, 8, 8}, 1e-6},
-		"all, small": {&Shape{}, []float64{1e-3, 1e-3, 1e-3}, 1e-6},
-		"one":        {&Shape{NoPrior: true}, []float64{2, 1, 1}, 1e-2},
+		"all":        {&shape.Search{}, []float64{8, 8, 8}, 1e-6},
+		"all, small": {&shape.Search{}, []float64{1e-3, 1e-3, 1e-3}, 1e-6},
+		"one":        {&shape.Search{NoPrior: true}, []float64{2, 1, 1}, 1e-2},
 	} {
 		a, b := shaped(t, c.shape, x, y), shaped(t, c.shape, scaled(x, c.by...), y)
 		for j, by := range c.by {
@@ -93,7 +98,7 @@ func TestShapeFollowsTheUnits(t *testing.T) {
 func TestShapeOfAConstantColumn(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	ones := slices.Repeat([]float64{3}, 60)
-	a, b := shaped(t, &Shape{}, x, y), shaped(t, &Shape{}, beside(x, ones), y)
+	a, b := shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, beside(x, ones), y)
 	assert.InEpsilonSlice(t, a.Result().Lengths, b.Result().Lengths[:2], 1e-6)
 	assert.InEpsilon(t, a.Result().Ridge, b.Result().Ridge, 1e-6)
 	assert.False(t, math.IsNaN(b.Result().Lengths[2]))
@@ -110,14 +115,14 @@ func TestShapeOfCopies(t *testing.T) {
 	x, y := problemOf(80, 2, .1, 4)
 	x2, y2 := problemOf(400, 2, .1, 5)
 	twice := func(x *mat.Dense) *mat.Dense { return beside(x, mat.Col(nil, 0, x)) }
-	s := &Shape{NoPrior: true}
+	s := &shape.Search{NoPrior: true}
 	a, b := shaped(t, s, x, y), shaped(t, s, twice(x), y)
 	one, two := a.Result().Lengths, b.Result().Lengths
 	assert.InEpsilon(t, 1/one[0]/one[0], 1/two[0]/two[0]+1/two[2]/two[2], .02)
 	assert.InEpsilon(t, two[0], two[2], 1e-3)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .02)
 	// With the prior they do no harm.
-	a, b = shaped(t, &Shape{}, x, y), shaped(t, &Shape{}, twice(x), y)
+	a, b = shaped(t, &shape.Search{}, x, y), shaped(t, &shape.Search{}, twice(x), y)
 	assert.InEpsilon(t, nmseOf(t, a, x2, y2), nmseOf(t, b, twice(x2), y2), .1)
 }
 
@@ -125,7 +130,7 @@ func TestShapeOfCopies(t *testing.T) {
 func TestShapeOfOneColumn(t *testing.T) {
 	x, y := problemOf(60, 1, .1, 4)
 	x2, y2 := problemOf(400, 1, .1, 5)
-	r := shaped(t, &Shape{}, x, y)
+	r := shaped(t, &shape.Search{}, x, y)
 	require.Len(t, r.Result().Lengths, 1)
 	assert.Less(t, nmseOf(t, r, x2, y2), .1)
 	assert.InEpsilon(t, shaped(t, isotropic(1), x, y).Result().Lengths[0], r.Result().Lengths[0], .01)
@@ -149,7 +154,7 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 		"small targets":  {x, slices.Repeat([]float64{1e-148, 2e-148}, 10), false},
 		"two equal rows": {mat.DenseCopyOf(same.Slice(0, 2, 0, 2)), y[:2], true},
 	} {
-		r := shaped(t, &Shape{}, c.x, c.y)
+		r := shaped(t, &shape.Search{}, c.x, c.y)
 		p, err := r.Predict(c.x)
 		require.NoError(t, err, name)
 		low, high := slices.Min(c.y), slices.Max(c.y)
@@ -169,12 +174,12 @@ func TestShapeWithoutAnythingToLearn(t *testing.T) {
 func TestShapeOfManyColumns(t *testing.T) {
 	x, y := problemOf(150, 200, .1, 41)
 	x2, y2 := problemOf(200, 200, .1, 5)
-	r := shaped(t, &Shape{}, x, y)
+	r := shaped(t, &shape.Search{}, x, y)
 	assert.Equal(t, 0, floats.MinIdx(r.Result().Lengths))
 	assert.Less(t, nmseOf(t, r, x2, y2), .2*nmseOf(t, shaped(t, isotropic(200), x, y), x2, y2))
 
 	x, y = problemOf(200, 5000, .1, 4)
-	wide := shaped(t, &Shape{Start: &Entropy{Targets: []float64{.3}}, MaxIterations: 1}, x, y)
+	wide := shaped(t, &shape.Search{Start: &entropy.Search{Targets: []float64{.3}}, MaxIterations: 1}, x, y)
 	require.Len(t, wide.Result().Lengths, 5000)
 	assert.Equal(t, 0, floats.MinIdx(wide.Result().Lengths), "one step shows the column that counts")
 }
@@ -194,7 +199,7 @@ func TestShapeOfNoise(t *testing.T) {
 				v[i] = rng.NormFloat64()
 			}
 		}
-		for name, s := range map[string]*Shape{"prior": {}, "error, no prior": {Objective: LeaveOneOutError, NoPrior: true}} {
+		for name, s := range map[string]*shape.Search{"prior": {}, "error, no prior": {Objective: shape.LeaveOneOutError, NoPrior: true}} {
 			sums[name] += nmseOf(t, shaped(t, s, x, y), x2, y2) / draws
 		}
 	}
@@ -225,12 +230,9 @@ func TestShapeWeights(t *testing.T) {
 		}
 	}
 	rows := mat.NewDense(len(each), 2, data)
-	for objective := range objectives {
-		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence || objective == ComplexityRegularised {
-			continue // for classes, or on landmarks
-		}
-		s := &Shape{Objective: objective}
-		weighted, ones := &Regressor{Space: over(shapely), Search: s}, &Regressor{Space: over(shapely), Search: s}
+	for _, objective := range ofNumbers {
+		s := &shape.Search{Objective: objective}
+		weighted, ones := &Regressor{Space: over(defaultFamily), Search: s}, &Regressor{Space: over(defaultFamily), Search: s}
 		require.NoError(t, weighted.FitWeighted(ctx, x, y, weights))
 		require.NoError(t, ones.FitWeighted(ctx, x, y, slices.Repeat([]float64{1}, 60)))
 		plain := shaped(t, s, x, y)
@@ -240,7 +242,7 @@ func TestShapeWeights(t *testing.T) {
 		with, err := weighted.Predict(x)
 		require.NoError(t, err)
 		assert.Greater(t, floats.Distance(without, with, 2), 1e-2, "%v: weights count", objective)
-		if objective == RestrictedEvidence || objective == FullEvidence {
+		if objective == shape.RestrictedEvidence || objective == shape.FullEvidence {
 			want, err := shaped(t, s, rows, each).Predict(x)
 			require.NoError(t, err)
 			assert.Less(t, floats.Distance(want, with, 2), .5*floats.Distance(want, without, 2), "%v", objective)
@@ -252,11 +254,8 @@ func TestShapeWeights(t *testing.T) {
 // error is that of the machine that is fitted.
 func TestShapeObjectives(t *testing.T) {
 	x, y := problemOf(60, 3, .2, 4)
-	for objective := range objectives {
-		if objective == LeaveOneOutLogistic || objective == LaplaceEvidence || objective == ComplexityRegularised {
-			continue // for classes, or on landmarks
-		}
-		r := shaped(t, &Shape{Objective: objective, NoPrior: true}, x, y)
+	for _, objective := range ofNumbers {
+		r := shaped(t, &shape.Search{Objective: objective, NoPrior: true}, x, y)
 		res := r.Result()
 		best := math.Inf(-1)
 		for _, row := range res.Trace {
@@ -269,7 +268,7 @@ func TestShapeObjectives(t *testing.T) {
 		assert.Equal(t, objective.String(), res.ScoreName)
 		assert.Equal(t, 0, floats.MinIdx(res.Lengths), "%v", objective)
 		assert.Equal(t, res.Ridge, r.Fitted().(*lssvm.Regressor).ChosenRidge(), "%v", objective)
-		if objective == LeaveOneOutError {
+		if objective == shape.LeaveOneOutError {
 			residuals, err := r.Fitted().(*lssvm.Regressor).LeaveOneOutResiduals(ctx)
 			require.NoError(t, err)
 			assert.InEpsilon(t, -30*math.Log(floats.Dot(residuals, residuals)/60), res.Score, 1e-6)
@@ -286,25 +285,25 @@ func TestShapeFamilies(t *testing.T) {
 		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.RationalQuadraticFamily{},
 		kernels.MaternFamily{Nu: .5}, kernels.MaternFamily{Nu: 1.5}, kernels.MaternFamily{Nu: 2.5},
 	} {
-		r := &Regressor{Space: over(family), Search: &Shape{}}
+		r := &Regressor{Space: over(family), Search: &shape.Search{}}
 		require.NoError(t, r.Fit(ctx, x, y), family)
 		assert.Less(t, r.Result().Lengths[0], r.Result().Lengths[1], family)
 		one := &Regressor{Space: over(family), Search: isotropic(2)}
 		require.NoError(t, one.Fit(ctx, x, y), family)
 		assert.Less(t, nmseOf(t, r, x2, y2), nmseOf(t, one, x2, y2), family)
-		start := &Regressor{Space: over(family), Search: &Shape{Start: &Entropy{}}}
+		start := &Regressor{Space: over(family), Search: &shape.Search{Start: &entropy.Search{}}}
 		require.NoError(t, start.Fit(ctx, x, y), family)
 		assert.Less(t, start.Result().Lengths[0], start.Result().Lengths[1], family)
 	}
 	for _, family := range []kernels.Family{kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
-		err := (&Regressor{Space: over(family), Search: &Shape{}}).Fit(ctx, x, y)
+		err := (&Regressor{Space: over(family), Search: &shape.Search{}}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, family)
-		assert.ErrorContains(t, err, shapeType)
+		assert.ErrorContains(t, err, "shape: Search")
 		assert.ErrorContains(t, err, fmt.Sprint("Space = ", family))
 	}
-	err := (&Regressor{Space: Among(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &Shape{}}).Fit(ctx, x, y)
+	err := (&Regressor{Space: Among(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &shape.Search{}}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	assert.ErrorContains(t, err, shapeType)
+	assert.ErrorContains(t, err, "shape: Search")
 }
 
 // The column that counts has the least length by every objective for classes.
@@ -325,26 +324,26 @@ func TestShapeOfClasses(t *testing.T) {
 		many[i] = int(math.Floor(2 * x.At(i, 0)))
 	}
 	for _, of := range []struct {
-		set, want Objective
+		set, want shape.Objective
 		labels    []int
 	}{
-		{AutomaticObjective, LaplaceEvidence, two}, {AutomaticObjective, LaplaceEvidence, three}, {AutomaticObjective, RestrictedEvidence, many},
-		{LeaveOneOutLogistic, LeaveOneOutLogistic, two}, {LaplaceEvidence, LaplaceEvidence, many}, {RestrictedEvidence, RestrictedEvidence, two},
+		{shape.AutomaticObjective, shape.LaplaceEvidence, two}, {shape.AutomaticObjective, shape.LaplaceEvidence, three}, {shape.AutomaticObjective, shape.RestrictedEvidence, many},
+		{shape.LeaveOneOutLogistic, shape.LeaveOneOutLogistic, two}, {shape.LaplaceEvidence, shape.LaplaceEvidence, many}, {shape.RestrictedEvidence, shape.RestrictedEvidence, two},
 	} {
 		if testing.Short() && !slices.Equal(of.labels, two) {
 			continue // each objective is once with two classes
 		}
-		c, want := &Classifier{Space: Over[estimators.Classifier](nil, shapely), Search: &Shape{Objective: of.set}}, of.want
+		c, want := &Classifier{Space: Over[estimators.Classifier](nil, defaultFamily), Search: &shape.Search{Objective: of.set}}, of.want
 		require.NoError(t, c.Fit(ctx, x, of.labels))
 		res := c.Result()
 		assert.Equal(t, want.String(), res.ScoreName)
 		assert.Equal(t, 0, floats.MinIdx(res.Lengths), "%v: %v", want, res.Lengths)
 		assert.Less(t, res.Lengths[0], .7*min(res.Lengths[1], res.Lengths[2]))
 	}
-	err := (&Classifier{Search: &Shape{Objective: LeaveOneOutLogistic}}).Fit(ctx, x, three)
+	err := (&Classifier{Search: &shape.Search{Objective: shape.LeaveOneOutLogistic}}).Fit(ctx, x, three)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "two classes")
-	err = (&Regressor{Search: &Shape{Objective: LaplaceEvidence}}).Fit(ctx, x, y)
+	err = (&Regressor{Search: &shape.Search{Objective: shape.LaplaceEvidence}}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "for classes")
 }
@@ -353,17 +352,17 @@ func TestShapeOfClasses(t *testing.T) {
 func TestLengthsOfEstimators(t *testing.T) {
 	for _, n := range []int{120, 400} {
 		x, y := problemOf(n, 3, .2, 4)
-		want := shaped(t, &Shape{}, x, y).Result().Lengths
-		base := shapely.At(1)
+		want := shaped(t, &shape.Search{}, x, y).Result().Lengths
+		base := defaultFamily.At(1)
 		targets := learning.Targets{Y: mat.NewDense(n, 1, slices.Clone(y)), Outputs: 1}
-		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{startRows, 1000}}.Learn(ctx, x, targets)
+		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{300, 1000}}.Learn(ctx, x, targets)
 		require.NoError(t, err)
 		for j, v := range got.Lengths {
 			// The two draw other rows to start from, and of more rows a climb ends where it is flat.
 			assert.InEpsilon(t, math.Min(want[j], 30), math.Min(v, 30), .1, "%d rows: %v, %v", n, want, got.Lengths)
 		}
 	}
-	flat, err := learning.Lengths{Base: shapely.At(1), Rows: []int{startRows}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
+	flat, err := learning.Lengths{Base: defaultFamily.At(1), Rows: []int{300}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
 	require.NoError(t, err)
 	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance where there is nothing to learn")
 }

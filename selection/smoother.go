@@ -45,7 +45,7 @@ func (c *Classifier) CheckSmoother(fitted, rows int) error {
 }
 
 func (c engine[Y, E]) checkSmoother(fitted, rows int) error {
-	if c.ways != nil { // their mean has no system
+	if c.scalings != nil { // their mean has no system
 		return nil
 	}
 	var first error

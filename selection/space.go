@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -29,7 +30,7 @@ type Space[E any] struct {
 // Over is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
 // it is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the
 // same estimator for any kernel, the Result has a warning. Each of several families is searched, and the one with
-// the best score is taken. Without families it is [kernels.RBFFamily], and for an [Entropy] of several targets also
+// the best score is taken. Without families it is [kernels.RBFFamily], and for an [entropy.Search] of several targets also
 // the kernels of [kernels.MaternFamily] with Nu 2.5.
 func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
 	return Space[E]{build: build, families: families}
@@ -37,7 +38,7 @@ func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Spa
 
 // defaultFamilies are those of a strategy where none were given.
 func defaultFamilies(search search.Strategy) []kernels.Family {
-	if e, ok := search.(*Entropy); ok && len(e.Targets) != 1 {
+	if e, ok := search.(*entropy.Search); ok && len(e.Targets) != 1 {
 		return []kernels.Family{kernels.RBFFamily{}, kernels.MaternFamily{Nu: 2.5}}
 	}
 	return []kernels.Family{kernels.RBFFamily{}}

@@ -5,7 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -17,13 +19,13 @@ func TestExtremeUnitsOfTargets(t *testing.T) {
 	x, y := problemOf(60, 2, 0.1, 1)
 	n := float64(len(y))
 	for name, strategy := range map[string]func() search.Strategy{
-		"entropy":        func() search.Strategy { return &Entropy{} },
-		"log evidence":   func() search.Strategy { return &Entropy{Score: LogEvidence} },
-		"leave-one-out":  func() search.Strategy { return &Entropy{Score: LeaveOneOut} },
+		"entropy":        func() search.Strategy { return &entropy.Search{} },
+		"log evidence":   func() search.Strategy { return &entropy.Search{Score: entropy.LogEvidence} },
+		"leave-one-out":  func() search.Strategy { return &entropy.Search{Score: entropy.LeaveOneOut} },
 		"grid":           func() search.Strategy { return &Grid{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
 		"halving":        func() search.Strategy { return &Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
-		"golden section": func() search.Strategy { return &GoldenSection{} },
-		"shape":          func() search.Strategy { return &Shape{} },
+		"golden section": func() search.Strategy { return &entropy.GoldenSection{} },
+		"shape":          func() search.Strategy { return &shape.Search{} },
 	} {
 		var want *search.Result
 		for _, exponent := range []int{0, 100, 250, 260, 400, -100, -250, -260, -400, -480} {

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -41,7 +42,7 @@ func weightsOf(n int) []float64 {
 func TestWeightedLeaveOneOut(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	w := weightsOf(40)
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
+	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	_, variance := stat.PopMeanVariance(y, w)
 	for i, row := range r.Result().Trace {
@@ -73,7 +74,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 		}
 		assert.InEpsilon(t, above/total/variance, row.Score, 1e-6)
 	}
-	plain := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
+	plain := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
@@ -90,7 +91,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 func TestWeightedClassifier(t *testing.T) {
 	x, y := classesOf(50, 2)
 	w := weightsOf(50)
-	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{NoMinRidge: true}}
+	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, c.FitWeighted(ctx, x, y, w))
 	signs := make([]float64, len(y))
 	for i, label := range y {
@@ -126,14 +127,14 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: CrossValidation}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{Points: 5}} {
 		space := overClasses(kernels.RBFFamily{})
 		a, b := Classifier{Space: space, Search: s}, Classifier{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, xc, yc))
 		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
 	}
-	for _, s := range []search.Strategy{&Entropy{}, &Entropy{Score: LogEvidence}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.LogEvidence}, &Grid{Points: 5}} {
 		space := over(kernels.RBFFamily{})
 		a, b := Regressor{Space: space, Search: s}, Regressor{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, x, y))
@@ -172,7 +173,7 @@ func TestWeightedFolds(t *testing.T) {
 	}
 	r := Regressor{Search: &Grid{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
-	e := Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{Score: CrossValidation, Splitter: splitter, Metric: rmse}}
+	e := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
@@ -221,7 +222,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	w := weightsOf(30)
 	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
 	looked := false
-	r := Regressor{Space: Over(unweighted), Search: &Entropy{}, Observe: func(row search.TraceRow) { looked = looked || row.Step == nil }}
+	r := Regressor{Space: Over(unweighted), Search: &entropy.Search{}, Observe: func(row search.TraceRow) { looked = looked || row.Step == nil }}
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
@@ -236,7 +237,7 @@ func TestUnsupportedWeights(t *testing.T) {
 		}
 		return &lssvm.Regressor{Kernel: k}
 	})
-	for _, s := range []search.Strategy{&Entropy{}, &Grid{Params: []float64{1, 2}}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &Grid{Params: []float64{1, 2}}} {
 		r.Search = s
 		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
 	}
@@ -252,9 +253,9 @@ func TestUnsupportedWeights(t *testing.T) {
 	w[3] = 0
 	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w})
 	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: weights = 0, want > 0")
-	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
-	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &Entropy{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
 }
 
 func TestMetricsOfVariances(t *testing.T) {
@@ -322,7 +323,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 // A ridge of drawn rows is not that of all: the machine then chooses its own.
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
-	for strategy, want := range map[*Entropy]bool{{}: true, {Method: LowRank, MaxRank: 4, MinRidge: .01}: false} {
+	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {
 		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, want, ridgeIsOf(r.Result(), 700), "%+v", strategy)
@@ -333,17 +334,6 @@ func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 		assert.Equal(t, given, r.Fitted().(*lssvm.Regressor).Ridge)
 	}
 	assert.False(t, ridgeIsOf(&search.Result{Trace: []search.TraceRow{{Chosen: true, Rows: 300, Basis: search.OnMatrix}}}, 700))
-}
-
-// A limit on memory that lets all rows have no matrix leaves them pivots.
-func TestFinalistsWithinALimit(t *testing.T) {
-	x, y := problemOf(2500, 2, .3, 3)
-	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
-		run := search.New(search.Problem{Settings: search.Settings{MaxKernelBytes: limit}, Family: kernels.RBFFamily{}, X: x, Y: y}, unlimited())
-		f := &finalists{search: &Entropy{}, run: run}
-		require.NoError(t, f.begin(ctx, 2500))
-		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)
-	}
 }
 
 // plain hides all but the contract of a classifier.

@@ -13,7 +13,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -140,7 +142,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &transformers.Imputer{}
-	for _, strategy := range []search.Strategy{&Shape{}, &Entropy{}, &Grid{Points: 5}} {
+	for _, strategy := range []search.Strategy{&shape.Search{}, &entropy.Search{}, &Grid{Points: 5}} {
 		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: strategy}
 		require.NoError(t, r.Fit(ctx, holed(x), y), strategy.Name())
 		assert.Less(t, nmseOf(t, r, holed(x), y), .5, strategy.Name())
@@ -339,7 +341,7 @@ func TestZeroValueSavedAndLoaded(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.Equal(t, variances, v)
 	assert.Equal(t, ofAllWays(t, r.Result()), ofAllWays(t, again.Result()))
-	err = (&Regressor{Search: &Shape{}}).UnmarshalBinary(data)
+	err = (&Regressor{Search: &shape.Search{}}).UnmarshalBinary(data)
 	require.ErrorIs(t, err, estimators.ErrBadModel)
 	data[len(data)/2] ^= 1
 	require.ErrorIs(t, again.UnmarshalBinary(data), estimators.ErrBadModel)

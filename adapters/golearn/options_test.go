@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -137,7 +138,7 @@ func TestClassWeights(t *testing.T) {
 		"lssvm": func() estimators.Classifier { return &lssvm.Classifier{} },
 		"svm":   func() estimators.Classifier { return &svm.Classifier{} },
 		"selection": func() estimators.Classifier {
-			return &selection.Classifier{Search: &selection.Entropy{}}
+			return &selection.Classifier{Search: &entropy.Search{}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,6 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -438,7 +439,7 @@ func TestAll(t *testing.T) {
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	estimatortest.Regressor(t, "selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: steps} },
 		with(estimatortest.Options{Workers: func(w int) any {
-			return &selection.Regressor{Preprocess: steps, Search: &selection.Entropy{}, Workers: w}
+			return &selection.Regressor{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
 	estimatortest.Regressor(t, "selection.Regressor (grid)", func() estimators.Regressor {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}}
@@ -446,13 +447,13 @@ func TestAll(t *testing.T) {
 		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}, Workers: w}
 	}}))
 	estimatortest.Regressor(t, "selection.Regressor (golden section)", func() estimators.Regressor {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}}
+		return &selection.Regressor{Preprocess: steps, Search: &entropy.GoldenSection{}}
 	}, with(estimatortest.Options{Skip: ridgeByRows, Workers: func(w int) any {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.GoldenSection{}, Workers: w}
+		return &selection.Regressor{Preprocess: steps, Search: &entropy.GoldenSection{}, Workers: w}
 	}}))
 	estimatortest.Classifier(t, "selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: steps} },
 		with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-			return &selection.Classifier{Preprocess: steps, Search: &selection.Entropy{}, Workers: w}
+			return &selection.Classifier{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
 	estimatortest.Classifier(t, "selection.Classifier (grid)", func() estimators.Classifier {
 		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}}

@@ -37,6 +37,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/filefuzz"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -138,7 +139,7 @@ func storedModels() map[string]func() any {
 		"selection.Regressor":        func() any { return &selection.Regressor{Preprocess: scaled()} },
 		"selection.Regressor grid":   func() any { return &selection.Regressor{Search: &selection.Grid{Points: 3}} },
 		"selection.Classifier":       func() any { return &selection.Classifier{} },
-		"selection.Classifier steps": func() any { return &selection.Classifier{Preprocess: scaled(), Search: &selection.Entropy{}} },
+		"selection.Classifier steps": func() any { return &selection.Classifier{Preprocess: scaled(), Search: &entropy.Search{}} },
 	}
 	return out
 }

@@ -32,9 +32,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/ranking"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -172,11 +174,11 @@ func progressing() []longFit {
 		}},
 		regress("selection.Regressor", 3000, 10, &selection.Regressor{}),
 		classify("selection.Classifier", 2000, 10, &selection.Classifier{}),
-		search("Entropy", 6000, &selection.Entropy{}),
+		search("entropy.Search", 6000, &entropy.Search{}),
 		search("Grid", 1200, &selection.Grid{}),
 		search("Halving", 1500, &selection.Halving{}),
-		search("GoldenSection", 2000, &selection.GoldenSection{}),
-		search("Shape", 4000, &selection.Shape{}),
+		search("entropy.GoldenSection", 2000, &entropy.GoldenSection{}),
+		search("shape.Search", 4000, &shape.Search{}),
 		{"validation.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {
 			_, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
 			return err

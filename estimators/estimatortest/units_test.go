@@ -19,22 +19,24 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // TestTargetUnitsOfAll is the check target-units on problems of more rows and less order, where searches and climbs have
 // more to decide: a number of the unit in one of the comparisons shows in a few problems of thirty.
 func TestTargetUnitsOfAll(t *testing.T) {
-	shape := func(o selection.Objective) func() estimators.Regressor {
-		return func() estimators.Regressor { return &selection.Regressor{Search: &selection.Shape{Objective: o}} }
+	learnt := func(o shape.Objective) func() estimators.Regressor {
+		return func() estimators.Regressor { return &selection.Regressor{Search: &shape.Search{Objective: o}} }
 	}
 	types := map[string]func() estimators.Regressor{
 		"selection":                        func() estimators.Regressor { return &selection.Regressor{} },
-		"selection, FullEvidence":          shape(selection.FullEvidence),
-		"selection, LeaveOneOutError":      shape(selection.LeaveOneOutError),
-		"selection, LeaveOneOutDensity":    shape(selection.LeaveOneOutDensity),
-		"selection, ComplexityRegularised": shape(selection.ComplexityRegularised),
-		"selection, Entropy":               func() estimators.Regressor { return &selection.Regressor{Search: &selection.Entropy{}} },
-		"selection, GoldenSection":         func() estimators.Regressor { return &selection.Regressor{Search: &selection.GoldenSection{}} },
+		"selection, FullEvidence":          learnt(shape.FullEvidence),
+		"selection, LeaveOneOutError":      learnt(shape.LeaveOneOutError),
+		"selection, LeaveOneOutDensity":    learnt(shape.LeaveOneOutDensity),
+		"selection, ComplexityRegularised": learnt(shape.ComplexityRegularised),
+		"selection, entropy":               func() estimators.Regressor { return &selection.Regressor{Search: &entropy.Search{}} },
+		"selection, GoldenSection":         func() estimators.Regressor { return &selection.Regressor{Search: &entropy.GoldenSection{}} },
 		"rvm":                              func() estimators.Regressor { return &rvm.Regressor{} },
 		"svm":                              func() estimators.Regressor { return &svm.Regressor{} },
 		"gabasr":                           func() estimators.Regressor { return &gabasr.Regressor{} },

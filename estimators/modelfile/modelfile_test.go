@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -414,7 +415,7 @@ func TestGoldenFiles(t *testing.T) {
 
 // What is about the rows of one Fit is not a setting of its model: Groups, and the rows of a trace that a search resumed.
 func TestFilesHaveNothingOfTheRows(t *testing.T) {
-	search := &selection.Regressor{Search: &selection.Entropy{}}
+	search := &selection.Regressor{Search: &entropy.Search{}}
 	require.NoError(t, search.Fit(ctx, rows, y))
 	before, err := modelfile.Marshal(search, modelfile.Notes{})
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -271,11 +272,11 @@ var ours = []method{
 var theGrid = "a grid of 24 points in 3 folds"
 
 func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &entropy.Search{Seed: seed}}
 }
 
 func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Entropy{Seed: seed}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &entropy.Search{Seed: seed}}
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {

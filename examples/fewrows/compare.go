@@ -16,30 +16,31 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // way is a way to learn lengths.
 type way struct {
 	name   string
-	shape  selection.Shape
+	shape  shape.Search
 	family kernels.Family // nil: the program's
 }
 
 // shapes are what is compared with one length for all columns.
 var shapes = []way{
-	{"prior", selection.Shape{}, nil},
-	{"no prior", selection.Shape{NoPrior: true}, nil},
-	{"leave-one-out", selection.Shape{Objective: selection.LeaveOneOutError}, nil},
+	{"prior", shape.Search{}, nil},
+	{"no prior", shape.Search{NoPrior: true}, nil},
+	{"leave-one-out", shape.Search{Objective: shape.LeaveOneOutError}, nil},
 }
 
 // kinds are what is compared with lengths in the program's family. With them comes the kind of the
 // largest evidence.
 var kinds = []way{
-	{"Matérn 3/2", selection.Shape{}, kernels.MaternFamily{Nu: 1.5}},
-	{"RBF", selection.Shape{}, kernels.RBFFamily{}},
-	{"rational quadratic", selection.Shape{}, kernels.RationalQuadraticFamily{}},
-	{"largest evidence", selection.Shape{}, nil},
+	{"Matérn 3/2", shape.Search{}, kernels.MaternFamily{Nu: 1.5}},
+	{"RBF", shape.Search{}, kernels.RBFFamily{}},
+	{"rational quadratic", shape.Search{}, kernels.RationalQuadraticFamily{}},
+	{"largest evidence", shape.Search{}, nil},
 }
 
 // worse is from which ratio on a run is counted as worse than one length.
@@ -117,7 +118,7 @@ func (c *comparison) add(ctx context.Context, r *row, set *dataset.Set, split in
 	x, y := c.part(set, trainRows, columns, r.noise)
 	x2, y2 := c.part(set, testRows, columns, r.noise)
 	_, d := x.Dims()
-	base := way{name: "one length", shape: selection.Shape{Groups: make([]int, d)}}
+	base := way{name: "one length", shape: shape.Search{Groups: make([]int, d)}}
 	if c.ofKinds() {
 		base = way{name: c.family.String()}
 	}

@@ -1,5 +1,5 @@
 // Fewrows shows what lengths of columns cost where rows are few or columns are noise: the test
-// error of selection.Shape, relative to that of the same kernel with one length for all columns,
+// error of shape.Search, relative to that of the same kernel with one length for all columns,
 // for several numbers of training rows, with and without columns of pure noise. A ratio above 1
 // is worse than one length.
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -97,7 +98,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 func strategy(k key, classes bool) search.Strategy {
 	switch {
 	case k.search == byEntropy:
-		return &selection.Entropy{Seed: k.seed}
+		return &entropy.Search{Seed: k.seed}
 	case classes:
 		return &selection.Grid{Points: 24, Splitter: validation.StratifiedKFold{Folds: 3, Seed: k.seed}}
 	}

@@ -1,6 +1,6 @@
 // Hidden shows whether a function of one or two columns is found among others that are noise: the error of
 // selection.Regressor and selection.Classifier with nothing set, of the same search from one start alone
-// (selection.Shape with NoRestarts), and of package lssvm, which has one length for all columns.
+// (shape.Search with NoRestarts), and of package lssvm, which has one length for all columns.
 //
 //	go run ./examples/hidden
 //	go run ./examples/hidden -draws 3 -sizes 100x8
@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 const (
@@ -137,7 +138,7 @@ func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) e
 	}
 	x, y, labels := draw(n)
 	tx, ty, tlabels := draw(testRows)
-	one := selection.Shape{NoRestarts: true}
+	one := shape.Search{NoRestarts: true}
 	family := kernels.MaternFamily{Nu: 2.5}
 	for i, r := range []estimators.Regressor{
 		&selection.Regressor{},

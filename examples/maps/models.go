@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -144,7 +145,7 @@ func (p *part) first(n int) (*mat.Dense, []float64) {
 
 // choose is the entropy selection of an RBF on a few rows.
 func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
-	search := &selection.Regressor{Search: &selection.Entropy{}}
+	search := &selection.Regressor{Search: &entropy.Search{}}
 	x, y := p.first(s.search)
 	if err := search.Fit(ctx, x, y); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -147,7 +148,7 @@ func (s search) writeGrid(ctx context.Context, f folder, x *mat.Dense) error {
 }
 
 func oursForNumbers(seed uint64, train, test drawn) work {
-	return fitPredict(&selection.Regressor{Search: &selection.Entropy{Seed: seed}}, train.x, test.x, train.y, test.y)
+	return fitPredict(&selection.Regressor{Search: &entropy.Search{Seed: seed}}, train.x, test.x, train.y, test.y)
 }
 
 // oursOnLandmarks is what examples/benchmark calls nystroem-entropy.
@@ -159,13 +160,13 @@ func oursOnLandmarks(seed uint64, train, test drawn) work {
 				Final: &ridge.Regressor{},
 			}
 		}),
-		Search: &selection.Entropy{Seed: seed},
+		Search: &entropy.Search{Seed: seed},
 	}, train.x, test.x, train.y, test.y)
 }
 
 func oursForClasses(seed uint64, train, test drawn) work {
 	return classified(func() *selection.Classifier {
-		return &selection.Classifier{Search: &selection.Entropy{Seed: seed}}
+		return &selection.Classifier{Search: &entropy.Search{Seed: seed}}
 	}, train, test)
 }
 

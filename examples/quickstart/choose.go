@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -63,7 +64,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		name     string
 		strategy search.Strategy
 	}{
-		{"entropy", &selection.Entropy{}},
+		{"entropy", &entropy.Search{}},
 		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: validation.KFold{Folds: folds, Seed: seed}}},
 	} {
 		chooser := &selection.Regressor{

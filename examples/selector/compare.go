@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -143,7 +144,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 			search   search.Strategy
 			families []kernels.Family
 			tally    *tally
-		}{{&selection.Entropy{}, c.families, &out.entropy}, {grid, c.grid, &out.grid}} {
+		}{{&entropy.Search{}, c.families, &out.entropy}, {grid, c.grid, &out.grid}} {
 			begun := time.Now()
 			scores, result, err := f(c.ctx, s.search, p.steps(), s.families, train, test)
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -98,10 +99,10 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 		name string
 		make func() *selection.Regressor
 	}{
-		{"one RBF", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Entropy{}} }},
+		{"one RBF", func() *selection.Regressor { return &selection.Regressor{Search: &entropy.Search{}} }},
 		{"one RBF, entropies to 0.9", func() *selection.Regressor {
-			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // of selection.Entropy
-			return &selection.Regressor{Search: &selection.Entropy{Targets: targets}}
+			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // of entropy.Search
+			return &selection.Regressor{Search: &entropy.Search{Targets: targets}}
 		}},
 		{"two RBFs (OverTwo)", func() *selection.Regressor {
 			return &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}

@@ -29,6 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -129,7 +130,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	}
 	learnt := &selection.Regressor{Observe: observe}
 	one := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &selection.Entropy{}, Observe: observe,
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}, Observe: observe,
 	}
 	if err := learnt.Fit(ctx, x, y); err != nil {
 		return err

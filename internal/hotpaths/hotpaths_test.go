@@ -38,6 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -168,7 +169,7 @@ func paths() []func(tb testing.TB) path {
 		classify("fit calibration.Classifier, 300x5", 300, 5, func() estimators.Classifier { return &calibration.Classifier{} }, product(500)),
 		regress("fit selection.Regressor, 150x5", 150, 5, func() estimators.Regressor { return &selection.Regressor{} }, product(600)),
 		regress("fit selection.Regressor, Entropy, 300x5", 300, 5, func() estimators.Regressor {
-			return &selection.Regressor{Search: &selection.Entropy{}}
+			return &selection.Regressor{Search: &entropy.Search{}}
 		}, product(600)),
 		func(testing.TB) path {
 			x, _, _ := rows(1000, 5)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -27,7 +28,7 @@ func wave() (*mat.Dense, []float64) {
 
 func ExampleResult() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{}}
+	r := &selection.Regressor{Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -53,7 +54,7 @@ func ExampleResult() {
 // Strategies swap by one field.
 func ExampleStrategy_swap() {
 	x, y := wave()
-	for _, strategy := range []search.Strategy{&selection.Entropy{}, &selection.Grid{Points: 6}} {
+	for _, strategy := range []search.Strategy{&entropy.Search{}, &selection.Grid{Points: 6}} {
 		r := &selection.Regressor{Search: strategy}
 		if err := r.Fit(context.Background(), x, y); err != nil {
 			fmt.Println(err)
@@ -71,7 +72,7 @@ func ExampleStrategy_swap() {
 func ExampleTraceRow() {
 	x, y := wave()
 	seen := 0
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{0.25}}, Observe: func(row search.TraceRow) {
+	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{0.25}}, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			seen++
 		}
@@ -86,10 +87,10 @@ func ExampleTraceRow() {
 	// Output: 2 of 2 rows, the last at entropy 0.25
 }
 
-// What an Entropy knew of the kernel that it chose, at the ridge that it chose.
+// What an entropy.Search knew of the kernel that it chose, at the ridge that it chose.
 func ExampleRidgeScore() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{}}
+	r := &selection.Regressor{Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -110,7 +111,7 @@ func ExampleRidgeScore() {
 // whether it was chosen.
 func ExampleTraceRow_fields() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Entropy{Targets: []float64{.2, .4}}}
+	r := &selection.Regressor{Search: &entropy.Search{Targets: []float64{.2, .4}}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -120,7 +121,7 @@ func ExampleTraceRow_fields() {
 			fmt.Println(taken.Target, taken.Status, row.Basis == search.OnMatrix, row.Unscored == "", row.Chosen)
 		}
 	}
-	r = &selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}
+	r = &selection.Regressor{Search: &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -191,9 +192,9 @@ func ExampleBudget() {
 	// false
 }
 
-// An Entropy compares the kernels of several families itself; a Grid leaves that to their scores.
+// An entropy.Search compares the kernels of several families itself; a Grid leaves that to their scores.
 func ExampleFamilyChooser() {
-	for _, s := range []search.Strategy{&selection.Entropy{}, &selection.Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &selection.Grid{}} {
 		_, ok := s.(search.FamilyChooser)
 		fmt.Println(s.Name(), ok)
 	}

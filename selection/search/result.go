@@ -62,7 +62,7 @@ type Result struct {
 	// Param2 is the second parameter of a family of two parameters. It is NaN for others.
 	Param2 float64 `json:"param2"`
 
-	// Entropy is the entropy of the chosen kernel. If an [Entropy] scored the kernel on all rows without computing its
+	// Entropy is the entropy of the chosen kernel. If an entropy.Search scored the kernel on all rows without computing its
 	// entropy there, it is the entropy on 300 drawn rows. It is NaN if the strategy computed none.
 	Entropy float64 `json:"entropy"`
 	Bits    float64 `json:"bits"`
@@ -120,7 +120,7 @@ type Result struct {
 	Others []*Result `json:"others,omitempty"`
 }
 
-// String returns the choice and the trace as a table for people, in which a climb of a Shape is
+// String returns the choice and the trace as a table for people, in which a climb of a shape.Search is
 // one line, and the points that a spent budget left no time for are one line with their number. Parameters have three
 // digits there; Kernel has all.
 func (r Result) String() string {
@@ -189,7 +189,7 @@ func (r Result) ways(out *strings.Builder) {
 	_ = w.Flush() // a strings.Builder takes everything
 }
 
-// climb returns how many rows from i on belong to one climb of a Shape.
+// climb returns how many rows from i on belong to one climb of a shape.Search.
 func (r Result) climb(i int) (n int) {
 	first := r.Trace[i]
 	for i+n < len(r.Trace) {

@@ -11,8 +11,8 @@ import (
 // ErrNoRun is the error that a Strategy returns if its Run is nil.
 var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
 
-// Strategy chooses a point of the space of a [Run]. [Entropy], [Grid], [Halving] and
-// [GoldenSection] are strategies; one of your own is a type with these two methods, which
+// Strategy chooses a point of the space of a [Run]. entropy.Search, shape.Search, selection.Grid, selection.Halving and
+// entropy.GoldenSection are strategies; one of your own is a type with these two methods, which
 // package selectiontest checks.
 //
 // A strategy holds configuration only and is never written to, so that one may serve several

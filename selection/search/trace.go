@@ -18,7 +18,7 @@ type TraceRow struct {
 	// Iteration is the number of the row, from 1.
 	Iteration int `json:"iteration"`
 
-	// Round is the round of [Halving], of an [Entropy] on more rows, or of a [Shape], from 1.
+	// Round is the round of a selection.Halving, of an entropy.Search on more rows, or of a shape.Search, from 1.
 	Round int `json:"round,omitempty"`
 
 	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other
@@ -59,7 +59,7 @@ type TraceRow struct {
 	// StandardError is the standard error of Entropy, from subsamples.
 	StandardError float64 `json:"standard_error,omitempty"`
 
-	// Band says where the entropy of a [GoldenSection] lies.
+	// Band says where the entropy of an entropy.GoldenSection lies.
 	Band Band `json:"band,omitempty"`
 
 	Score float64 `json:"score"`
@@ -70,13 +70,13 @@ type TraceRow struct {
 	// Ridges are all at which a closed form was looked at, in ascending order.
 	Ridges []RidgeScore `json:"ridges,omitempty"`
 
-	// Theta are the logarithms of what a Shape tries there: of the kernel's parameters and of
+	// Theta are the logarithms of what a shape.Search tries there: of the kernel's parameters and of
 	// the ridge. Gradient is that of the score in them.
 	Theta    []float64 `json:"theta,omitempty"`
 	Gradient []float64 `json:"gradient,omitempty"`
 
-	// Elsewhere is where a Shape that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
-	// if the Shape found no such place.
+	// Elsewhere is where a shape.Search that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
+	// if the search found no such place.
 	Elsewhere []float64 `json:"elsewhere,omitempty"`
 
 	Basis Basis `json:"basis,omitempty"`
@@ -145,7 +145,7 @@ const (
 	// OnLandmarks is Rows rows by the features of ScoredOn landmarks that are not among them.
 	OnLandmarks Basis = "landmarks"
 	// OnStarts is how much larger the log evidence of a row is than that of noise alone, at the highest of the tops to
-	// which a Shape has climbed from several starts, in the mean of ScoredOn rows.
+	// which a shape.Search has climbed from several starts, in the mean of ScoredOn rows.
 	OnStarts Basis = "starts"
 )
 

@@ -7,8 +7,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // TestAll runs the suite on every strategy of the module, and fails if one that exists has no
@@ -17,19 +19,19 @@ func TestAll(t *testing.T) {
 	table := &selectiontest.Table{}
 	var tested []string
 	for name, build := range map[string]func() search.Strategy{
-		"entropy":           func() search.Strategy { return &selection.Entropy{} },
-		"evidence":          func() search.Strategy { return &selection.Entropy{Score: selection.LogEvidence} },
-		"cross-validation":  func() search.Strategy { return &selection.Entropy{Score: selection.CrossValidation} },
-		"one target":        func() search.Strategy { return &selection.Entropy{Targets: []float64{.3}} },
-		"low rank":          func() search.Strategy { return &selection.Entropy{Method: selection.LowRank} },
-		"low rank, on rows": func() search.Strategy { return &selection.Entropy{Method: selection.LowRank, MaxRank: 4} },
-		"subsamples":        func() search.Strategy { return &selection.Entropy{Method: selection.Subsample} },
+		"entropy":           func() search.Strategy { return &entropy.Search{} },
+		"evidence":          func() search.Strategy { return &entropy.Search{Score: entropy.LogEvidence} },
+		"cross-validation":  func() search.Strategy { return &entropy.Search{Score: entropy.CrossValidation} },
+		"one target":        func() search.Strategy { return &entropy.Search{Targets: []float64{.3}} },
+		"low rank":          func() search.Strategy { return &entropy.Search{Method: entropy.LowRank} },
+		"low rank, on rows": func() search.Strategy { return &entropy.Search{Method: entropy.LowRank, MaxRank: 4} },
+		"subsamples":        func() search.Strategy { return &entropy.Search{Method: entropy.Subsample} },
 		"grid":              func() search.Strategy { return &selection.Grid{Points: 7} },
 		"halving":           func() search.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
-		"shape":             func() search.Strategy { return &selection.Shape{} },
-		"shape, entropy":    func() search.Strategy { return &selection.Shape{Start: &selection.Entropy{}} },
-		"shape, blocks":     func() search.Strategy { return &selection.Shape{MaxRows: 20} },
-		"golden section":    func() search.Strategy { return &selection.GoldenSection{Lo: 1e-3, Hi: 1e3} },
+		"shape":             func() search.Strategy { return &shape.Search{} },
+		"shape, entropy":    func() search.Strategy { return &shape.Search{Start: &entropy.Search{}} },
+		"shape, blocks":     func() search.Strategy { return &shape.Search{MaxRows: 20} },
+		"golden section":    func() search.Strategy { return &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3} },
 	} {
 		tested = append(tested, declared.Name(build()))
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +39,7 @@ func TestAll(t *testing.T) {
 			if name == "evidence" {
 				skip["chooses"] = "scores targets of regressions only"
 			}
-			if _, ok := build().(*selection.Shape); ok {
+			if _, ok := build().(*shape.Search); ok {
 				skip["families"] = "learns the lengths of kernels that have some"
 			}
 			selectiontest.Strategy(t, build, &selectiontest.Options{Table: table, Skip: skip})

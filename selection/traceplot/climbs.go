@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// climbs draws what a selection.Shape did: the objective at each evaluation on the rows that
+// climbs draws what a shape.Search did: the objective at each evaluation on the rows that
 // count in the end, a curve for each way to make columns even.
 func climbs(r *search.Result) (*plot.Plot, error) {
 	p, legend := newPanel(r, fmt.Sprintf("%s (more is better)", r.ScoreName), "score")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 )
 
@@ -20,7 +21,7 @@ func ExampleSave() {
 		x.Set(i, 0, float64(i)/4)
 		y[i] = math.Sin(x.At(i, 0))
 	}
-	r := &selection.Regressor{Search: &selection.Entropy{}}
+	r := &selection.Regressor{Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

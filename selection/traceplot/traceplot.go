@@ -71,7 +71,7 @@ func nameOf(row search.TraceRow) string {
 // one of the scores, over the same parameters; either is left out where the trace has none.
 // Each family of a search (of a family of two parameters each line that it went along) is a curve of its own, and so are
 // finalists that were scored on more rows or on folds,
-// and the choice is ringed. Of lengths that a selection.Shape has learnt it is the objective over the
+// and the choice is ringed. Of lengths that a shape.Search has learnt it is the objective over the
 // evaluations, a curve for each way to make columns even. The error says that there is nothing to draw.
 func Plots(r *search.Result) ([]*plot.Plot, error) {
 	if r == nil || len(r.Trace) == 0 {

@@ -21,7 +21,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 func fitted(t *testing.T, r *selection.Regressor) *search.Result {
@@ -42,11 +44,11 @@ func TestEveryKindOfSearch(t *testing.T) {
 		panels int
 		texts  []string
 	}{
-		"entropy":        {&selection.Regressor{Search: &selection.Entropy{}}, 2, []string{"Entropy of the kernel matrix", "leave-one-out NMSE (less is better)"}},
-		"evidence":       {&selection.Regressor{Search: &selection.Entropy{Score: selection.LogEvidence}}, 2, []string{"log evidence (more is better)"}},
-		"low rank":       {&selection.Regressor{Search: &selection.Entropy{Method: selection.LowRank, MaxRank: 5}}, 2, nil},
-		"golden section": {&selection.Regressor{Search: &selection.GoldenSection{Lo: 1e-3, Hi: 1e3}}, 1, nil},
-		"shape":          {&selection.Regressor{Search: &selection.Shape{}}, 1, []string{"restricted log evidence (more is better)", "chosen"}},
+		"entropy":        {&selection.Regressor{Search: &entropy.Search{}}, 2, []string{"Entropy of the kernel matrix", "leave-one-out NMSE (less is better)"}},
+		"evidence":       {&selection.Regressor{Search: &entropy.Search{Score: entropy.LogEvidence}}, 2, []string{"log evidence (more is better)"}},
+		"low rank":       {&selection.Regressor{Search: &entropy.Search{Method: entropy.LowRank, MaxRank: 5}}, 2, nil},
+		"golden section": {&selection.Regressor{Search: &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3}}, 1, nil},
+		"shape":          {&selection.Regressor{Search: &shape.Search{}}, 1, []string{"restricted log evidence (more is better)", "chosen"}},
 		"nothing set":    {&selection.Regressor{}, 1, []string{"standardised", "Yeo-Johnson", "chosen: "}},
 		"grid":           {&selection.Regressor{Search: &selection.Grid{Points: 5}}, 1, []string{"NMSE (less is better)"}},
 		"one parameter":  {&selection.Regressor{Search: &selection.Grid{Params: []float64{1}}}, 1, nil},
@@ -95,7 +97,7 @@ var shownText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
 func TestSavePNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
-	require.NoError(t, Save(fitted(t, &selection.Regressor{Search: &selection.Entropy{}}), path))
+	require.NoError(t, Save(fitted(t, &selection.Regressor{Search: &entropy.Search{}}), path))
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
@@ -116,7 +118,7 @@ func TestErrors(t *testing.T) {
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")
 	}
-	r := fitted(t, &selection.Regressor{Search: &selection.Entropy{}})
+	r := fitted(t, &selection.Regressor{Search: &entropy.Search{}})
 	assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.xyz")), "xyz")
 	assert.Error(t, Save(r, filepath.Join(t.TempDir(), "no", "folder.png")))
 }

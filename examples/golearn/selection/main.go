@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/data"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -38,7 +39,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &selection.Entropy{}}}
+	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}}}
 	if err := cls.Fit(train); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -50,9 +51,9 @@ var searches = []struct {
 	name     string
 	strategy func(high float64) search.Strategy
 }{
-	{"golden section", func(high float64) search.Strategy { return &selection.GoldenSection{Hi: high} }},
-	{"entropy 0.25", func(float64) search.Strategy { return &selection.Entropy{Targets: []float64{0.25}} }},
-	{"entropy by score", func(float64) search.Strategy { return &selection.Entropy{} }},
+	{"golden section", func(high float64) search.Strategy { return &entropy.GoldenSection{Hi: high} }},
+	{"entropy 0.25", func(float64) search.Strategy { return &entropy.Search{Targets: []float64{0.25}} }},
+	{"entropy by score", func(float64) search.Strategy { return &entropy.Search{} }},
 }
 
 // point is what a fit came to.

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -47,7 +48,7 @@ func run(ctx context.Context, args []string, out, bars io.Writer) error {
 	}
 	fmt.Fprintf(out, "pipeline: %d rows\n", 5*n)
 
-	search := &selection.Regressor{Search: &selection.Entropy{}, Observe: progress.New(bars, "search").Row}
+	search := &selection.Regressor{Search: &entropy.Search{}, Observe: progress.New(bars, "search").Row}
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err
 	}

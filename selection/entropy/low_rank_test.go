@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"encoding/json"
@@ -17,23 +17,25 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // searched runs a search for its result alone.
-func searched(t *testing.T, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
+func searched(t *testing.T, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
 	return searchedWith(t, search.Settings{}, e, x, y, labels, weights)
 }
 
-func searchedWith(t *testing.T, s search.Settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
+func searchedWith(t *testing.T, s search.Settings, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) *search.Result {
 	out, err := searchWith(s, e, x, y, labels, weights)
 	require.NoError(t, err)
 	return out
 }
 
-func searchWith(s search.Settings, e *Entropy, x *mat.Dense, y []float64, labels []int, weights []float64) (*search.Result, error) {
+func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) (*search.Result, error) {
 	shared, err := search.NewBudget("test", s.Limit, s.Now, 1)
 	if err != nil {
 		return nil, err
@@ -48,16 +50,16 @@ func searchWith(s search.Settings, e *Entropy, x *mat.Dense, y []float64, labels
 }
 
 // formOf is the closed form of a search on these rows.
-func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedForm {
+func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedform.Form {
 	p := search.Problem{X: x, Y: y, Labels: labels, Weights: weights, RidgeMachine: true}
-	form, err := newClosedForm(&Entropy{Score: score}, search.New(p, unlimited()))
+	form, err := (&Search{Score: score}).form(search.New(p, unlimited()))
 	require.NoError(t, err)
 	return form
 }
 
 // Bounds lead the search to where the eigenvalues do, with scores that agree.
 func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
-	x, y := problemOf(400, 2, 0.3, 3)
+	x, y := toy.Sine(400, 2, 0.3, 3)
 	labels := make([]int, len(y))
 	weights := make([]float64, len(y))
 	for i, v := range y {
@@ -76,8 +78,8 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 		if testing.Short() && name != "weighted evidence" {
 			continue // that is most of all
 		}
-		exact := searched(t, &Entropy{Score: c.score, Method: Exact}, x, c.y, c.labels, c.weights)
-		low := searched(t, &Entropy{Score: c.score, Method: LowRank, MaxRank: 400}, x, c.y, c.labels, c.weights)
+		exact := searched(t, &Search{Score: c.score, Method: Exact}, x, c.y, c.labels, c.weights)
+		low := searched(t, &Search{Score: c.score, Method: LowRank, MaxRank: 400}, x, c.y, c.labels, c.weights)
 		assert.Zero(t, low.KernelMatrices, "%s: none was made", name)
 		for _, row := range low.Trace {
 			k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: row.Param}, x, nil)
@@ -90,14 +92,14 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 			if !math.IsNaN(row.Score) {
 				form := formOf(t, c.score, x, c.y, c.labels, c.weights)
 				for _, at := range row.Ridges {
-					if at.Ridge*scoreResidual < row.Residual || at.StandardError > .2*at.Score {
+					if at.Ridge*closedform.PivotResidual < row.Residual || at.StandardError > .2*at.Score {
 						continue // the pivots leave more, or a few rows make all of the error
 					}
 					own := mat.NewSymDense(400, nil)
 					own.CopySym(k)
-					once, err := loo.LookOnce(ctx, own, form.targets, form.weights, at.Ridge)
+					once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 					require.NoError(t, err)
-					want := form.curve([]loo.Look{once})[0]
+					want := form.Curve([]loo.Look{once})[0]
 					assert.InEpsilon(t, want.Score, at.Score, .1, "%s at %v: the score of all rows, of which the pivots leave a tenth of the ridge", name, row.Param)
 					assert.InDelta(t, want.Evidence, at.Evidence, .05*800)
 				}
@@ -113,7 +115,7 @@ func TestLowRankSearchFollowsTheExactOne(t *testing.T) {
 
 // With pivots for all rows the features give the closed forms of the kernel matrix.
 func TestScoresOfFeatures(t *testing.T) {
-	x, y := problemOf(60, 2, 0.3, 5)
+	x, y := toy.Sine(60, 2, 0.3, 5)
 	weights := make([]float64, len(y))
 	for i := range weights {
 		weights[i] = .5 + float64(i%4)
@@ -124,7 +126,7 @@ func TestScoresOfFeatures(t *testing.T) {
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, w := range [][]float64{nil, weights} {
 			form := formOf(t, score, x, y, nil, w)
-			features, mean, err := form.ofFeatures(ctx, l.Factor)
+			features, mean, err := form.OfFeatures(ctx, l.Factor)
 			require.NoError(t, err)
 			got := search.NewRow(search.At(1))
 			got.SetCurve(features, score == LogEvidence, search.OnPivots, 60)
@@ -134,9 +136,9 @@ func TestScoresOfFeatures(t *testing.T) {
 			for _, at := range got.Ridges {
 				own := mat.NewSymDense(60, nil)
 				own.CopySym(k)
-				once, err := loo.LookOnce(ctx, own, form.targets, form.weights, at.Ridge)
+				once, err := loo.LookOnce(ctx, own, form.Targets, form.Weights, at.Ridge)
 				require.NoError(t, err)
-				want := form.curve([]loo.Look{once})[0]
+				want := form.Curve([]loo.Look{once})[0]
 				assert.InEpsilon(t, want.Score, at.Score, 1e-4, "%v, weights %t", score, w != nil)
 				assert.InEpsilon(t, want.StandardError, at.StandardError, 1e-3, "%v, weights %t", score, w != nil)
 				assert.InDelta(t, want.Evidence, at.Evidence, 1e-2, "%v, weights %t", score, w != nil)
@@ -147,8 +149,8 @@ func TestScoresOfFeatures(t *testing.T) {
 
 // Of many rows a few draws tell, with an error that says how well.
 func TestSubsampleSearch(t *testing.T) {
-	x, y := problemOf(7000, 2, 0.3, 7)
-	r := searched(t, &Entropy{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
+	x, y := toy.Sine(7000, 2, 0.3, 7)
+	r := searched(t, &Search{Method: Subsample, Targets: []float64{.3}}, x, y, nil, nil)
 	row := r.Trace[len(r.Trace)-1]
 	assert.Equal(t, subsampleRows, row.Rows)
 	assert.InDelta(t, row.Bits/math.Log2(7000), row.Entropy, 1e-12, "bits over log2 of all rows")
@@ -169,14 +171,14 @@ func TestSubsampleSearch(t *testing.T) {
 // Scores on rows are taken on the workers, all at once, or one by one within a budget: they
 // are the same, and so is what a search within another's memory finds.
 func TestScoresOnRowsOfWorkers(t *testing.T) {
-	x, y := problemOf(200, 3, 0.3, 1)
+	x, y := toy.Sine(200, 3, 0.3, 1)
 	weights := make([]float64, 200)
 	for i := range weights {
 		weights[i] = 1 + float64(i%2)
 	}
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
 		for _, w := range [][]float64{nil, weights} {
-			e := &Entropy{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01}
+			e := &Search{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01}
 			want := timeless(searchedWith(t, search.Settings{Workers: 1}, e, x, y, nil, w))
 			require.True(t, slices.ContainsFunc(want.Trace, func(r search.TraceRow) bool { return r.Basis == search.OnRows }))
 			for _, s := range []search.Settings{{Workers: 2}, {Workers: 5}, {Workers: 2, Limit: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
@@ -207,27 +209,27 @@ func timeless(r *search.Result) *search.Result {
 
 func TestMethods(t *testing.T) {
 	for n, want := range map[int]Method{exactRows: Exact, exactRows + 1: LowRank, lowRankRows: LowRank, lowRankRows + 1: Subsample} {
-		assert.Equal(t, want, Automatic.of(n), n)
-		assert.Equal(t, LowRank, LowRank.of(n), n)
+		assert.Equal(t, want, Automatic.settled(n), n)
+		assert.Equal(t, LowRank, LowRank.settled(n), n)
 	}
 	assert.Equal(t, "Automatic Exact LowRank Subsample Method(9)",
 		Automatic.String()+" "+Exact.String()+" "+LowRank.String()+" "+Subsample.String()+" "+Method(9).String())
-	x, y := problemOf(30, 2, 0.3, 1)
-	for want, e := range map[string]*Entropy{"Method = 4": {Method: 4}, "MaxRank = -1": {MaxRank: -1}} {
-		err := (&Regressor{Search: e}).Fit(ctx, x, y)
+	x, y := toy.Sine(30, 2, 0.3, 1)
+	for want, e := range map[string]*Search{"Method = 4": {Method: 4}, "MaxRank = -1": {MaxRank: -1}} {
+		_, err := searchWith(search.Settings{}, e, x, y, nil, nil)
 		require.ErrorIs(t, err, estimators.ErrParam)
 		assert.ErrorContains(t, err, want)
 	}
 	// Too few pivots: it says so, and scores on rows.
-	r := searched(t, &Entropy{Method: LowRank, MaxRank: 3}, x, y, nil, nil)
+	r := searched(t, &Search{Method: LowRank, MaxRank: 3}, x, y, nil, nil)
 	assert.Contains(t, r.Warnings[0], "wide at 3 pivots")
 	assert.False(t, math.IsNaN(r.Score))
 	// Scores of different numbers of rows do not compare: where one parameter has to be
 	// scored on a sample, all are.
 	for _, score := range []Score{LeaveOneOut, LogEvidence} {
-		x, y := problemOf(200, 3, 0.3, 1)
+		x, y := toy.Sine(200, 3, 0.3, 1)
 		for maxRank, basis := range map[int]search.Basis{10: search.OnRows, 200: search.OnPivots} {
-			r := searched(t, &Entropy{Method: LowRank, Score: score, MaxRank: maxRank, MinRidge: .01}, x, y, nil, nil)
+			r := searched(t, &Search{Method: LowRank, Score: score, MaxRank: maxRank, MinRidge: .01}, x, y, nil, nil)
 			for _, row := range r.Trace {
 				assert.Equal(t, !math.IsNaN(row.Score), row.Basis == basis, row.Decision())
 				assert.Equal(t, !math.IsNaN(row.Score), strings.Contains(row.Decision(), "scored on"), row.Decision())
@@ -243,7 +245,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 	var before, beforeRows float64
 	for _, n := range []int{500, 1000, 2000, 4000, 8000, 16_000, 100_000, 400_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			x, y := problemOf(n, 8, 0.3, 1)
+			x, y := toy.Sine(n, 8, 0.3, 1)
 			best := math.Inf(1)
 			var evaluations int
 			var peak uint64
@@ -251,7 +253,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 			for b.Loop() {
 				var stop func() uint64 = watchMemory()
 				begun := time.Now()
-				r, err := searchWith(search.Settings{}, &Entropy{}, x, y, nil, nil)
+				r, err := searchWith(search.Settings{}, &Search{}, x, y, nil, nil)
 				best = min(best, time.Since(begun).Seconds())
 				peak = max(peak, stop())
 				if err != nil {
@@ -299,7 +301,7 @@ func watchMemory() func() uint64 {
 // of the abalone set (8 columns; here drawn), where the entropy is 0.25 and hard to tell, and
 // where it is not; against all eigenvalues, by our reduction and by gonum's.
 func BenchmarkDecision(b *testing.B) {
-	x, _ := problemOf(4177, 8, 0.3, 1)
+	x, _ := toy.Sine(4177, 8, 0.3, 1)
 	gamma := entropyGamma(b, x, .25)
 	decide := func(kernel kernels.Kernel) (*measures.LowRank, time.Duration) {
 		begun := time.Now()
@@ -345,7 +347,7 @@ func BenchmarkDecision(b *testing.B) {
 
 // entropyGamma returns a γ whose RBF matrix has an entropy.
 func entropyGamma(b *testing.B, x *mat.Dense, target float64) float64 {
-	r, err := searchWith(search.Settings{}, &Entropy{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
+	r, err := searchWith(search.Settings{}, &Search{Targets: []float64{target}, Tolerance: .002}, x, mat.Col(nil, 0, x), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,13 +10,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 const (
-	// handOver is the number of rows above which the machines of the zero value are those of package
-	// falkon, and a Shape learns on landmarks: an exact machine of 5000 rows takes n³/3 multiplications a
-	// ridge, and n² numbers.
-	handOver = 5000
+	// handOver is the number of rows above which the machines of the zero value are those of package falkon.
+	handOver = shape.MaxExactRows
 	// Landmarks without a budget, and the first with one; and the most.
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000

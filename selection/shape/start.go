@@ -1,4 +1,4 @@
-package selection
+package shape
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ import (
 const shapeStream = 0x7368617065 // "shape"
 
 // divide chooses the rows of the start and of the climb.
-func (l *shapeSearch) divide() error {
+func (l *learner) divide() error {
 	n, d := l.run.X().Dims()
 	l.spread = make([]float64, d)
 	column := make([]float64, n)
@@ -38,7 +38,7 @@ func (l *shapeSearch) divide() error {
 	order := rng.Perm(n)
 	whole := l.MaxRows
 	if whole == 0 {
-		whole = defaultShapeRows
+		whole = defaultMaxRows
 	}
 	parts := [][]int{nil} // nil: all rows
 	if n > whole {
@@ -71,7 +71,7 @@ func (l *shapeSearch) divide() error {
 }
 
 // local returns the rows of a random block, and those nearest to each of a few more.
-func (l *shapeSearch) local(order []int, random, near int) [][]int {
+func (l *learner) local(order []int, random, near int) [][]int {
 	x := l.run.X()
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
@@ -88,7 +88,7 @@ func (l *shapeSearch) local(order []int, random, near int) [][]int {
 }
 
 // block is an objective's share of some rows, nil for all.
-func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
+func (l *learner) block(rows []int) (*learning.Block, error) {
 	x, t := l.run.X(), l.targets
 	if rows != nil {
 		x, t.Y = linalg.Rows(x, rows), linalg.Rows(t.Y, rows)
@@ -106,14 +106,14 @@ func (l *shapeSearch) block(rows []int) (*learning.Block, error) {
 		limit = kernels.MaxKernelBytes
 	}
 	// The matrix, its inverse, the factor's and the derivative, beside what the block keeps.
-	if err := check.BytesWithin(shapeType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
+	if err := check.BytesWithin(searchType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
 	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers(), MaxBytes: limit})
 }
 
 // bounds are those of the parameters, lengths in units of the columns' deviations.
-func (l *shapeSearch) bounds(k kernels.ARD) learning.Bounds {
+func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 	b := learning.DefaultBounds(k)
 	for i, p := range k.Params()[:len(k.Lengths)] {
 		low, high := math.Inf(1), math.Inf(-1)
@@ -131,7 +131,7 @@ func (l *shapeSearch) bounds(k kernels.ARD) learning.Bounds {
 
 // begin returns the best kernel of one length for all columns; a spot without theta is the row
 // of a kernel that stays as it is.
-func (l *shapeSearch) begin(ctx context.Context) (spot, error) {
+func (l *learner) begin(ctx context.Context) (spot, error) {
 	if l.Start != nil {
 		return l.chosen(ctx)
 	}
@@ -179,7 +179,7 @@ func (l *shapeSearch) begin(ctx context.Context) (spot, error) {
 }
 
 // first is a place of one length and a ridge.
-func (l *shapeSearch) first(length, ridge float64) []float64 {
+func (l *learner) first(length, ridge float64) []float64 {
 	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
 	theta[0] = length
 	if l.objective == LeaveOneOutLogistic {
@@ -189,7 +189,7 @@ func (l *shapeSearch) first(length, ridge float64) []float64 {
 }
 
 // tryLength returns the objective at a length, at the best of a few ridges.
-func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
+func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
 	theta = l.first(length, 1)
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *search.TraceRow) error {
@@ -210,7 +210,7 @@ func (l *shapeSearch) tryLength(ctx context.Context, p *learning.Problem, length
 }
 
 // median is the median distance, or 1 where most rows are equal.
-func (l *shapeSearch) median(ctx context.Context) (float64, error) {
+func (l *learner) median(ctx context.Context) (float64, error) {
 	m, err := kernels.MedianSquaredDistance(ctx, l.run.X(), l.Seed)
 	if err != nil {
 		return 0, err
@@ -222,7 +222,7 @@ func (l *shapeSearch) median(ctx context.Context) (float64, error) {
 }
 
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
-func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
+func (l *learner) atMedian(ctx context.Context) (spot, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.Family().Start(ctx, l.run.X())
 	if err != nil {
@@ -237,7 +237,7 @@ func (l *shapeSearch) atMedian(ctx context.Context) (spot, error) {
 }
 
 // chosen is the kernel that another strategy has chosen.
-func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
+func (l *learner) chosen(ctx context.Context) (spot, error) {
 	l.run.Expect(20)
 	choice, err := l.Start.Choose(ctx, l.run)
 	l.run.Expect(0)
@@ -261,7 +261,7 @@ func (l *shapeSearch) chosen(ctx context.Context) (spot, error) {
 }
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
-func (l *shapeSearch) lengthOf(param float64) (float64, error) {
+func (l *learner) lengthOf(param float64) (float64, error) {
 	k := l.run.Family().At(param)
 	ratio := 1.0
 	for _, side := range []struct {
@@ -270,7 +270,7 @@ func (l *shapeSearch) lengthOf(param float64) (float64, error) {
 	}{{k, 1}, {l.base, -1}} {
 		d, err := kernels.AsDifferentiable(side.Kernel)
 		if err != nil {
-			return 0, fmt.Errorf("%s: Space = %v: %w", shapeType, l.run.Family(), err)
+			return 0, fmt.Errorf("%s: Space = %v: %w", searchType, l.run.Family(), err)
 		}
 		params := d.Params()
 		of := slices.IndexFunc(params, func(p kernels.Param) bool {

@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"cmp"
@@ -11,22 +11,16 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Defaults of Entropy.
+// Defaults of Search.
 const (
 	defaultTolerance      = 0.02
 	defaultMaxEvaluations = 40
-	// defaultMinRidge is the least ridge of the closed-form scores for learners other than
-	// lssvm. Those machines, among them the sparse ones, cannot make use of eigenvalues that
-	// much smaller than the diagonal, as kernel ridge regression can where targets are free
-	// of noise, and do badly with the smooth kernels that those scores would then like best.
-	defaultMinRidge = 1e-3
-	// leastRidge is that of lssvm: below it the solutions are those of rounding.
-	leastRidge = 1e-8
 )
 
 // defaultTargets returns the entropies that Entropy looks for: 0.1 to 0.5, where
@@ -38,7 +32,7 @@ func defaultTargets() []float64 { return []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0
 // is the last, or where the family does not come down to the first.
 func higherTargets() []float64 { return []float64{0.7, 0.9} }
 
-// Entropy chooses among the kernels of a family whose matrices have given
+// Search chooses among the kernels of a family whose matrices have given
 // entropies, by a closed-form score, without fitting the learner. See the package
 // documentation.
 //
@@ -46,7 +40,7 @@ func higherTargets() []float64 { return []float64{0.7, 0.9} }
 // O(n²d) to make, the others O(n²), and each 4n³/3 for its entropy, twice that with [LeaveOneOut]; memory is one
 // and a half n×n matrices. With the weights of a FitWeighted, which the entropy does not know and the scores do, it
 // is another 4n³/3 and another matrix.
-type Entropy struct {
+type Search struct {
 	// Targets are entropies in (0, 1). If they are nil, they are 0.005, 0.05 and 0.1 to 0.5, with 0.7 and 0.9 if the
 	// results call for them. A single target is taken as it is found, whatever its score: 0.25 suits regression, 0.4
 	// classification.
@@ -86,9 +80,9 @@ type Entropy struct {
 	Metric   metrics.Metric
 }
 
-const entropyType = "selection: Entropy"
+const searchType = "entropy: Search"
 
-func (e *Entropy) withDefaults() (Entropy, error) {
+func (e *Search) withDefaults() (Search, error) {
 	out := *e
 	if out.Tolerance == 0 {
 		out.Tolerance = defaultTolerance
@@ -98,30 +92,30 @@ func (e *Entropy) withDefaults() (Entropy, error) {
 	}
 	switch {
 	case !(out.Tolerance > 0 && out.Tolerance < 1):
-		return out, fault.Param(entropyType, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
+		return out, fault.Param(searchType, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
 	case out.MaxEvaluations < 2:
-		return out, fault.Param(entropyType, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
+		return out, fault.Param(searchType, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
 	case out.Score < LeaveOneOutEvidence || out.Score > CrossValidation:
-		return out, fault.Param(entropyType, "Score", int(out.Score), "LeaveOneOutEvidence, LeaveOneOut, LogEvidence or CrossValidation")
+		return out, fault.Param(searchType, "Score", int(out.Score), "LeaveOneOutEvidence, LeaveOneOut, LogEvidence or CrossValidation")
 	case out.Method < Automatic || out.Method > Subsample:
-		return out, fault.Param(entropyType, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
+		return out, fault.Param(searchType, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
 	case !(out.MinRidge >= 0) || math.IsInf(out.MinRidge, 1):
-		return out, fault.Param(entropyType, "MinRidge", out.MinRidge, "finite and > 0, or 0 for the default")
+		return out, fault.Param(searchType, "MinRidge", out.MinRidge, "finite and > 0, or 0 for the default")
 	case out.MaxRank < 0:
-		return out, fault.Param(entropyType, "MaxRank", out.MaxRank, ">= 1, or 0 for the default")
+		return out, fault.Param(searchType, "MaxRank", out.MaxRank, ">= 1, or 0 for the default")
 	case out.Targets != nil && len(out.Targets) == 0:
-		return out, fault.Param(entropyType, "Targets", "empty", "at least one, or nil for the default")
+		return out, fault.Param(searchType, "Targets", "empty", "at least one, or nil for the default")
 	}
 	for i, t := range out.Targets {
 		if !(t > 0 && t < 1) {
-			return out, fault.Param(entropyType, fmt.Sprintf("Targets[%d]", i), t, "in (0, 1)")
+			return out, fault.Param(searchType, fmt.Sprintf("Targets[%d]", i), t, "in (0, 1)")
 		}
 	}
 	return out, nil
 }
 
 // aims are all targets that there may be.
-func (e *Entropy) aims() []float64 {
+func (e *Search) aims() []float64 {
 	if e.Targets != nil {
 		return e.Targets
 	}
@@ -129,14 +123,14 @@ func (e *Entropy) aims() []float64 {
 }
 
 // tolerance is that of a target: a fixed one would let a low target end at any lower one.
-func (e *Entropy) tolerance(target float64) float64 { return min(e.Tolerance, target/4) }
+func (e *Search) tolerance(target float64) float64 { return min(e.Tolerance, target/4) }
 
 // Name returns "entropy".
-func (e *Entropy) Name() string { return "entropy" }
+func (e *Search) Name() string { return "entropy" }
 
 // Choose implements [search.Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
 // learner where [CrossValidation] could score nothing, or the error of ctx.
-func (e *Entropy) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
+func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
@@ -147,12 +141,12 @@ func (e *Entropy) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 
 // choose searches a family. With rivals, which are families that are searched for the same choice, it stops before the
 // best kernel is looked at on all rows.
-func (e *Entropy) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
+func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search.Choice, error) {
 	cfg, err := e.withDefaults()
 	if err != nil {
 		return search.Choice{}, err
 	}
-	if err := r.KernelsOnly(entropyType); err != nil {
+	if err := r.KernelsOnly(searchType); err != nil {
 		return search.Choice{}, err
 	}
 	// Beyond the rows that are drawn first all else takes longer.
@@ -161,11 +155,11 @@ func (e *Entropy) choose(ctx context.Context, r *search.Run, rivals bool) (searc
 		later = math.Pow(float64(n)/firstRows, 1.5) / 4
 	}
 	ctx, rest := progress.Two(ctx, 1, later)
-	s := &entropySearch{Entropy: cfg, run: r}
+	s := &state{Search: cfg, run: r}
 	if s.start, err = r.Family().Start(ctx, r.X()); err != nil {
 		return search.Choice{}, err
 	}
-	form, err := newClosedForm(&cfg, r)
+	form, err := cfg.form(r)
 	if err != nil {
 		return search.Choice{}, err
 	}
@@ -201,7 +195,7 @@ func (e *Entropy) choose(ctx context.Context, r *search.Run, rivals bool) (searc
 }
 
 // shareOfFinals is what the finalists of several families take of the time of their searches, about.
-func (e *Entropy) shareOfFinals(r *search.Run) float64 {
+func (e *Search) shareOfFinals(r *search.Run) float64 {
 	n, _ := r.X().Dims()
 	if !e.samples(n) {
 		return .2
@@ -216,9 +210,9 @@ type coordinate struct {
 	status search.Status
 }
 
-// entropySearch is the state of one search.
-type entropySearch struct {
-	Entropy
+// state is the state of one search.
+type state struct {
+	Search
 	run     *search.Run
 	source  entropySource
 	scorer  scorer
@@ -231,7 +225,7 @@ type entropySearch struct {
 }
 
 // round finds the parameters of some targets and scores them.
-func (s *entropySearch) round(ctx context.Context, targets []float64) error {
+func (s *state) round(ctx context.Context, targets []float64) error {
 	if err := s.locate(ctx, targets); err != nil {
 		return err
 	}
@@ -244,7 +238,7 @@ func (s *entropySearch) round(ctx context.Context, targets []float64) error {
 
 // wantsHigher reports whether the best of the default targets is the last, or the
 // family does not come down to the first.
-func (s *entropySearch) wantsHigher() bool {
+func (s *state) wantsHigher() bool {
 	if s.run.Cut() {
 		return false
 	}
@@ -253,7 +247,7 @@ func (s *entropySearch) wantsHigher() bool {
 }
 
 // evaluate returns the entropy at a parameter, which the source writes into the trace.
-func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, error) {
+func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	aim := s.current
 	if math.IsNaN(aim) {
 		aim = 0
@@ -269,7 +263,7 @@ func (s *entropySearch) evaluate(ctx context.Context, param float64) (float64, e
 
 // locate finds the parameter of each target, from the middle one outwards so
 // that each starts from known neighbours.
-func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
+func (s *state) locate(ctx context.Context, targets []float64) error {
 	targets = slices.Clone(targets)
 	slices.Sort(targets)
 	middle := targets[len(targets)/2]
@@ -295,7 +289,7 @@ func (s *entropySearch) locate(ctx context.Context, targets []float64) error {
 }
 
 // take notes what was found for a target.
-func (s *entropySearch) take(c coordinate) {
+func (s *state) take(c coordinate) {
 	row, _ := s.run.Find(search.At(c.param), 0)
 	s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
 		row.Taken = append(row.Taken, search.Taken{Target: c.target, Status: c.status})
@@ -315,7 +309,7 @@ func (s *entropySearch) take(c coordinate) {
 const refinements = 2
 
 // refine looks between the best kernel and its neighbours, whose entropies were looked for.
-func (s *entropySearch) refine(ctx context.Context) error {
+func (s *state) refine(ctx context.Context) error {
 	// Finalists are looked at more closely where scores are not yet of all rows.
 	if n, _ := s.run.X().Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
@@ -350,7 +344,7 @@ func (s *entropySearch) refine(ctx context.Context) error {
 // best returns the trace row of the best score; of equal ones, or where none has
 // a score, that of the lowest entropy: the smoothest kernel. A closed form scores
 // every kernel whose entropy was computed, also those met on the way.
-func (s *entropySearch) best() search.TraceRow {
+func (s *state) best() search.TraceRow {
 	at := func(param float64) search.TraceRow {
 		row, _ := s.run.Find(search.At(param), 0)
 		return row
@@ -369,8 +363,8 @@ func (s *entropySearch) best() search.TraceRow {
 	}
 	ascending := s.run.Trace()
 	slices.SortStableFunc(ascending, func(a, b search.TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
-	if l, ok := prefer(ascending, s.Score, s.run.Labels() != nil); ok {
-		return at(ascending[l.row].Param)
+	if l, ok := closedform.Prefer(ascending, s.Score.rule(), s.run.Labels() != nil); ok {
+		return at(ascending[l.Row].Param)
 	}
 	out := at(fallback.param)
 	best := missing
@@ -383,13 +377,13 @@ func (s *entropySearch) best() search.TraceRow {
 }
 
 // conclude makes the choice.
-func (s *entropySearch) conclude() (search.Choice, error) {
+func (s *state) conclude() (search.Choice, error) {
 	row := s.best()
 	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
-		return search.Choice{}, fmt.Errorf("%s: no point could be scored: %w", entropyType, s.run.FirstFailure())
+		return search.Choice{}, fmt.Errorf("%s: no point could be scored: %w", searchType, s.run.FirstFailure())
 	}
 	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
-	if l, ok := prefer(s.run.Trace(), s.Score, s.run.Labels() != nil); ok && l.row+1 == row.Iteration {
+	if l, ok := closedform.Prefer(s.run.Trace(), s.Score.rule(), s.run.Labels() != nil); ok && l.Row+1 == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {
 		out.Ridge = row.Ridge
@@ -420,3 +414,18 @@ func (s *entropySearch) conclude() (search.Choice, error) {
 	}
 	return out, nil
 }
+
+// rowsDiffer returns an ErrShape error if all rows are equal.
+func rowsDiffer(r *search.Run) error {
+	if n, _ := r.X().Dims(); n > 1 {
+		return nil
+	}
+	n := 1
+	if r.Distinct().Repeated() {
+		n = len(r.Distinct().Index)
+	}
+	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
+}
+
+// missing is the value of what was not computed.
+var missing = math.NaN()

@@ -1,25 +1,23 @@
-package selection
+package entropy
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"math"
-	"slices"
-	"sort"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Rows on which an Entropy looks for a kernel, in turn. More rows bear narrower kernels, so the
+// Rows on which a Search looks for a kernel, in turn. More rows bear narrower kernels, so the
 // best of few rows is only where the search goes on.
 const (
 	// firstRows are drawn for the entropies and the scores that come with them.
@@ -40,8 +38,6 @@ const (
 	pivotShare = 6
 	// factoredRows is up to where all rows are scored exactly, at one ridge, beyond secondRows.
 	factoredRows = 6000
-	// finalPivots are the features that stand for the kernel beyond factoredRows.
-	finalPivots = 1000
 	// finalStep is between neighbours, in the logarithm of the parameter.
 	finalStep = math.Ln2
 	// finalSteps is how many neighbours are looked at to one side.
@@ -57,9 +53,9 @@ const (
 
 // finalists looks at kernels on more rows than the entropies were taken of.
 type finalists struct {
-	search *Entropy
+	search *Search
 	run    *search.Run
-	form   *closedForm // on all rows
+	form   *closedform.Form // on all rows
 	choice search.Choice
 	param  float64
 	rounds []int      // how many rows each has
@@ -69,7 +65,7 @@ type finalists struct {
 	brief    bool // one ridge for all
 	searched bool // a ridge in this round
 	x        *mat.Dense
-	part     *closedForm
+	part     *closedform.Form
 	shared   *kernels.Shared
 	ridge    float64 // of the best so far,
 	at       float64 // whose parameter this is,
@@ -86,12 +82,12 @@ type finalists struct {
 
 // samples reports whether the entropies are of firstRows rows, and a choice among them is to
 // be followed by finalists.
-func (e *Entropy) samples(n int) bool {
+func (e *Search) samples(n int) bool {
 	return n > firstRows && e.Method == Automatic && e.scoresClosed()
 }
 
 // finish takes a choice on few rows to all of them.
-func (e *Entropy) finish(ctx context.Context, r *search.Run, choice search.Choice) (search.Choice, error) {
+func (e *Search) finish(ctx context.Context, r *search.Run, choice search.Choice) (search.Choice, error) {
 	f, err := e.newFinalists(r, choice)
 	if f == nil || err != nil {
 		return choice, err
@@ -101,12 +97,12 @@ func (e *Entropy) finish(ctx context.Context, r *search.Run, choice search.Choic
 
 // finishBest is finish for the best of several families. Those that few rows do not tell apart from
 // it are looked at on more, a kernel each, and the best of them goes on.
-func (e *Entropy) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
+func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	all := make([]*finalists, len(runs))
 	opening, rest := progress.Two(ctx, 1, 3)
 	each := progress.Open(opening)
 	var rivals []int
-	var looks []look
+	var looks []search.RidgeScore
 	least, knownBest := lookOf(runs[taken], choices[taken])
 	for i, r := range runs {
 		f, err := e.newFinalists(r, choices[i])
@@ -122,11 +118,11 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*search.Run, choices []
 			return taken, err
 		}
 		if at, ok := f.best(); ok {
-			rivals, looks = append(rivals, i), append(looks, at)
+			rivals, looks = append(rivals, i), append(looks, at.RidgeScore)
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[best(looks, e.Score, runs[taken].Labels() != nil, withinOf(all[rivals[0]].rounds[0]), func(l look) search.RidgeScore { return l.RidgeScore })]
+		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil, closedform.Within(all[rivals[0]].rounds[0]))]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -137,7 +133,7 @@ func (e *Entropy) finishBest(ctx context.Context, runs []*search.Run, choices []
 }
 
 // newFinalists is nil where a choice stays as it is.
-func (e *Entropy) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
+func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
 	n, _ := r.X().Dims()
 	own := r.Features() != nil && e.Method == Automatic && e.scoresClosed()
 	if !e.samples(n) && !own || r.Cut() || !(choice.Ridge > 0) {
@@ -147,7 +143,7 @@ func (e *Entropy) newFinalists(r *search.Run, choice search.Choice) (*finalists,
 	if err != nil {
 		return nil, err
 	}
-	form, err := newClosedForm(&cfg, r)
+	form, err := cfg.form(r)
 	if err != nil || form == nil {
 		return nil, err
 	}
@@ -189,8 +185,8 @@ func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
 		if !ok {
 			break // the budget was spent before, or no ridge gave a score
 		}
-		f.choice.Iteration, f.choice.Ridge = best.row+1, best.Ridge
-		f.param, f.ridge = f.run.Row(best.row+1).Param, best.Ridge
+		f.choice.Iteration, f.choice.Ridge = best.Row+1, best.Ridge
+		f.param, f.ridge = f.run.Row(best.Row+1).Param, best.Ridge
 		f.at = f.param
 		f.narrow = f.clearlyNarrow(best)
 		if rows == n {
@@ -226,10 +222,10 @@ func (f *finalists) measure(ctx context.Context) error {
 }
 
 // clearlyNarrow reports whether a kernel that is narrower than the best of the round was clearly worse.
-func (f *finalists) clearlyNarrow(best look) bool {
+func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 	for _, at := range f.rows {
 		row := f.run.Row(at + 1)
-		if row.Param > f.run.Row(best.row+1).Param && row.Score > (1+clearlyWorse)*best.Score {
+		if row.Param > f.run.Row(best.Row+1).Param && row.Score > (1+clearlyWorse)*best.Score {
 			return true
 		}
 	}
@@ -237,12 +233,12 @@ func (f *finalists) clearlyNarrow(best look) bool {
 }
 
 // solved is the machine of the best on all rows, if a look has left it.
-func (f *finalists) solved(best look) *loo.Solved {
-	for _, l := range f.looks[best.row] {
-		if l.Ridge == best.Ridge && l.Solved != nil && f.form.weights == nil {
-			out := &loo.Solved{Kernel: f.run.Family().At(f.run.Row(best.row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
-			if out.Shift = f.form.means; f.form.signs != nil {
-				out.Shift = make([]float64, len(f.form.means))
+func (f *finalists) solved(best closedform.Look) *loo.Solved {
+	for _, l := range f.looks[best.Row] {
+		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
+			out := &loo.Solved{Kernel: f.run.Family().At(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
+			if out.Shift = f.form.Means; f.form.Signs != nil {
+				out.Shift = make([]float64, len(f.form.Means))
 			}
 			return out
 		}
@@ -258,7 +254,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.X(), f.form, nil, false, math.Inf(1)
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
-		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.on(drawn)
+		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.On(drawn)
 	}
 	if f.run.Features() != nil {
 		return nil
@@ -272,14 +268,14 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 }
 
 // best is the best of the round.
-func (f *finalists) best() (look, bool) {
+func (f *finalists) best() (closedform.Look, bool) {
 	var rows []search.TraceRow
 	for _, at := range f.rows {
 		rows = append(rows, f.run.Row(at+1))
 	}
-	out, ok := prefer(rows, f.search.Score, f.form.signs != nil)
+	out, ok := closedform.Prefer(rows, f.search.Score.rule(), f.form.Signs != nil)
 	if ok {
-		out.row = f.rows[out.row]
+		out.Row = f.rows[out.Row]
 	}
 	return out, ok
 }
@@ -329,14 +325,14 @@ func (f *finalists) climb(ctx context.Context, param float64) error {
 func (f *finalists) searchBest(ctx context.Context) error {
 	best, ok := f.best()
 	n, _ := f.x.Dims()
-	if !ok || f.brief && n > secondRows || len(f.run.Row(best.row+1).Ridges) > 1 {
+	if !ok || f.brief && n > secondRows || len(f.run.Row(best.Row+1).Ridges) > 1 {
 		return nil
 	}
 	f.round++
 	f.searched, f.last = false, true
 	defer func() { f.last = false }()
-	f.looks[f.run.Len()] = f.looks[best.row] // where it goes on from
-	return f.look(ctx, f.run.Row(best.row+1).Param)
+	f.looks[f.run.Len()] = f.looks[best.Row] // where it goes on from
+	return f.look(ctx, f.run.Row(best.Row+1).Param)
 }
 
 func (f *finalists) looked(param float64) bool {
@@ -351,7 +347,7 @@ func (f *finalists) looked(param float64) bool {
 // bestParam is that of the best so far, or of the first row.
 func (f *finalists) bestParam() float64 {
 	if best, ok := f.best(); ok {
-		return f.run.Row(best.row + 1).Param
+		return f.run.Row(best.Row + 1).Param
 	}
 	return f.run.Row(f.rows[0] + 1).Param
 }
@@ -367,7 +363,7 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 	at := f.run.Len() - 1
 	f.rows, f.looks[at] = append(f.rows, at), f.latest
 	if best, ok := f.best(); ok && len(row.Ridges) > 1 {
-		f.searched, f.ridge, f.at = true, best.Ridge, f.run.Row(best.row+1).Param
+		f.searched, f.ridge, f.at = true, best.Ridge, f.run.Row(best.Row+1).Param
 	}
 	return nil
 }
@@ -375,69 +371,6 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 // ridgeOf is where the ridge of a parameter is expected.
 func (f *finalists) ridgeOf(param float64) float64 {
 	return f.ridge * math.Exp(f.valley.at(math.Log(param))-f.valley.at(math.Log(f.at)))
-}
-
-// valley is where the best ridges of few rows lie, over the parameter, both as logarithms. A narrower
-// kernel makes the same function of a larger ridge: errors lie in a valley that runs across both, and
-// with one ridge for all kernels a search would stop at its side.
-type valley struct {
-	u, v  []float64 // ascending, v nowhere falling
-	slope float64   // of a line through them
-}
-
-// valleyOf takes the kernels that are not far from the best. Fewer than three say nothing.
-func valleyOf(trace []search.TraceRow) (out valley) {
-	least := math.Inf(1)
-	for _, row := range trace {
-		if best, ok := leastRidgeScore(row); ok {
-			least = min(least, best.Score)
-		}
-	}
-	trace = slices.SortedFunc(slices.Values(trace), func(a, b search.TraceRow) int { return cmp.Compare(a.Param, b.Param) })
-	for _, row := range trace {
-		best, ok := leastRidgeScore(row)
-		inside := ok && best.Ridge > row.Ridges[0].Ridge && best.Ridge < row.Ridges[len(row.Ridges)-1].Ridge
-		if inside && best.Score <= (1+farBehind)*least {
-			out.u, out.v = append(out.u, math.Log(row.Param)), append(out.v, math.Log(best.Ridge))
-		}
-	}
-	if len(out.u) < 3 {
-		return valley{}
-	}
-	if _, out.slope = stat.LinearRegression(out.u, out.v, nil, false); !(out.slope > 0) {
-		return valley{}
-	}
-	out.slope = min(out.slope, steepest)
-	for i := 1; i < len(out.v); i++ {
-		out.v[i] = max(out.v[i], out.v[i-1])
-	}
-	return out
-}
-
-// steepest is that of a Matérn kernel of ν = 5/2, whose parameter is one over its length.
-const steepest = 5
-
-// at is the valley at u. Smoother kernels go on along the line; for narrower ones the ridge is that of
-// the noise, and the same for all.
-func (w valley) at(u float64) float64 {
-	n := len(w.u)
-	switch {
-	case n == 0:
-		return 0
-	case u <= w.u[0]:
-		return w.v[0] + w.slope*(u-w.u[0])
-	case u >= w.u[n-1]:
-		return w.v[n-1]
-	}
-	i := sort.SearchFloat64s(w.u, u) // u[i-1] < u <= u[i]
-	return w.v[i-1] + (w.v[i]-w.v[i-1])*(u-w.u[i-1])/(w.u[i]-w.u[i-1])
-}
-
-func leastRidgeScore(row search.TraceRow) (search.RidgeScore, bool) {
-	if row.Round > 0 || len(row.Ridges) < 3 {
-		return search.RidgeScore{}, false
-	}
-	return slices.MinFunc(row.Ridges, func(a, b search.RidgeScore) int { return cmp.Compare(a.Score, b.Score) }), true
 }
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
@@ -455,7 +388,7 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 		if err != nil {
 			return err
 		}
-		entropy, curve, err := f.part.ofMatrix(rest, k, true)
+		entropy, curve, err := f.part.OfMatrix(rest, k, true)
 		row.SetEntropy(entropy)
 		row.SetCurve(curve, f.search.Score == LogEvidence, search.OnMatrix, 0)
 		return err
@@ -469,18 +402,18 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 		return err
 	}
 	if (f.brief || f.searched) && !f.last {
-		ridge := max(f.ridgeOf(row.Param), f.part.leastRidge(k))
+		ridge := max(f.ridgeOf(row.Param), f.part.LeastRidge(k))
 		var once loo.Look
-		once, err = loo.LookOnce(parts[2], k, f.part.given(), f.part.weights, ridge)
+		once, err = loo.LookOnce(parts[2], k, f.part.Given(), f.part.Weights, ridge)
 		f.latest = []loo.Look{once}
 	} else {
 		known := f.looks[f.run.Len()]
-		f.latest, err = loo.CurveFew(parts[2], k, f.part.given(), f.part.weights, f.part.leastRidge(k), f.run.Workers(), known...)
+		f.latest, err = loo.CurveFew(parts[2], k, f.part.Given(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers(), known...)
 	}
 	if err != nil {
 		return err
 	}
-	row.SetCurve(f.part.curve(f.latest), f.search.Score == LogEvidence, search.OnMatrix, 0)
+	row.SetCurve(f.part.Curve(f.latest), f.search.Score == LogEvidence, search.OnMatrix, 0)
 	return nil
 }
 
@@ -498,26 +431,18 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 		return err
 	}
 	_, m := z.Dims()
-	curve, _, err := f.part.ofFeatures(rest, mat.DenseCopyOf(z.T()))
+	curve, _, err := f.part.OfFeatures(rest, mat.DenseCopyOf(z.T()))
 	row.SetCurve(curve, f.search.Score == LogEvidence, search.OnFeatures, m)
 	return err
-}
-
-// pivots is as many of those wanted as the limit on memory allows, some four numbers for each
-// and row.
-func pivots(r *search.Run, wanted int) int {
-	n, _ := r.X().Dims()
-	limit := cmp.Or(r.MaxKernelBytes(), kernels.MaxKernelBytes)
-	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
 }
 
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers()}
-	o.MaxRank = cmp.Or(o.MaxRank, pivots(f.run, finalPivots))
-	o.Residual = f.part.residualFor(scoreResidual, f.ridgeOf(row.Param), kernel, f.x)
-	l, curve, err := f.part.ofPivots(ctx, kernel, f.x, o)
+	o.MaxRank = cmp.Or(o.MaxRank, closedform.Pivots(f.run, closedform.MaxPivots))
+	o.Residual = f.part.ResidualFor(closedform.PivotResidual, f.ridgeOf(row.Param), kernel, f.x)
+	l, curve, err := f.part.OfPivots(ctx, kernel, f.x, o)
 	if err == nil {
 		f.setPivots(row, l, curve)
 	}
@@ -544,7 +469,7 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *s
 	}
 	n, _ := f.x.Dims()
 	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.Workers()}
-	o.Residual = f.part.residualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
+	o.Residual = f.part.ResidualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
 	o.Decided = func(measures.Bounds) bool { return true }
 	first, rest := progress.Two(ctx, 1, 1)
 	l, err := measures.LowRankEntropy(first, kernel, f.x, &o)
@@ -552,14 +477,14 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *s
 		f.rough = row.Param
 		return false, err
 	}
-	curve, _, err := f.part.ofFeatures(rest, l.Factor)
+	curve, _, err := f.part.OfFeatures(rest, l.Factor)
 	if err != nil {
 		return false, err
 	}
 	own := *row
 	f.setPivots(&own, l, curve)
-	best, ok := prefer([]search.TraceRow{own}, f.search.Score, f.form.signs != nil)
-	if !ok || l.Residual > f.part.residualFor(exactResidual, best.Ridge, kernel, f.x) {
+	best, ok := closedform.Prefer([]search.TraceRow{own}, f.search.Score.rule(), f.form.Signs != nil)
+	if !ok || l.Residual > f.part.ResidualFor(exactResidual, best.Ridge, kernel, f.x) {
 		return false, nil
 	}
 	*row = own

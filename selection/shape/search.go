@@ -1,4 +1,4 @@
-package selection
+package shape
 
 import (
 	"cmp"
@@ -17,12 +17,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-const shapeType = "selection: Shape"
+const searchType = "shape: Search"
 
-// Objective is what a Shape maximises.
+// Objective is what a Search maximises.
 type Objective int
 
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
@@ -82,14 +83,14 @@ func (o Objective) String() string {
 }
 
 const (
-	defaultShapeRows      = 2000
+	defaultMaxRows        = 2000
 	laplaceClasses        = 6
 	startRows             = 300 // of which the search for one length is
 	randomBlock           = 700
 	localBlocks, localRow = 4, 250
 )
 
-// Shape learns a length for each column, and the ridge, by the gradient of an objective: an
+// Search learns a length for each column, and the ridge, by the gradient of an objective: an
 // [Objective], less a penalty that keeps a length near that of all columns unless the rows say
 // otherwise. The kernels of the family need a length and derivatives, as RBF, Matern, Laplacian
 // and RationalQuadratic have them; other parameters of theirs are learnt with the lengths. The
@@ -127,12 +128,12 @@ const (
 // Numeric targets are in units of the power of two below the largest of them, less their mean, so that the unit they come
 // in changes nothing. The values of an objective in the trace are of those. With classes the targets are ±1, of more than
 // two for each against the rest.
-type Shape struct {
+type Search struct {
 	// Objective is the objective. If it is the zero value, it depends on the task, see [AutomaticObjective].
 	Objective Objective
 
-	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. An
-	// [Entropy] can be used instead.
+	// Start finds one length for all columns. If it is nil, this is done by the grid and the climb described above. A
+	// strategy that searches one parameter, such as an entropy.Search, can be used instead.
 	Start search.Strategy
 
 	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
@@ -159,50 +160,50 @@ type Shape struct {
 	Seed uint64
 }
 
-var _ search.Strategy = (*Shape)(nil)
+var _ search.Strategy = (*Search)(nil)
 
 // Name returns "shape".
-func (s *Shape) Name() string { return "shape" }
+func (s *Search) Name() string { return "shape" }
 
-func (s *Shape) validate(d int) error {
+func (s *Search) validate(d int) error {
 	switch _, ok := objectives[s.Objective]; {
 	case !ok && s.Objective != AutomaticObjective:
-		return fault.Param(shapeType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic, LaplaceEvidence or ComplexityRegularised")
+		return fault.Param(searchType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic, LaplaceEvidence or ComplexityRegularised")
 	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
-		return fault.Param(shapeType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
+		return fault.Param(searchType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
 	case s.MaxIterations < 0:
-		return fault.Param(shapeType, "MaxIterations", s.MaxIterations, ">= 1, or 0 for the default")
+		return fault.Param(searchType, "MaxIterations", s.MaxIterations, ">= 1, or 0 for the default")
 	case s.MaxRows < 0 || s.MaxRows == 1:
-		return fault.Param(shapeType, "MaxRows", s.MaxRows, ">= 2, or 0 for the default")
+		return fault.Param(searchType, "MaxRows", s.MaxRows, ">= 2, or 0 for the default")
 	case s.Groups != nil && len(s.Groups) != d:
-		return fault.Param(shapeType, "Groups", len(s.Groups), fmt.Sprintf("a number for each of %d columns", d))
+		return fault.Param(searchType, "Groups", len(s.Groups), fmt.Sprintf("a number for each of %d columns", d))
 	}
 	for g := range slices.Max(append(slices.Clone(s.Groups), 0)) {
 		if !slices.Contains(s.Groups, g) {
-			return fault.Param(shapeType, "Groups", s.Groups, "numbers from 0 on without a gap")
+			return fault.Param(searchType, "Groups", s.Groups, "numbers from 0 on without a gap")
 		}
 	}
 	if slices.ContainsFunc(s.Groups, func(g int) bool { return g < 0 }) {
-		return fault.Param(shapeType, "Groups", s.Groups, "numbers from 0 on")
+		return fault.Param(searchType, "Groups", s.Groups, "numbers from 0 on")
 	}
 	return nil
 }
 
 // Choose implements [search.Strategy].
-func (s *Shape) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
+func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}
-	if err := r.KernelsOnly(shapeType); err != nil {
+	if err := r.KernelsOnly(searchType); err != nil {
 		return search.Choice{}, err
 	}
 	_, d := r.X().Dims()
 	if err := s.validate(d); err != nil {
 		return search.Choice{}, err
 	}
-	l, err := newShapeSearch(s, r)
+	l, err := newLearner(s, r)
 	if err != nil {
 		return search.Choice{}, err
 	}
@@ -231,7 +232,7 @@ func (s *Shape) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err
 }
 
 // shareOfLast is what comes after the climb.
-func (l *shapeSearch) shareOfLast() float64 {
+func (l *learner) shareOfLast() float64 {
 	switch {
 	case l.learnsOnLandmarks():
 		return 8
@@ -250,9 +251,9 @@ type spot struct {
 	round  int // of the trace
 }
 
-// shapeSearch is the state of one search.
-type shapeSearch struct {
-	*Shape
+// learner is the state of one search.
+type learner struct {
+	*Search
 	run *search.Run
 	// objective is the one that is taken.
 	objective Objective
@@ -268,20 +269,20 @@ type shapeSearch struct {
 	near      float64           // a ridge near that of the machine on all rows, 0 if none is known
 }
 
-func newShapeSearch(s *Shape, r *search.Run) (*shapeSearch, error) {
+func newLearner(s *Search, r *search.Run) (*learner, error) {
 	_, d := r.X().Dims()
 	goals, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &shapeSearch{Shape: s, run: r, base: r.Family().At(1), d: d, targets: goals, objective: s.Objective}
+	l := &learner{Search: s, run: r, base: r.Family().At(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
-		return nil, fmt.Errorf("%s: Space = %v: %w", shapeType, r.Family(), err)
+		return nil, fmt.Errorf("%s: Space = %v: %w", searchType, r.Family(), err)
 	}
 	periodic := slices.ContainsFunc(k.Params(), func(p kernels.Param) bool { return p.Kind == kernels.KindPeriod })
 	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
-		return nil, fault.Param(shapeType, "Space", r.Family(), "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
+		return nil, fault.Param(searchType, "Space", r.Family(), "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	_, outputs := l.targets.Y.Dims()
 	twoClasses := r.Targets() == nil && outputs == 1
@@ -291,11 +292,11 @@ func newShapeSearch(s *Shape, r *search.Run) (*shapeSearch, error) {
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
 	case s.Objective == ComplexityRegularised && r.Weights() != nil:
-		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for rows without weights")
+		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for rows without weights")
 	case s.Objective == LaplaceEvidence && r.Targets() != nil:
-		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for classes")
+		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for classes")
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
-		return nil, fault.Param(shapeType, "Objective", s.Objective, "another: this is for two classes")
+		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for two classes")
 	}
 	l.measure = search.Measure{Name: l.objective.String(), LargerIsBetter: true}
 	return l, l.divide()
@@ -304,7 +305,7 @@ func newShapeSearch(s *Shape, r *search.Run) (*shapeSearch, error) {
 // targetsOf returns the targets of a regression, ±1 for two classes, or ±1 for each class against the
 // rest of more. No objective knows the constant or the unit of the targets.
 func targetsOf(r *search.Run) (learning.Targets, error) {
-	given, mean, names, err := machineTargets(r)
+	given, mean, names, err := closedform.MachineTargets(r)
 	switch {
 	case err != nil:
 		return learning.Targets{}, err
@@ -318,7 +319,7 @@ func targetsOf(r *search.Run) (learning.Targets, error) {
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or
 // targets that are all the same.
-func (l *shapeSearch) degenerate() bool {
+func (l *learner) degenerate() bool {
 	n, _ := l.targets.Y.Dims()
 	return n < 3 || constant(l.targets.Y)
 }
@@ -335,7 +336,7 @@ func constant(y *mat.Dense) bool {
 }
 
 // kernel is the kernel of some groups of columns.
-func (l *shapeSearch) kernel(groups []int) kernels.ARD {
+func (l *learner) kernel(groups []int) kernels.ARD {
 	lengths := l.d
 	if groups != nil {
 		lengths = slices.Max(groups) + 1
@@ -344,7 +345,7 @@ func (l *shapeSearch) kernel(groups []int) kernels.ARD {
 }
 
 // ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
-func (l *shapeSearch) ridgeAt(theta []float64) int {
+func (l *learner) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
 		return len(theta) - 2
 	}
@@ -352,10 +353,10 @@ func (l *shapeSearch) ridgeAt(theta []float64) int {
 }
 
 // oneLength is the group of all columns.
-func (l *shapeSearch) oneLength() []int { return make([]int, l.d) }
+func (l *learner) oneLength() []int { return make([]int, l.d) }
 
 // problem is the learning of a kernel on blocks. The values are rows of the run.
-func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
+func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
@@ -375,7 +376,7 @@ func (l *shapeSearch) problem(groups []int, blocks []*learning.Block, rows, step
 }
 
 // climb improves all lengths from one.
-func (l *shapeSearch) climb(ctx context.Context, at *spot) error {
+func (l *learner) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.X().Dims()
 	rows := cmp.Or(l.onBlocks, n)
@@ -441,7 +442,7 @@ type part struct {
 }
 
 // conclude takes the best place of the trace.
-func (l *shapeSearch) conclude(at spot) (search.Choice, error) {
+func (l *learner) conclude(at spot) (search.Choice, error) {
 	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
 		// Of the grid a row has no logarithm of the ridge.
@@ -473,3 +474,6 @@ func (l *shapeSearch) conclude(at spot) (search.Choice, error) {
 	}
 	return out, nil
 }
+
+// missing is the value of what was not computed.
+var missing = math.NaN()

@@ -1,4 +1,4 @@
-package selection
+package shape
 
 import (
 	"context"
@@ -6,14 +6,15 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // compare keeps the better of what was learnt on blocks and of one length for all columns, on all
 // rows: by the features of pivots, whose leave-one-out error is exact.
-func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error {
-	form, err := newClosedForm(&Entropy{}, l.run)
+func (l *learner) compare(ctx context.Context, learnt *spot, one spot) error {
+	form, err := closedform.New(l.run)
 	if err != nil || form == nil {
 		return err
 	}
@@ -23,8 +24,8 @@ func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error
 	for i, at := range []spot{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
 		got, err := l.run.Evaluate(group.Of(i, 2), search.Look{Point: search.At(1), Rows: n, Round: 1, Theta: at.theta}, func(ctx context.Context, row *search.TraceRow) error {
-			factor, curve, err := form.ofPivots(ctx, kernel, l.run.X(), measures.LowRankOptions{
-				MaxRank: pivots(l.run, finalPivots), Residual: form.residualFor(scoreResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X()),
+			factor, curve, err := form.OfPivots(ctx, kernel, l.run.X(), measures.LowRankOptions{
+				MaxRank: closedform.Pivots(l.run, closedform.MaxPivots), Residual: form.ResidualFor(closedform.PivotResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X()),
 				Seed: l.Seed, Workers: l.run.Workers(),
 			})
 			if err != nil {
@@ -38,14 +39,14 @@ func (l *shapeSearch) compare(ctx context.Context, learnt *spot, one spot) error
 		}
 		looks = append(looks, got)
 	}
-	best, ok := prefer(looks, LeaveOneOutEvidence, form.signs != nil)
+	best, ok := closedform.Prefer(looks, closedform.ErrorAndEvidence, form.Signs != nil)
 	if !ok {
 		return nil
 	}
-	if least, ok := prefer(looks[best.row:best.row+1], LeaveOneOut, form.signs != nil); ok {
+	if least, ok := closedform.Prefer(looks[best.Row:best.Row+1], closedform.LeastError, form.Signs != nil); ok {
 		l.near = least.Ridge // as the machine chooses it
 	}
-	if best.row == 0 {
+	if best.Row == 0 {
 		l.run.Warn("the lengths of columns that were learnt on blocks do no better on all rows than one length, which is taken")
 		*learnt = one
 	}

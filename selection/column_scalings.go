@@ -17,59 +17,61 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// way is a way to make the columns even.
-type way struct {
+// scaling is a transformation that makes the columns even.
+type scaling struct {
 	name string
 	step func() transformers.Transformer
 }
 
-// bothWays are those of a Regressor and of a Classifier with nothing set. After each a Shape
+// columnScalings are those of a Regressor and of a Classifier with nothing set. After each a shape.Search
 // learns its own kernel. For classes models of one length for all columns, found by entropy, made
 // the mean no better: settled on 24 sets, two splits of seed 8.
-var bothWays = []way{
+var columnScalings = []scaling{
 	{"standardised", func() transformers.Transformer { return &transformers.StandardScaler{Clip: true} }},
 	{"Yeo-Johnson", func() transformers.Transformer { return &transformers.PowerTransformer{Clip: true} }},
 }
 
-// shapely is the family of the kernels that are learnt with nothing set.
-var shapely = kernels.MaternFamily{Nu: 2.5}
+// defaultFamily is the family of the kernels that are learnt with nothing set.
+var defaultFamily = kernels.MaternFamily{Nu: 2.5}
 
-// clearly is by how much the leave-one-out error of one way has to be larger than that of
+// exclusionRatio is by how much the leave-one-out error of one model has to be larger than that of
 // another for the other to be taken alone. Settled on 14 sets, ten splits of seed 7: the
 // geometric mean of the errors is the same from 1.15 to 1.5, and 2% less than that of always
 // taking the mean.
-const clearly = 1.25
+const exclusionRatio = 1.25
 
 // filling takes the place of gaps, wherever they come.
 func filling() transformers.Transformer {
 	return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
 }
 
-// of is the search of one way.
-func (c engine[Y, E]) of(w way) engine[Y, E] {
-	c.ways, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &Shape{}
+// under is the search after one scaling.
+func (c engine[Y, E]) under(w scaling) engine[Y, E] {
+	c.scalings, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &shape.Search{}
 	if c.Groups != nil {
-		c.strategy = &Entropy{Score: CrossValidation}
+		c.strategy = &entropy.Search{Score: entropy.CrossValidation}
 	}
 	return c
 }
 
-// allSteps are those before the ways.
+// allSteps are those before the scalings.
 func (c engine[Y, E]) allSteps() []transformers.Transformer {
-	if c.ways == nil {
+	if c.scalings == nil {
 		return c.steps
 	}
 	return append(slices.Clone(c.steps), filling())
 }
 
-// fitWays fits once for each way and keeps the mean of the models, or the better one.
-func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+// fitScalings fits once for each scaling and keeps the mean of the models, or the better one.
+func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
 	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X)
 	if err != nil {
@@ -78,12 +80,12 @@ func (c engine[Y, E]) fitWays(ctx context.Context, merged *distinct.Rows, y []Y,
 	rows := merged.Spread(filled)
 	var parts []*fitted[E]
 	group := progress.Open(rest)
-	for i, w := range c.ways {
-		one := c.of(w)
+	for i, w := range c.scalings {
+		one := c.under(w)
 		if c.Limit > 0 {
-			one.Limit = max(1, c.Limit/time.Duration(len(c.ways)))
+			one.Limit = max(1, c.Limit/time.Duration(len(c.scalings)))
 		}
-		shares := progress.Parts(group.Of(i, len(c.ways)), 1, 40, 4)
+		shares := progress.Parts(group.Of(i, len(c.scalings)), 1, 40, 4)
 		own, even, err := folds.FitChain(shares[0], c.Type, one.steps, filled)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
@@ -138,7 +140,7 @@ func leftOutError(ctx context.Context, e any, target, weights []float64) (float6
 func share[E any](parts []*fitted[E]) []*fitted[E] {
 	kept := parts
 	for i, p := range parts {
-		if p.result.LeaveOneOut > clearly*parts[0].result.LeaveOneOut {
+		if p.result.LeaveOneOut > exclusionRatio*parts[0].result.LeaveOneOut {
 			kept = parts[:i]
 			break
 		}
@@ -152,7 +154,7 @@ func share[E any](parts []*fitted[E]) []*fitted[E] {
 // together is the result of the best part, with the others in it.
 func together[E any](parts []*fitted[E]) *search.Result {
 	out := parts[0].result.Clone()
-	out.Strategy = "ways"
+	out.Strategy = "scalings"
 	for _, p := range parts[1:] {
 		out.Others = append(out.Others, p.result.Clone())
 		out.Fits += p.result.Fits
@@ -166,9 +168,9 @@ func together[E any](parts []*fitted[E]) *search.Result {
 	return out
 }
 
-// storeWays adds what the ways have to a file: a file of each.
-func (c engine[Y, E]) storeWays(kind string, s *stored, f *fitted[E]) (err error) {
-	c.ways = nil
+// storeScalings adds the models of the scalings to a file: a file of each.
+func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err error) {
+	c.scalings = nil
 	for _, p := range f.parts {
 		data, err := c.marshal(kind, &fitted[E]{chain: p.chain, inner: p.inner, result: p.result})
 		if err != nil {
@@ -179,18 +181,18 @@ func (c engine[Y, E]) storeWays(kind string, s *stored, f *fitted[E]) (err error
 	return nil
 }
 
-// restoreWays reads them.
-func (c engine[Y, E]) restoreWays(kind string, s *stored, f *fitted[E]) error {
+// restoreScalings reads them.
+func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) error {
 	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
-		return fault.BadModel(kind, "%d models of %d ways to make columns even, want as many", len(s.Parts), len(s.Names))
+		return fault.BadModel(kind, "%d models of %d scalings of columns, want as many", len(s.Parts), len(s.Names))
 	}
 	total := 0.0
 	for i, name := range s.Names {
-		at := slices.IndexFunc(c.ways, func(w way) bool { return w.name == name })
+		at := slices.IndexFunc(c.scalings, func(w scaling) bool { return w.name == name })
 		if at < 0 {
-			return fault.BadModel(kind, "columns %q, want one of the ways of the zero value", name)
+			return fault.BadModel(kind, "columns %q, want one of the scalings of the zero value", name)
 		}
-		part, err := c.of(c.ways[at]).unmarshal(kind, s.Parts[i])
+		part, err := c.under(c.scalings[at]).unmarshal(kind, s.Parts[i])
 		if err != nil {
 			return err
 		}

@@ -1,63 +1,21 @@
-package selection
+package entropy
 
 import (
 	"context"
-	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Score is that by which Entropy compares kernels.
-type Score int
-
-// The scores. The first three are closed forms, from the same reduction of the
-// kernel matrix as its entropy: the learner is not fitted.
-const (
-	// LeaveOneOutEvidence is [LeaveOneOut] where that tells: of all kernels and ridges whose leave-one-out error is
-	// within half a standard error of the least, or a twentieth of it with more than 600 rows, it takes the pair of
-	// the largest log evidence. The least error alone is often luck, and the evidence alone trusts that the kernel is
-	// right. Of classes it takes the least product of that error and of the share of rows that the others put into
-	// another class (and a hundredth more).
-	LeaveOneOutEvidence Score = iota
-	// LeaveOneOut is the squared leave-one-out residual of kernel ridge regression
-	// with an intercept, at the ridge where it is least, over the variance of the
-	// targets; for a Classifier of targets ±1, each class against the rest. It
-	// does not suppose that the kernel is right, only that it predicts. Weights are
-	// those of the fit, of the mean of the squares, and of the variance.
-	LeaveOneOut
-	// LogEvidence is that of a Gaussian process for the contrasts of the targets, at the best
-	// of two ridges to a decade, for a Regressor. With weights a row's noise has the variance
-	// λs²/w.
-	LogEvidence
-	// CrossValidation fits the learner at the parameter found for each target, in
-	// each fold.
-	CrossValidation
-)
-
-// String returns the score's name.
-func (s Score) String() string {
-	switch s {
-	case LeaveOneOutEvidence:
-		return "LeaveOneOutEvidence"
-	case LeaveOneOut:
-		return "LeaveOneOut"
-	case LogEvidence:
-		return "LogEvidence"
-	case CrossValidation:
-		return "CrossValidation"
-	}
-	return fmt.Sprintf("Score(%d)", int(s))
-}
-
-// scorer scores the kernels that an Entropy has found.
+// scorer scores the kernels that a Search has found.
 type scorer interface {
 	// score sees to it that the points, which the trace has, have a score. It is called
 	// again with more of them.
@@ -67,16 +25,16 @@ type scorer interface {
 }
 
 // newScorer returns the scorer of a search.
-func newScorer(e *Entropy, r *search.Run, form *closedForm) scorer {
+func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 	n, _ := r.X().Dims()
-	method := e.Method.of(n)
+	method := e.Method.settled(n)
 	switch {
 	case e.Score == CrossValidation:
 		return &foldScorer{run: r, splitter: e.Splitter, metric: r.Metric(e.Metric)}
 	case form == nil:
-		return scored((&closedForm{score: e.Score}).measure())
+		return scored(e.Score.measure())
 	case method == Exact, e.samples(n):
-		return scored(form.measure())
+		return scored(e.Score.measure())
 	}
 	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X(), workers: r.Workers()}, onSample: method == Subsample}
 }
@@ -109,29 +67,24 @@ func (s *foldScorer) score(ctx context.Context, points []search.Point) error {
 	return err
 }
 
-// scoreResidual is the share of the ridge that the pivots may leave of each row's k(x, x)
-// for a score on what they have to count for all: a factor that stops where the entropy is
-// decided alone would score wrongly. At a tenth the score is within a few percent.
-const scoreResidual = 0.1
-
 // featureScorer scores by a closed form where there is no whole kernel matrix, all points on
 // the same rows, since a score depends on their number: on all rows by the features of the
 // pivots if those leave little beside the ridge at every point, and else exactly on scoreRows
 // of them.
 type featureScorer struct {
 	run      *search.Run
-	form     *closedForm
-	search   *Entropy
+	form     *closedform.Form
+	search   *Search
 	pivots   lowRankSource
 	onSample bool // scores are of rows that were drawn, and not of all by pivots
 
-	drawn  []int           // those rows
-	part   *closedForm     // the score on them
-	shared *kernels.Shared // of them
+	drawn  []int            // those rows
+	part   *closedform.Form // the score on them
+	shared *kernels.Shared  // of them
 	ahead  map[float64]rowScore
 }
 
-func (s *featureScorer) measure() search.Measure { return s.form.measure() }
+func (s *featureScorer) measure() search.Measure { return s.search.Score.measure() }
 
 func (s *featureScorer) score(ctx context.Context, points []search.Point) error {
 	// The highest entropy takes the most pivots, so it is the first to tell.
@@ -181,7 +134,7 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 		switch {
 		case old.Basis == s.basis():
 			s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
-				row.SetCurve(old.Ridges, s.form.score == LogEvidence, old.Basis, old.ScoredOn)
+				row.SetCurve(old.Ridges, s.search.Score == LogEvidence, old.Basis, old.ScoredOn)
 				row.Seconds, row.Matrices = old.Seconds, old.Matrices
 			})
 			return nil
@@ -213,14 +166,14 @@ func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) erro
 		if err != nil {
 			return err
 		}
-		curve, mean, err := s.form.ofFeatures(ctx, l.Factor)
+		curve, mean, err := s.form.OfFeatures(ctx, l.Factor)
 		if err != nil || len(curve) == 0 {
 			return err
 		}
-		row.SetCurve(curve, s.form.score == LogEvidence, search.OnPivots, l.Rank)
+		row.SetCurve(curve, s.search.Score == LogEvidence, search.OnPivots, l.Rank)
 		row.Residual = l.Residual
 		// In units of the mean k(x, x).
-		if limit = scoreResidual * row.Ridge / mean; l.Residual <= limit {
+		if limit = closedform.PivotResidual * row.Ridge / mean; l.Residual <= limit {
 			return nil
 		}
 	}
@@ -252,7 +205,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) er
 		return err
 	}
 	one := *s.part
-	one.workers = 1
+	one.Workers = 1
 	scores := make([]rowScore, len(params))
 	err := parallel.For(ctx, s.run.Workers(), len(params), func(i int) (err error) {
 		scores[i], err = s.scoreAt(ctx, &one, params[i])
@@ -275,17 +228,17 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	}
 	n, _ := s.run.X().Dims()
 	s.drawn = s.search.draw(n, scoreRows, subsamples)
-	s.part = s.form.on(s.drawn)
+	s.part = s.form.On(s.drawn)
 	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn), &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
 	return err
 }
 
 // scoreAt scores a parameter on those rows.
-func (s *featureScorer) scoreAt(ctx context.Context, form *closedForm, param float64) (out rowScore, err error) {
+func (s *featureScorer) scoreAt(ctx context.Context, form *closedform.Form, param float64) (out rowScore, err error) {
 	begun := s.run.Elapsed()
 	var k *mat.SymDense
 	if k, err = s.shared.Matrix(ctx, s.run.Family().At(param)); err == nil {
-		_, out.curve, err = form.ofMatrix(ctx, k, false)
+		_, out.curve, err = form.OfMatrix(ctx, k, false)
 	}
 	out.seconds = s.run.Elapsed() - begun
 	return out, err
@@ -305,7 +258,7 @@ func (s *featureScorer) onRows(ctx context.Context, row *search.TraceRow) error 
 			return err
 		}
 	}
-	row.SetCurve(a.curve, s.form.score == LogEvidence, search.OnRows, len(s.drawn))
+	row.SetCurve(a.curve, s.search.Score == LogEvidence, search.OnRows, len(s.drawn))
 	row.Matrices++
 	return nil
 }

@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -60,8 +61,8 @@ const (
 	scoreRows = 1000
 )
 
-// of settles Automatic for n rows.
-func (m Method) of(n int) Method {
+// settled is the method for n rows.
+func (m Method) settled(n int) Method {
 	switch {
 	case m != Automatic:
 		return m
@@ -82,18 +83,18 @@ type entropySource interface {
 }
 
 // newSource returns the source of a search.
-func newSource(e *Entropy, r *search.Run, form *closedForm) entropySource {
+func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
 	n, _ := r.X().Dims()
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
 		if form != nil {
-			form = form.on(drawn)
+			form = form.On(drawn)
 		}
-		return &exactSource{run: r, form: form, x: linalg.Rows(r.X(), drawn)}
+		return &exactSource{run: r, form: form, score: e.Score, x: linalg.Rows(r.X(), drawn)}
 	}
-	switch e.Method.of(n) {
+	switch e.Method.settled(n) {
 	case Exact:
-		return &exactSource{run: r, form: form, x: r.X()}
+		return &exactSource{run: r, form: form, score: e.Score, x: r.X()}
 	case LowRank:
 		return lowRankSource{search: e, x: r.X(), workers: r.Workers()}
 	}
@@ -106,7 +107,7 @@ func newSource(e *Entropy, r *search.Run, form *closedForm) entropySource {
 }
 
 // draw returns up to count of n rows, ascending; which says for what.
-func (e *Entropy) draw(n, count int, which uint64) []int {
+func (e *Search) draw(n, count int, which uint64) []int {
 	rows := rand.New(rand.NewPCG(e.Seed, 0x73756273616d<<8+which)).Perm(n)[:min(count, n)] // the streams "subsam" 0, 1, ...
 	slices.Sort(rows)
 	return rows
@@ -116,7 +117,8 @@ func (e *Entropy) draw(n, count int, which uint64) []int {
 // the same reduction.
 type exactSource struct {
 	run    *search.Run
-	form   *closedForm
+	form   *closedform.Form
+	score  Score
 	x      *mat.Dense
 	shared *kernels.Shared // what all kernels are made of; nil at first
 }
@@ -136,20 +138,20 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *s
 		return err
 	}
 	row.Matrices = 1
-	entropy, curve, err := s.form.ofMatrix(rest, k, true)
+	entropy, curve, err := s.form.OfMatrix(rest, k, true)
 	if err != nil {
 		return err
 	}
 	row.SetEntropy(entropy)
 	if s.form != nil {
-		row.SetCurve(curve, s.form.score == LogEvidence, search.OnMatrix, 0)
+		row.SetCurve(curve, s.score == LogEvidence, search.OnMatrix, 0)
 	}
 	return nil
 }
 
 // lowRankSource takes bounds from pivots.
 type lowRankSource struct {
-	search  *Entropy
+	search  *Search
 	x       *mat.Dense
 	workers int
 }
@@ -162,7 +164,7 @@ func (s lowRankSource) options() *measures.LowRankOptions {
 
 // decides says whether the search can go on from bounds: for every target they say that
 // the entropy is below it, above it, or at it, within its tolerance.
-func (e *Entropy) decides(b measures.Bounds) bool {
+func (e *Search) decides(b measures.Bounds) bool {
 	for _, target := range e.aims() {
 		t := e.tolerance(target)
 		if !(b.High.Entropy < target-t || b.Low.Entropy > target+t || b.High.Entropy-b.Low.Entropy <= t/2) {

@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"errors"
@@ -108,7 +108,7 @@ func TestSeveralTargets(t *testing.T) {
 	} {
 		r := rootFinder{several: true, lo: 1e-12, hi: 1e12, limit: 40, eval: func(p float64) (float64, error) { return f(math.Log(p)), nil }}
 		for _, target := range []float64{.2, .3, .1, .05, .005, .4, .5} {
-			r.tolerance = (&Entropy{Tolerance: .02}).tolerance(target)
+			r.tolerance = (&Search{Tolerance: .02}).tolerance(target)
 			p, status, err := r.find(5, target)
 			require.NoError(t, err)
 			assert.Equal(t, search.StatusOK, status, "%s, %v", name, target)

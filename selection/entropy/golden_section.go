@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"context"
@@ -63,7 +63,7 @@ type GoldenSection struct {
 }
 
 func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {
-	const typ = "selection: GoldenSection"
+	const typ = "entropy: GoldenSection"
 	out := *g
 	high := defaultSectionHigh
 	if family.Integer() {
@@ -102,7 +102,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}
-	const typ = "selection: GoldenSection"
+	const typ = "entropy: GoldenSection"
 	if err := r.KernelsOnly(typ); err != nil {
 		return search.Choice{}, err
 	}

@@ -1,4 +1,4 @@
-package selection
+package entropy
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -21,18 +22,18 @@ const runoffFolds = 5
 
 // apart reports whether each family is searched to the end before families are compared: for
 // learners other than lssvm, to which the closed forms on a part of the rows say less.
-func (e *Entropy) apart(r *search.Run) bool {
+func (e *Search) apart(r *search.Run) bool {
 	n, _ := r.X().Dims()
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine() && n <= secondRows
 }
 
 // scoresClosed reports whether there is a choice and a closed form makes it.
-func (e *Entropy) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
+func (e *Search) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != CrossValidation }
 
 // ChooseFamily implements [search.FamilyChooser]. For the machines of package lssvm it compares the best kernels of all families on
 // few rows, and the best family goes on to all rows. For other learners, of which closed forms on a part of the rows say less,
 // each family is searched to its end, and the learner may decide.
-func (e *Entropy) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
+func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if len(runs) == 0 {
@@ -57,7 +58,7 @@ func (e *Entropy) ChooseFamily(ctx context.Context, runs []*search.Run) (taken i
 			return fmt.Errorf("family %v: %w", r.Family(), err)
 		}
 		if e.Score == CrossValidation && math.IsNaN(r.Row(choices[i].Iteration).Score) && !r.Cut() {
-			return fault.Param(entropyType, "Space", fmt.Sprintf("%d families", len(runs)), "one, or a Search that scores what it finds, to compare them by")
+			return fault.Param(searchType, "Space", fmt.Sprintf("%d families", len(runs)), "one, or a Search that scores what it finds, to compare them by")
 		}
 		return nil
 	})
@@ -78,7 +79,7 @@ func (e *Entropy) ChooseFamily(ctx context.Context, runs []*search.Run) (taken i
 
 // Compare implements [search.FamilyChooser]: it compares choices by the rule of Score, or by their scores if one of them has no
 // closed form.
-func (e *Entropy) Compare(runs []*search.Run, choices []search.Choice) int {
+func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 	if len(runs) == 0 || len(choices) != len(runs) {
 		return 0
 	}
@@ -90,7 +91,7 @@ func (e *Entropy) Compare(runs []*search.Run, choices []search.Choice) int {
 		closed = closed && ok
 	}
 	if closed {
-		return best(looks, e.Score, runs[0].Labels() != nil, withinError, func(l search.RidgeScore) search.RidgeScore { return l })
+		return closedform.Best(looks, e.Score.rule(), runs[0].Labels() != nil, closedform.WithinError)
 	}
 	taken := 0
 	for i, r := range runs {
@@ -125,7 +126,7 @@ type finalist struct {
 // form may take. There the forms are not those of the learner: it is another machine, which
 // cannot make use of so small a ridge. It returns the place of the run that has the best, and
 // writes the choice.
-func (e *Entropy) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
+func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
 	if n, _ := r.X().Dims(); e.Score != LeaveOneOutEvidence || r.Features() != nil || n < runoffFolds || runs[taken].Cut() {
 		return taken, nil
@@ -134,7 +135,7 @@ func (e *Entropy) runoff(ctx context.Context, runs []*search.Run, choices []sear
 	if err != nil {
 		return taken, err
 	}
-	form, err := newClosedForm(&cfg, r)
+	form, err := cfg.form(r)
 	if form == nil || err != nil {
 		return taken, err
 	}
@@ -174,7 +175,7 @@ func (e *Entropy) runoff(ctx context.Context, runs []*search.Run, choices []sear
 }
 
 // finalistsOf are the best kernels of a run on all rows.
-func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedForm) (out []finalist) {
+func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.Form) (out []finalist) {
 	n, _ := r.X().Dims()
 	round := 0
 	for _, row := range r.Trace() {
@@ -182,13 +183,13 @@ func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedForm) 
 	}
 	rows := slices.DeleteFunc(r.Trace(), func(row search.TraceRow) bool { return row.Rows != n || len(row.Ridges) == 0 })
 	for _, score := range []Score{LeaveOneOutEvidence, LeaveOneOut} {
-		l, ok := prefer(rows, score, r.Labels() != nil)
-		if !ok || slices.ContainsFunc(out, func(f finalist) bool { return f.point == rows[l.row].Point }) {
+		l, ok := closedform.Prefer(rows, score.rule(), r.Labels() != nil)
+		if !ok || slices.ContainsFunc(out, func(f finalist) bool { return f.point == rows[l.Row].Point }) {
 			continue
 		}
-		f := finalist{run: at, choice: choice, point: rows[l.row].Point, round: round + 1}
-		f.choice.Iteration, f.choice.Ridge = rows[l.row].Iteration, l.Ridge
-		least := form.minRidge * form.ridgeUnit(r.Family().At(rows[l.row].Param), r.X())
+		f := finalist{run: at, choice: choice, point: rows[l.Row].Point, round: round + 1}
+		f.choice.Iteration, f.choice.Ridge = rows[l.Row].Iteration, l.Ridge
+		least := form.MinRidge * form.RidgeUnit(r.Family().At(rows[l.Row].Param), r.X())
 		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}

@@ -1,4 +1,4 @@
-package selection
+package shape
 
 import (
 	"cmp"
@@ -15,7 +15,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Beyond handOver rows lengths are learnt by the leave-one-out error on landmarks: from
+// MaxExactRows is the number of distinct rows above which a [Search] learns on landmarks. An exact machine of so many rows
+// takes n³/3 multiplications a ridge, and n² numbers.
+const MaxExactRows = 5000
+
+// Beyond, lengths are learnt by the leave-one-out error on landmarks: from
 // several starts on few rows, and from the best of those on more. Neighbours that a few blocks
 // miss, as those in time of electricity, are among so many rows.
 const (
@@ -35,17 +39,17 @@ var startFactors = []float64{.3, 1, 3}
 
 // learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
 // on landmarks stands for.
-func (l *shapeSearch) learnsOnLandmarks() bool {
+func (l *learner) learnsOnLandmarks() bool {
 	n, _ := l.run.X().Dims()
 	if l.Objective == ComplexityRegularised {
 		return n >= 2*leastRowsPerLandmark
 	}
-	return l.onBlocks > 0 && n > handOver && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
+	return l.onBlocks > 0 && n > MaxExactRows && (l.Objective == AutomaticObjective || l.Objective == LeaveOneOutError)
 }
 
 // onLandmarks is a climb of the leave-one-out error on landmarks, over some rows that are none.
 type onLandmarks struct {
-	*shapeSearch
+	*learner
 	problem *landmarks.Problem
 	climb   *learning.Problem
 	rows    int
@@ -53,10 +57,10 @@ type onLandmarks struct {
 
 // landmarks draws rows and landmarks; nil if the targets drawn are all the same. The order is of
 // all rows.
-func (l *shapeSearch) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
+func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *onLandmarks {
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
-	out := &onLandmarks{shapeSearch: l, rows: len(own), problem: &landmarks.Problem{
+	out := &onLandmarks{learner: l, rows: len(own), problem: &landmarks.Problem{
 		X: linalg.Rows(l.run.X(), own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.X(), order[:m]),
 		Jitter: landmarkJitter, Workers: l.run.Workers(), MaxBytes: l.run.MaxKernelBytes(),
 	}}
@@ -130,7 +134,7 @@ func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64,
 }
 
 // spreadOut is a place of one length as one of a length for each group of columns.
-func (l *shapeSearch) spreadOut(at spot) []float64 {
+func (l *learner) spreadOut(at spot) []float64 {
 	k := l.kernel(l.Groups)
 	if count := len(k.Params()) + 1; len(at.theta) == count {
 		return slices.Clone(at.theta)
@@ -139,7 +143,7 @@ func (l *shapeSearch) spreadOut(at spot) []float64 {
 }
 
 // prior is that of lengths around a centre.
-func (l *shapeSearch) prior(k kernels.ARD, centre []float64) *learning.Prior {
+func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 	out := &learning.Prior{Centre: slices.Clone(centre), Nu: learning.PriorDegrees, Tau: cmp.Or(l.PriorScale, learning.PriorScale)}
 	for j := len(k.Lengths); j < len(centre); j++ {
 		out.Centre[j] = math.NaN()
@@ -148,7 +152,7 @@ func (l *shapeSearch) prior(k kernels.ARD, centre []float64) *learning.Prior {
 }
 
 // climbLandmarks goes on from what was learnt on blocks, and from one length.
-func (l *shapeSearch) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
+func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
 	n, _ := l.run.X().Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
@@ -194,7 +198,7 @@ func (l *shapeSearch) climbLandmarks(ctx context.Context, learnt *spot, one spot
 }
 
 // landmarkStarts are what was learnt, and the best of few lengths for all columns.
-func (l *shapeSearch) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
+func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
 	group := progress.Open(ctx)
@@ -226,7 +230,7 @@ func (l *shapeSearch) landmarkStarts(ctx context.Context, few *onLandmarks, lear
 }
 
 // take makes a place on landmarks that which is chosen.
-func (l *shapeSearch) take(at *spot, from learning.Outcome) {
+func (l *learner) take(at *spot, from learning.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
 	of := LeaveOneOutError
 	if l.objective == ComplexityRegularised {

@@ -1,4 +1,4 @@
-package selection
+package closedform
 
 import (
 	"slices"
@@ -6,13 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// machineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, of
+// MachineTargets returns the targets of the machine of package lssvm (n×k): those of a regression, or ±1 of classes, of
 // all rows given and as means over equal rows, and the number of classes.
-func machineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error) {
+func MachineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error) {
 	if labels := r.GivenLabels(); labels != nil {
 		distinctLabels, at, err := classes.Of(labels)
 		if err != nil {
@@ -26,16 +25,4 @@ func machineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error
 		return given, given, names, nil
 	}
 	return given, r.Distinct().Mean(given), names, nil
-}
-
-// rowsDiffer returns an ErrShape error if all rows are equal.
-func rowsDiffer(r *search.Run) error {
-	if n, _ := r.X().Dims(); n > 1 {
-		return nil
-	}
-	n := 1
-	if r.Distinct().Repeated() {
-		n = len(r.Distinct().Index)
-	}
-	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 }

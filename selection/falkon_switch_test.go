@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 // manyRegressor is the zero value, fitted as if handOver were 200 rows.
@@ -144,7 +145,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		clock, err := search.NewBudget("test", c.budget, e.Now, 1)
 		require.NoError(t, err)
 		result := &search.Result{}
-		_, err = e.fitMany(ctx, shapely.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.Begin())
+		_, err = e.fitMany(ctx, defaultFamily.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.Begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)
@@ -211,80 +212,6 @@ func TestFitsOfManyRowsAreObserved(t *testing.T) {
 	assert.Equal(t, steps[0].Step, read.Step)
 }
 
-// What was learnt on blocks goes on on landmarks, whichever start it is from.
-func TestShapeOnLandmarks(t *testing.T) {
-	x, y := problemOf(400, 3, .2, 4) // the last two columns are noise
-	for _, workers := range []int{1, 3} {
-		if testing.Short() && workers == 1 {
-			continue
-		}
-		clock, err := search.NewBudget("test", 0, nil, 1)
-		require.NoError(t, err)
-		run := search.New(search.Problem{Settings: search.Settings{Workers: workers}, Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
-		l, err := newShapeSearch(&Shape{MaxRows: 80, MaxIterations: 25}, run)
-		require.NoError(t, err)
-		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
-		for _, learnt := range []spot{
-			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the column that counts has dropped out
-			one,
-		} {
-			at := learnt
-			require.NoError(t, l.climbLandmarks(ctx, &at, one))
-			require.Len(t, at.theta, 4)
-			assert.Less(t, at.theta[0]+1, at.theta[1])
-			assert.Less(t, at.theta[0]+1, at.theta[2])
-			choice, err := l.conclude(at)
-			require.NoError(t, err)
-			row := run.Row(choice.Iteration)
-			assert.Equal(t, search.OnLandmarks, row.Basis)
-			assert.Equal(t, at.theta, row.Theta)
-			assert.Equal(t, 100, row.ScoredOn, "a landmark for four rows")
-			assert.Equal(t, 300, row.Rows, "of which none is a landmark")
-			assert.Contains(t, row.Decision(), "on 100 landmarks")
-			assert.True(t, l.measure.LargerIsBetter)
-			assert.Zero(t, choice.Ridge, "that of all rows is another")
-		}
-	}
-}
-
-// It is for many rows, and for the objectives that leave-one-out stands for.
-func TestWhoLearnsOnLandmarks(t *testing.T) {
-	for _, c := range []struct {
-		n         int
-		objective Objective
-		want      bool
-	}{
-		{handOver + 1, AutomaticObjective, true}, {handOver + 1, LeaveOneOutError, true},
-		{handOver, AutomaticObjective, false}, {handOver + 1, RestrictedEvidence, false},
-	} {
-		x, y := problemOf(c.n, 1, .1, 4)
-		clock, err := search.NewBudget("test", 0, nil, 1)
-		require.NoError(t, err)
-		run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
-		l, err := newShapeSearch(&Shape{MaxRows: 80, Objective: c.objective}, run)
-		require.NoError(t, err)
-		assert.Equal(t, c.want, l.learnsOnLandmarks())
-	}
-}
-
-// Targets that are the same on all rows that are drawn leave nothing to learn there.
-func TestLandmarksOfOneValue(t *testing.T) {
-	x, y := problemOf(400, 2, .2, 4)
-	clear(y)
-	y[7] = 1
-	clock, err := search.NewBudget("test", 0, nil, 1)
-	require.NoError(t, err)
-	run := search.New(search.Problem{Family: shapely, X: x, Y: y, RidgeMachine: true}, clock)
-	l, err := newShapeSearch(&Shape{MaxRows: 80}, run)
-	require.NoError(t, err)
-	order, centre := make([]int, 400), []float64{0, 0, 0}
-	for i := range order {
-		order[i] = i
-	}
-	assert.Nil(t, l.landmarks(order, 300, 20, 9, centre), "the row is a landmark")
-	assert.NotNil(t, l.landmarks(order, 300, 5, 9, centre))
-}
-
 func TestManyRowsCancelled(t *testing.T) {
 	x, y := problemOf(400, 2, .1, 4)
 	e := (&Regressor{}).engine()
@@ -299,22 +226,22 @@ func TestManyRowsCancelled(t *testing.T) {
 // that counts.
 func TestShapeOfComplexity(t *testing.T) {
 	x, y := problemOf(120, 3, .2, 4)
-	s := &Shape{Objective: ComplexityRegularised}
+	s := &shape.Search{Objective: shape.ComplexityRegularised}
 	r := shaped(t, s, x, y)
 	res := r.Result()
 	assert.Equal(t, 0, floats.MinIdx(res.Lengths))
-	assert.Equal(t, ComplexityRegularised.String()+", on landmarks", res.ScoreName)
+	assert.Equal(t, shape.ComplexityRegularised.String()+", on landmarks", res.ScoreName)
 	at := slices.IndexFunc(res.Trace, func(row search.TraceRow) bool { return row.Chosen })
 	assert.Equal(t, search.OnLandmarks, res.Trace[at].Basis)
 	assert.Equal(t, 30, res.Trace[at].ScoredOn)
 	other, yOther := problemOf(200, 3, .2, 5)
 	assert.Less(t, nmseOf(t, r, other, yOther), .15)
-	err := (&Regressor{Space: over(shapely), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1, 2}, 60))
+	err := (&Regressor{Space: over(defaultFamily), Search: s}).FitWeighted(ctx, x, y, slices.Repeat([]float64{1, 2}, 60))
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "without weights")
 
 	few, yFew := problemOf(5, 3, .2, 4)
-	require.NoError(t, (&Regressor{Space: over(shapely), Search: s}).Fit(ctx, few, yFew))
+	require.NoError(t, (&Regressor{Space: over(defaultFamily), Search: s}).Fit(ctx, few, yFew))
 }
 
 // Half of a budget is the search's, of each way to make columns even.

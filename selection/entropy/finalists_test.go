@@ -1,0 +1,105 @@
+package entropy
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/internal/closedform"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
+)
+
+// The features of a few pivots say of all ridges what the kernel matrix says, to a hundredth of the
+// error, where likeExact takes them; where they leave more it takes none.
+func TestLikeExact(t *testing.T) {
+	x, y := toy.Sine(900, 2, .3, 7)
+	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y, RidgeMachine: true}, unlimited())
+	strategy := &Search{}
+	form, err := strategy.form(run)
+	require.NoError(t, err)
+	f := &finalists{search: strategy, run: run, form: form, ridge: .3}
+	require.NoError(t, f.begin(ctx, 900))
+	for gamma, few := range map[float64]bool{.1: true, .5: true, 100: false} {
+		row := search.NewRow(search.At(gamma))
+		taken, err := f.likeExact(ctx, kernels.RBF{Gamma: gamma}, &row)
+		require.NoError(t, err)
+		require.Equal(t, few, taken, "gamma %v", gamma)
+		if !taken {
+			assert.Empty(t, row.Basis)
+			assert.Empty(t, row.Ridges)
+			continue
+		}
+		assert.Equal(t, search.OnPivots, row.Basis)
+		assert.LessOrEqual(t, row.Rank, 900/pivotShare)
+		k, err := f.shared.Matrix(ctx, kernels.RBF{Gamma: gamma})
+		require.NoError(t, err)
+		_, curve, err := form.OfMatrix(ctx, k, false)
+		require.NoError(t, err)
+		exact, _ := closedform.Prefer([]search.TraceRow{{Ridges: curve}}, closedform.LeastError, false)
+		pivots, _ := closedform.Prefer([]search.TraceRow{row}, closedform.LeastError, false)
+		assert.InEpsilon(t, exact.Score, pivots.Score, .01, "gamma %v", gamma)
+		assert.InEpsilon(t, exact.StandardError, pivots.StandardError, .02)
+	}
+}
+
+// The ridge goes with the kernel: smooth targets with little noise have their least errors in a valley
+// that runs across both, and the finalists go along it.
+func TestValley(t *testing.T) {
+	curve := func(param, ridge, score float64) search.TraceRow {
+		return search.TraceRow{Point: search.At(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
+	}
+	later := curve(4, 1, .1)
+	later.Round = 1
+	edge := search.TraceRow{Point: search.At(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
+	// Not in order; far behind, of more rows, and at an edge.
+	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
+	power := func(param float64) float64 { return w.at(math.Log(param)) / math.Ln2 }
+	assert.InDelta(t, 3, power(2), 1e-12)
+	assert.InDelta(t, 1.5, power(math.Sqrt2), 1e-12)
+	assert.InDelta(t, 5, power(4), 1e-12)
+	assert.InDelta(t, 5, power(64), 1e-12, "the ridge of the noise")
+	assert.InDelta(t, -2.5, power(.5), 1e-12, "along the line through all")
+	for name, trace := range map[string][]search.TraceRow{
+		"two":     {curve(1, 1, .1), curve(2, 8, .1)},
+		"falling": {curve(1, 64, .1), curve(2, 8, .1), curve(4, 1, .1)},
+		"none":    nil,
+	} {
+		assert.Zero(t, valleyOf(trace).at(3), name)
+	}
+	f := &finalists{ridge: .5, at: 2, valley: w}
+	assert.InDelta(t, .5*4, f.ridgeOf(4), 1e-12)
+}
+
+// A limit on memory that lets all rows have no matrix leaves them pivots.
+func TestFinalistsWithinALimit(t *testing.T) {
+	x, y := toy.Sine(2500, 2, .3, 3)
+	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
+		run := search.New(search.Problem{Settings: search.Settings{MaxKernelBytes: limit}, Family: kernels.RBFFamily{}, X: x, Y: y}, unlimited())
+		f := &finalists{search: &Search{}, run: run}
+		require.NoError(t, f.begin(ctx, 2500))
+		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)
+	}
+}
+
+// The entropy of a kernel that was scored on all rows without one is that of the rows that the search
+// began with.
+func TestEntropyOfTheChoice(t *testing.T) {
+	x, y := toy.Sine(700, 4, .3, 1)
+	strategy := &Search{Seed: 3}
+	r := searched(t, strategy, x, y, nil, nil)
+	chosen := slices.IndexFunc(r.Trace, func(row search.TraceRow) bool { return row.Chosen })
+	require.True(t, math.IsNaN(r.Trace[chosen].Entropy))
+	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: r.Param}, linalg.Rows(x, strategy.draw(700, firstRows, subsamples)), nil)
+	require.NoError(t, err)
+	want, err := measures.Entropy(ctx, k)
+	require.NoError(t, err)
+	assert.InDelta(t, want.Entropy, r.Entropy, 1e-10)
+	assert.InDelta(t, want.Bits, r.Bits, 1e-10)
+}

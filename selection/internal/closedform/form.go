@@ -1,0 +1,302 @@
+// Package closedform scores kernels without fitting the learner: by the leave-one-out error of kernel ridge regression and
+// by the evidence of a Gaussian process, at all ridges, from a kernel matrix, from features or from pivots.
+package closedform
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/selection/search"
+)
+
+// The least ridges that a form takes if the caller does not say, in units of the mean k(x, x).
+const (
+	// LeastRidge is that of the machines of package lssvm, whose own score the form is: below it the solutions are those
+	// of rounding.
+	LeastRidge = 1e-8
+	// LeastRidgeOfOthers is that of other learners. They, among them the sparse ones, cannot make use of eigenvalues that
+	// much smaller than the diagonal, as kernel ridge regression can where targets are free of noise, and do badly with
+	// the smooth kernels that the form would then like best.
+	LeastRidgeOfOthers = 1e-3
+)
+
+// Form scores kernels on the rows of a run without fitting the learner, at any ridge. A nil Form scores nothing.
+type Form struct {
+	Targets *mat.Dense // less their means, n×k, in units
+	Signs   *mat.Dense // those of classes, ±1; nil of numbers
+	Means   []float64  // of the signs
+	Weights []float64  // of the rows, nil for 1 each
+	// MinRidge is the least ridge, in units of the mean diagonal.
+	MinRidge float64
+	Workers  int
+
+	unit     float64 // a power of two: squares and fourth powers of the targets over it do not overflow
+	variance float64 // the sum of the targets' variances
+	within   float64 // what the targets are means of has beside that, which no kernel changes
+}
+
+// New returns the form of a run, with the least ridge of its learner. It is nil, with a warning of the run, for targets
+// that all kernels fit alike.
+func New(r *search.Run) (*Form, error) {
+	out := &Form{Weights: r.Weights(), MinRidge: LeastRidgeOfOthers, Workers: r.Workers()}
+	if r.RidgeMachine() || r.Features() != nil {
+		out.MinRidge = LeastRidge
+	}
+	given, mean, _, err := MachineTargets(r)
+	if err != nil {
+		return nil, err
+	}
+	out.unit = 1
+	if r.Labels() == nil {
+		out.unit = targets.Unit(mat.Col(nil, 0, given))
+		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
+	}
+	out.Targets = mean
+	if r.Distinct().Repeated() {
+		out.within = floats.Sum(r.Distinct().Within(given, mean))
+	}
+	if r.Labels() != nil {
+		out.Signs = mat.DenseCopyOf(out.Targets)
+	}
+	if out.centre() {
+		r.Warn("the targets are constant: all parameters fit them alike")
+		return nil, nil
+	}
+	return out, nil
+}
+
+// times returns a m.
+func times(m *mat.Dense, a float64) *mat.Dense {
+	out := new(mat.Dense)
+	out.Scale(a, m)
+	return out
+}
+
+// centre takes the means from the targets, since the machine has an intercept, and reports
+// whether nothing is left of them.
+func (c *Form) centre() (constant bool) {
+	n, k := c.Targets.Dims()
+	weight := slices.Repeat([]float64{1}, n)
+	if c.Weights != nil {
+		weight = c.Weights
+	}
+	total := 0.0
+	for _, w := range weight {
+		total += w
+	}
+	constant = true
+	for j := range k {
+		mean := 0.0
+		for i, w := range weight {
+			mean += c.Targets.At(i, j) * w / total
+		}
+		c.Means = append(c.Means, mean)
+		for i, w := range weight {
+			d := c.Targets.At(i, j) - mean
+			c.Targets.Set(i, j, d)
+			c.variance += d * d * w / total
+			constant = constant && math.Abs(d) <= 1e-14*math.Abs(mean)
+		}
+	}
+	return constant
+}
+
+// On is the score on some of the rows. Its unit stays that of all of them.
+func (c *Form) On(rows []int) *Form {
+	out := *c
+	out.Targets = linalg.Rows(c.Targets, rows)
+	if c.Signs != nil {
+		out.Signs = linalg.Rows(c.Signs, rows)
+	}
+	if c.Weights != nil {
+		out.Weights = linalg.Pick(c.Weights, rows)
+	}
+	return &out
+}
+
+// meanWeight is that of the rows: ridges are in its units.
+func (c *Form) meanWeight() float64 {
+	if c.Weights == nil {
+		return 1
+	}
+	return stat.Mean(c.Weights, nil)
+}
+
+// OfMatrix returns the entropy of k, which it takes over, and what it gives at some ridges: all
+// from one reduction of k to tridiagonal form. Weights make the machine's matrix another than
+// the entropy's, and take a second. Without wanting the entropy it is not computed.
+func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
+	if c == nil {
+		w, err := linalg.Eigenvalues(ctx, k)
+		return measures.EntropyOfEigenvalues(w), nil, err
+	}
+	if c.Weights != nil && wanted {
+		own := mat.NewSymDense(k.SymmetricDim(), nil)
+		own.CopySym(k)
+		w, err := linalg.Eigenvalues(ctx, own)
+		if err != nil {
+			return entropy, nil, err
+		}
+		entropy = measures.EntropyOfEigenvalues(w)
+	}
+	least := c.LeastRidge(k)
+	parts := progress.Parts(ctx, 3, 1, .5)
+	p, err := loo.New(parts[0], k, c.Given(), c.Weights, c.Workers)
+	if err != nil {
+		return entropy, nil, err
+	}
+	looks, err := loo.Curve(parts[1], p, least)
+	if err != nil {
+		return entropy, nil, err
+	}
+	if c.Weights == nil && wanted {
+		values, err := p.Tridiagonal().Values(parts[2])
+		if err != nil {
+			return entropy, nil, err
+		}
+		entropy = measures.EntropyOfEigenvalues(values)
+	}
+	return entropy, c.Curve(looks), nil
+}
+
+// LeastRidge is that of a kernel matrix.
+func (c *Form) LeastRidge(k *mat.SymDense) float64 {
+	return c.MinRidge * mat.Trace(k) / float64(k.SymmetricDim()) * c.meanWeight()
+}
+
+// RidgeUnit returns the unit of a kernel's ridges on rows x: the mean k(x, x), times the weight.
+func (c *Form) RidgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
+	n, _ := x.Dims()
+	diagonal := make([]float64, n)
+	kernels.Diag(diagonal, kernel, x)
+	return stat.Mean(diagonal, nil) * c.meanWeight()
+}
+
+// Given are the targets of the machine.
+func (c *Form) Given() *mat.Dense {
+	if c.Signs != nil {
+		return c.Signs
+	}
+	return c.Targets
+}
+
+// Curve is what is known of ridges, errors over the variance of the targets.
+func (c *Form) Curve(looks []loo.Look) []search.RidgeScore {
+	var out []search.RidgeScore
+	variance := c.variance + c.within
+	contrasts := float64(c.Targets.RawMatrix().Rows - 1)
+	for _, l := range looks {
+		score := search.RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence - contrasts*math.Log(c.unit)}
+		if c.Signs != nil {
+			score.Wrong = l.Wrong
+		}
+		if sum := score.Score + score.StandardError + score.Evidence; sum-sum == 0 { // finite
+			out = append(out, score)
+		}
+	}
+	return out
+}
+
+// OfFeatures returns what the kernel F'F gives at some ridges, and the mean of its diagonal.
+func (c *Form) OfFeatures(ctx context.Context, f *mat.Dense) (curve []search.RidgeScore, mean float64, err error) {
+	if f == nil {
+		return nil, 0, nil
+	}
+	m, n := f.Dims()
+	for i := range m {
+		for _, v := range f.RawRowView(i) {
+			mean += v * v / float64(n)
+		}
+	}
+	z, targets, leverage, weight, scale := c.linearProblem(f)
+	parts := progress.Parts(ctx, 1, 4, 4)
+	gram, err := linalg.SymmetricProduct(parts[0], 1, z)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, err := loo.NewLinear(parts[1], gram, z, targets, leverage, weight, scale, c.Workers)
+	if err != nil {
+		return nil, 0, err
+	}
+	if c.Signs != nil {
+		p.OfClasses(c.Means)
+	}
+	looks, err := loo.Curve(parts[2], p, c.MinRidge*mean*c.meanWeight())
+	return c.Curve(looks), mean, err
+}
+
+// ResidualFor is the share of the trace of a kernel's matrix, of rows x, that pivots may leave if that
+// is to be a share of a ridge.
+func (c *Form) ResidualFor(share, ridge float64, kernel kernels.Kernel, x *mat.Dense) float64 {
+	return min(share*ridge/c.RidgeUnit(kernel, x), share)
+}
+
+// OfPivots returns what a kernel gives on the features of pivots of the rows of x.
+func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []search.RidgeScore, error) {
+	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
+	first, rest := progress.Two(ctx, 1, 1)
+	l, err := measures.LowRankEntropy(first, kernel, x, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	curve, _, err := c.OfFeatures(rest, l.Factor)
+	return l, curve, err
+}
+
+// linearProblem centres the columns of F and the targets, times the roots of the weights.
+func (c *Form) linearProblem(f *mat.Dense) (z, targets *mat.Dense, leverage []float64, weight, scale float64) {
+	m, n := f.Dims()
+	_, k := c.Targets.Dims()
+	w := slices.Repeat([]float64{1}, n)
+	if c.Weights != nil {
+		w = c.Weights
+	}
+	for _, v := range w {
+		weight += v
+	}
+	z, targets, leverage = mat.NewDense(n, m, nil), mat.NewDense(n, k, nil), make([]float64, n)
+	for i := range m {
+		row, mean := f.RawRowView(i), 0.0
+		for j, v := range row {
+			mean += w[j] * v / weight
+		}
+		for j, v := range row {
+			z.Set(j, i, math.Sqrt(w[j])*(v-mean))
+			scale += w[j] * (v - mean) * (v - mean) / weight
+		}
+	}
+	for i, v := range w {
+		leverage[i] = v / weight
+		for j, t := range c.Targets.RawRowView(i) {
+			targets.Set(i, j, math.Sqrt(v)*t)
+		}
+	}
+	return z, targets, leverage, weight, scale * weight / float64(n)
+}
+
+// PivotResidual is the share of the ridge that the pivots may leave of each row's k(x, x) for a score on what they have
+// to count for all: a factor that stops where the entropy is decided alone would score wrongly. At a tenth the score is
+// within a few percent.
+const PivotResidual = 0.1
+
+// MaxPivots are the features that stand for the kernel of many rows.
+const MaxPivots = 1000
+
+// Pivots is as many of those wanted as the run's limit on memory allows, some four numbers for each and row.
+func Pivots(r *search.Run, wanted int) int {
+	n, _ := r.X().Dims()
+	limit := cmp.Or(r.MaxKernelBytes(), kernels.MaxKernelBytes)
+	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
+}

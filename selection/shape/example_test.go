@@ -1,0 +1,55 @@
+package shape_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/shape"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// A length for each column: two columns count, four are noise.
+func ExampleSearch() {
+	x, y := mat.NewDense(80, 6, nil), make([]float64, 80)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range y {
+		for j := range 6 {
+			x.Set(i, j, rng.NormFloat64())
+		}
+		y[i] = math.Sin(2*x.At(i, 0)) + x.At(i, 1) + .1*rng.NormFloat64()
+	}
+	r := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Space:      selection.Over[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
+		Search:     &shape.Search{},
+	}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	// The shorter the length, the more a column has to say.
+	lengths := r.Result().Lengths
+	columns := []int{0, 1, 2, 3, 4, 5}
+	slices.SortFunc(columns, func(a, b int) int { return cmp.Compare(lengths[a], lengths[b]) })
+	fmt.Println(columns[:2])
+	// Output: [0 1]
+}
+
+// What a Search maximises; the evidence is the safest with few rows.
+func ExampleObjective() {
+	fmt.Println(shape.RestrictedEvidence)
+	s := &shape.Search{Objective: shape.LeaveOneOutDensity}
+	fmt.Println(s.Objective)
+	// Output:
+	// restricted log evidence
+	// leave-one-out log density
+}
