@@ -81,5 +81,5 @@ func TestResultString(t *testing.T) {
 	var read search.Result
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, text, read.String())
-	assert.Contains(t, search.Result{Entropy: missing, Score: missing, Trace: []search.TraceRow{{Entropy: missing}}}.String(), " -  ")
+	assert.Contains(t, search.Result{Entropy: missing, Score: missing, Trace: []search.TraceRow{{EntropyRow: search.EntropyRow{Entropy: missing}}}}.String(), " -  ")
 }

@@ -482,7 +482,7 @@ func TestLearnersThatFail(t *testing.T) {
 
 func TestResultJSON(t *testing.T) {
 	want := search.Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: search.At(2), Warnings: []string{"w"},
-		Trace: []search.TraceRow{search.NewRow(search.At(3)), {Iteration: 2, Entropy: 0.5, Score: math.Inf(1), Taken: []search.Taken{{Target: 0.5, Status: search.StatusOK}}}}}
+		Trace: []search.TraceRow{search.NewRow(search.At(3)), {Iteration: 2, Score: math.Inf(1), EntropyRow: search.EntropyRow{Entropy: 0.5, Taken: []search.Taken{{Target: 0.5, Status: search.StatusOK}}}}}}
 	data, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"entropy":null`)

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"gonum.org/v1/gonum/mat"
 )
@@ -137,6 +138,23 @@ func ExampleTraceRow_fields() {
 	// 0.2 ok true true false
 	// true
 	// folds | the budget was spent | below the band | {0.3 ok}
+}
+
+// What strategies alone know of a row stands in its EntropyRow and its ClimbRow.
+func ExampleClimbRow() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &shape.Search{}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	last := r.Result().Trace[len(r.Result().Trace)-1]
+	var (
+		climb   search.ClimbRow   = last.ClimbRow
+		entropy search.EntropyRow = last.EntropyRow
+	)
+	fmt.Println(len(climb.Theta), "logarithms: a length and the ridge; an entropy:", !math.IsNaN(entropy.Entropy))
+	// Output: 2 logarithms: a length and the ridge; an entropy: false
 }
 
 // A search without an estimator: a grid looks for the parameter whose score, here a formula, is least.

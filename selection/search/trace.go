@@ -35,32 +35,11 @@ type TraceRow struct {
 	// Name is the name of a candidate, if it has one.
 	Name string `json:"name,omitempty"`
 
-	// Aim is the entropy that was looked for. It is NaN if there was none.
-	Aim float64 `json:"aim"`
-
-	// EntropyLow is a lower bound. It is equal to Entropy if that is exact.
-	EntropyLow  float64 `json:"entropy_low"`
-	Entropy     float64 `json:"entropy"`
-	EntropyHigh float64 `json:"entropy_high"`
-	Bits        float64 `json:"bits"`
-
 	// Rows is the number of rows that the entropy was computed on, or that the learner was fitted on.
 	Rows int `json:"rows"`
 
-	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
-	Rank int `json:"rank,omitempty"`
-
 	// Residual is the share of the trace of the kernel matrix that the pivots leave.
 	Residual float64 `json:"residual,omitempty"`
-	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds are too
-	// far apart to say on which side of a target it lies.
-	Wide bool `json:"wide,omitempty"`
-
-	// StandardError is the standard error of Entropy, from subsamples.
-	StandardError float64 `json:"standard_error,omitempty"`
-
-	// Band says where the entropy of an entropy.GoldenSection lies.
-	Band Band `json:"band,omitempty"`
 
 	Score float64 `json:"score"`
 
@@ -70,24 +49,14 @@ type TraceRow struct {
 	// Ridges are all at which a closed form was looked at, in ascending order.
 	Ridges []RidgeScore `json:"ridges,omitempty"`
 
-	// Theta are the logarithms of what a shape.Search tries there: of the kernel's parameters and of
-	// the ridge. Gradient is that of the score in them.
-	Theta    []float64 `json:"theta,omitempty"`
-	Gradient []float64 `json:"gradient,omitempty"`
-
-	// Elsewhere is where a shape.Search that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
-	// if the search found no such place.
-	Elsewhere []float64 `json:"elsewhere,omitempty"`
-
 	Basis Basis `json:"basis,omitempty"`
 
 	// ScoredOn is the number of pivots, rows or folds, as Basis says.
 	ScoredOn int      `json:"scored_on,omitempty"`
 	Unscored Unscored `json:"unscored,omitempty"`
 
-	// Taken has the targets that the point was taken for.
-	Taken  []Taken `json:"taken,omitempty"`
-	Chosen bool    `json:"chosen,omitempty"`
+	// Chosen reports whether this row is the choice.
+	Chosen bool `json:"chosen,omitempty"`
 
 	// Matrices is the number of kernel matrices that the search made for this row.
 	Matrices int `json:"matrices,omitempty"`
@@ -105,6 +74,50 @@ type TraceRow struct {
 	// Result, and Resume ignores it. While the machine of many rows is fitted on ScoredOn landmarks, it is a step of
 	// that fit.
 	Step *estimators.Step `json:"step,omitempty"`
+
+	// EntropyRow and ClimbRow are what one strategy alone knows. Those of other strategies' rows are as NewRow has them.
+	EntropyRow
+	ClimbRow
+}
+
+// EntropyRow is what a row of an entropy.Search or an entropy.GoldenSection has beside the fields that all rows have.
+type EntropyRow struct {
+	// Aim is the entropy that was looked for. It is NaN if there was none.
+	Aim float64 `json:"aim"`
+
+	// EntropyLow is a lower bound. It is equal to Entropy if that is exact.
+	EntropyLow  float64 `json:"entropy_low"`
+	Entropy     float64 `json:"entropy"`
+	EntropyHigh float64 `json:"entropy_high"`
+	Bits        float64 `json:"bits"`
+
+	// Rank is the number of pivots of a low-rank entropy. It is 0 if the entropy is exact.
+	Rank int `json:"rank,omitempty"`
+
+	// Wide reports that the entropy is undecided: even with the largest allowed number of pivots, its bounds are too
+	// far apart to say on which side of a target it lies.
+	Wide bool `json:"wide,omitempty"`
+
+	// StandardError is the standard error of Entropy, from subsamples.
+	StandardError float64 `json:"standard_error,omitempty"`
+
+	// Band says where the entropy of an entropy.GoldenSection lies.
+	Band Band `json:"band,omitempty"`
+
+	// Taken has the targets that the point was taken for.
+	Taken []Taken `json:"taken,omitempty"`
+}
+
+// ClimbRow is what a row of a shape.Search has beside the fields that all rows have.
+type ClimbRow struct {
+	// Theta are the logarithms of what the search tries there: of the kernel's parameters and of the ridge. Gradient is
+	// that of the score in them.
+	Theta    []float64 `json:"theta,omitempty"`
+	Gradient []float64 `json:"gradient,omitempty"`
+
+	// Elsewhere is where a search that has climbed to Theta can climb to a clearly higher top, as Theta has it. It is nil
+	// if the search found no such place.
+	Elsewhere []float64 `json:"elsewhere,omitempty"`
 }
 
 // RidgeScore has what the closed forms say about a kernel at one ridge.
@@ -158,7 +171,7 @@ const (
 	BudgetSpent Unscored = "the budget was spent"
 )
 
-// Band is where an entropy lies to the band of a [GoldenSection].
+// Band is where an entropy lies to the band of an entropy.GoldenSection.
 type Band string
 
 // The places.
@@ -253,8 +266,8 @@ func (t TraceRow) Decision() string {
 // NewRow returns a row of which nothing is known yet.
 func NewRow(p Point) TraceRow {
 	return TraceRow{
-		Point: p, Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing,
-		Score: missing, Ridge: missing,
+		Point: p, Score: missing, Ridge: missing,
+		EntropyRow: EntropyRow{Aim: missing, EntropyLow: missing, Entropy: missing, EntropyHigh: missing, Bits: missing},
 	}
 }
 

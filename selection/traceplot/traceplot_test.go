@@ -113,7 +113,7 @@ func TestSavePNG(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, r := range []*search.Result{nil, {}, {Trace: []search.TraceRow{{Point: search.At(1), Entropy: math.NaN(), Score: math.NaN()}}}} {
+	for _, r := range []*search.Result{nil, {}, {Trace: []search.TraceRow{{Point: search.At(1), Score: math.NaN(), EntropyRow: search.EntropyRow{Entropy: math.NaN()}}}}} {
 		_, err := Plots(r)
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")
