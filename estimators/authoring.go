@@ -54,7 +54,7 @@ func BeginFit(ctx context.Context, observe func(Step)) (_ context.Context, end f
 
 // Tell says to the observers of the fit that ctx is in that an iteration has ended, and which share of it is done, if Done is not 0.
 func Tell(ctx context.Context, s Step) {
-	progress.At(ctx, s.Done)
+	progress.Report(ctx, s.Done)
 	progress.Tell(ctx, progress.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message})
 }
 

@@ -84,9 +84,9 @@ func (*stubborn) UnmarshalBinary([]byte) error  { return errors.New("not today")
 
 // What another's UnmarshalBinary says against a file is ErrBadModel, as the contract has it.
 func TestPartOfAnothersType(t *testing.T) {
-	part, err := estimators.MakePart("mine", &stubborn{})
+	part, err := estimators.NestModel("mine", &stubborn{})
 	require.NoError(t, err)
-	err = part.Into("mine", "step 0", &stubborn{})
+	err = part.UnmarshalInto("mine", "step 0", &stubborn{})
 	assert.ErrorIs(t, err, estimators.ErrBadModel)
 	assert.ErrorContains(t, err, "step 0: not today")
 }

@@ -45,7 +45,7 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		loop.At(float64(i) / float64(blocks))
+		loop.Report(float64(i) / float64(blocks))
 		first, last := i*n/blocks, (i+1)*n/blocks
 		if err := f(first, xd.Slice(first, last, 0, d).(*mat.Dense)); err != nil {
 			return fault.FromRow(err, first)

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -106,10 +106,10 @@ type marshaller interface {
 
 func types(t ...reflect.Type) []reflect.Type { return t }
 
-// of reports whether a type has the method.
-func (a ability) of(t reflect.Type) bool {
+// hasMethod reports whether a type has the method.
+func (a ability) hasMethod(t reflect.Type) bool {
 	if a.own {
-		return slices.ContainsFunc(a.interfaces, func(methods reflect.Type) bool { return own.Implements(t, methods) })
+		return slices.ContainsFunc(a.interfaces, func(methods reflect.Type) bool { return embedding.Implements(t, methods) })
 	}
 	return slices.ContainsFunc(a.interfaces, t.Implements)
 }
@@ -139,7 +139,7 @@ func Supports(e any, c Capability) bool {
 		return w.Supports(c)
 	}
 	a, ok := table[c]
-	return ok && a.of(reflect.TypeOf(e))
+	return ok && a.hasMethod(reflect.TypeOf(e))
 }
 
 // Wrapped is what a Wrapper has to say in order to answer: its Supports is
@@ -162,7 +162,7 @@ type Wrapped struct {
 func (w Wrapped) Supports(wrapper any, c Capability) bool {
 	a, ok := table[c]
 	switch {
-	case !ok, !a.of(reflect.TypeOf(wrapper)) && !slices.Contains(w.Methods, c):
+	case !ok, !a.hasMethod(reflect.TypeOf(wrapper)) && !slices.Contains(w.Methods, c):
 		return false
 	case slices.Contains(w.Own, c):
 		return true

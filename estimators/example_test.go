@@ -228,19 +228,19 @@ func ExampleParamError() {
 }
 
 // A composite stores its parts one by one.
-func ExamplePart() {
+func ExampleNestedModel() {
 	scaler := &transformers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(2, 1, []float64{1, 3})); err != nil {
 		fmt.Println(err)
 		return
 	}
-	part, err := estimators.MakePart("mypackage: Chain: step 0", scaler)
+	part, err := estimators.NestModel("mypackage: Chain: step 0", scaler)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(part.Type, part.Into("mypackage.Chain", "step 0", &transformers.StandardScaler{}))
-	fmt.Println(part.Into("mypackage.Chain", "step 0", &transformers.UnitRows{}))
+	fmt.Println(part.Type, part.UnmarshalInto("mypackage.Chain", "step 0", &transformers.StandardScaler{}))
+	fmt.Println(part.UnmarshalInto("mypackage.Chain", "step 0", &transformers.UnitRows{}))
 	// Output:
 	// transformers.StandardScaler <nil>
 	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows

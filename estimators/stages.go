@@ -9,8 +9,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it
@@ -42,10 +42,10 @@ type StagedFitter[Y float64 | int] interface {
 // NewStages returns the stages of a StagedFitter, or the one stage of a StatisticsFitter; for another
 // estimator the error wraps errors.ErrUnsupported.
 func NewStages[Y float64 | int](e any) (Stages[Y], error) {
-	if f, ok := own.As[StagedFitter[Y]](e); ok {
+	if f, ok := embedding.As[StagedFitter[Y]](e); ok {
 		return f.NewStages()
 	}
-	f, ok := own.As[StatisticsFitter[Y]](e)
+	f, ok := embedding.As[StatisticsFitter[Y]](e)
 	if !ok {
 		return nil, fmt.Errorf("%T has no NewStatistics: %w", e, errors.ErrUnsupported)
 	}
@@ -60,14 +60,14 @@ func NewStages[Y float64 | int](e any) (Stages[Y], error) {
 func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	if f, ok := own.As[StagedFitter[Y]](e); ok {
+	if f, ok := embedding.As[StagedFitter[Y]](e); ok {
 		return f.FitStages(ctx, s)
 	}
 	one, ok := s.(*oneStage[Y])
 	if !ok || one.learnt == nil {
 		return fault.Param(fmt.Sprintf("%T", e), "stages", fmt.Sprintf("%T", s), "those of NewStages, at their end")
 	}
-	f, ok := own.As[StatisticsFitter[Y]](e)
+	f, ok := embedding.As[StatisticsFitter[Y]](e)
 	if !ok {
 		return fmt.Errorf("%T has no FitStatistics: %w", e, errors.ErrUnsupported)
 	}

@@ -20,14 +20,14 @@ func (h halfRange) Graph(x graph.Value) (graph.Outputs, error) {
 
 func ExampleGrapher() {
 	g, x := graph.New(2)
-	out, err := graph.Of(halfRange{limit: 1}, x)
+	out, err := graph.Build(halfRange{limit: 1}, x)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	z, err := g.Run(mat.NewDense(2, 2, []float64{0, 2, 5, 10}), out.Rows)
 	fmt.Println(mat.Formatted(z[0]), err)
-	_, err = graph.Of(3, x)
+	_, err = graph.Build(3, x)
 	fmt.Println(err)
 	// Output:
 	// ⎡0  1⎤
@@ -46,7 +46,7 @@ func ExampleGraph() {
 	less := x.Less(norm)
 	fmt.Println(g.Nodes()[less.ID()].Kind == kind, x.Square().Sum().Sqrt() == norm)
 	var out graph.Outputs
-	fmt.Println(out.Mean.None())
+	fmt.Println(out.Mean.IsZero())
 	// Output:
 	// Input [] 3
 	// Mul [0 0] 3

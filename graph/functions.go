@@ -52,7 +52,7 @@ func (v Value) Power(p int) Value {
 	var out Value
 	for s := v; ; s = s.Square() {
 		if p&1 != 0 {
-			if out.None() {
+			if out.IsZero() {
 				out = s
 			} else {
 				out = out.Mul(s)
@@ -104,7 +104,7 @@ func (v Value) SquaredDistances(z *mat.Dense) Value {
 		by.Set(d, i, 1)
 		by.Set(d+1, i, norm)
 	}
-	return Concat(v, v.Square().Sum(), v.Each(1)).MatMul(v.Constant(by)).Max(v.Number(0))
+	return Concat(v, v.Square().Sum(), v.Fill(1)).MatMul(v.Constant(by)).Max(v.Number(0))
 }
 
 // OverDifferences returns the sum over the columns of f of the differences v[j] - z[j], a column for each row of z: without
@@ -113,7 +113,7 @@ func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Val
 	var sum Value
 	for j := range v.Cols() {
 		t := f(v.Select(j).Sub(v.Row(mat.Col(nil, j, z))))
-		if sum.None() {
+		if sum.IsZero() {
 			sum = t
 		} else {
 			sum = sum.Add(t)
@@ -161,5 +161,5 @@ func (v Value) Shares() Value {
 	return some.Where(v.Div(some.Where(sum, v.Number(1))), v.Number(1/float64(v.Cols())))
 }
 
-// Each returns a column of a number for each row, whatever v is.
-func (v Value) Each(n float64) Value { return v.Select(0).IsNaN().Indicator().Times(0).Plus(n) }
+// Fill returns a column of a number for each row, whatever v is.
+func (v Value) Fill(n float64) Value { return v.Select(0).IsNaN().Indicator().Times(0).Plus(n) }

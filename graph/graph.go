@@ -33,8 +33,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Grapher is the capability of a fitted transformer or estimator to write what it computes.
@@ -61,10 +61,10 @@ type Outputs struct {
 	Proba Value
 }
 
-// Of returns the outputs of a fitted model for the rows x. The error names the type of a model that has no
+// Build returns the outputs of a fitted model for the rows x. The error names the type of a model that has no
 // graph, and wraps errors.ErrUnsupported. A type that embeds one with a graph has none by that: its Predict may be another.
-func Of(model any, x Value) (Outputs, error) {
-	g, ok := own.As[Grapher](model)
+func Build(model any, x Value) (Outputs, error) {
+	g, ok := embedding.As[Grapher](model)
 	if !ok {
 		return Outputs{}, Unsupported(model, "it has no method Graph")
 	}
@@ -217,8 +217,8 @@ func (v Value) constant(rows, cols int, data []float64) Value {
 	return v.g.add(Node{Op: "Constant", Rows: rows, Cols: cols, Data: data}, string(digest[:]))
 }
 
-// None reports whether v is the zero Value, of which operators make the zero Value again.
-func (v Value) None() bool { return v.g == nil }
+// IsZero reports whether v is the zero Value, of which operators make the zero Value again.
+func (v Value) IsZero() bool { return v.g == nil }
 
 // ID is the index of the operator among the Nodes of its graph.
 func (v Value) ID() int { return v.id }
@@ -228,7 +228,7 @@ func (v Value) Graph() *Graph { return v.g }
 
 // Cols is the number of columns, 0 of the zero Value.
 func (v Value) Cols() int {
-	if v.None() {
+	if v.IsZero() {
 		return 0
 	}
 	return v.node().Cols
@@ -244,7 +244,7 @@ func (v Value) node() (none Node) {
 
 // String returns, for example, "Exp[-1×3]".
 func (v Value) String() string {
-	if v.None() {
+	if v.IsZero() {
 		return "none"
 	}
 	n := v.node()

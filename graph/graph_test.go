@@ -38,10 +38,10 @@ func TestFunctions(t *testing.T) {
 		{"Sigmoid", graph.Value.Sigmoid, func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }, -40, 1e300},
 		{"Asin", graph.Value.Asin, math.Asin, -1, 1},
 		{"Power", func(x graph.Value) graph.Value { return x.Power(5) }, func(v float64) float64 { return math.Pow(v, 5) }, -40, 40},
-		{"Power of 0", func(x graph.Value) graph.Value { return x.Power(0).Mul(x.Each(1)) }, func(float64) float64 { return 1 }, -40, 40},
+		{"Power of 0", func(x graph.Value) graph.Value { return x.Power(0).Mul(x.Fill(1)) }, func(float64) float64 { return 1 }, -40, 40},
 		{"Horner", func(x graph.Value) graph.Value { return x.Horner(1, 2, 3) }, func(v float64) float64 { return 1 + 2*v + 3*v*v }, -40, 40},
 		{"Clamp", func(x graph.Value) graph.Value { return x.Clamp(x.Number(-1), x.Number(1)) }, func(v float64) float64 { return max(-1, min(v, 1)) }, -40, 40},
-		{"Each", func(x graph.Value) graph.Value { return x.Each(7) }, func(float64) float64 { return 7 }, -40, 40},
+		{"Each", func(x graph.Value) graph.Value { return x.Fill(7) }, func(float64) float64 { return 7 }, -40, 40},
 	} {
 		var in, want []float64
 		for _, v := range numbers {
@@ -55,7 +55,7 @@ func TestFunctions(t *testing.T) {
 	}
 	clamped := on(t, []float64{math.NaN()}, func(x graph.Value) graph.Value { return x.Clamp(x.Number(-1), x.Number(1)) })
 	assert.True(t, math.IsNaN(clamped[0]), "a gap stays one")
-	assert.Equal(t, []float64{7}, on(t, []float64{math.NaN()}, func(x graph.Value) graph.Value { return x.Each(7) }))
+	assert.Equal(t, []float64{7}, on(t, []float64{math.NaN()}, func(x graph.Value) graph.Value { return x.Fill(7) }))
 }
 
 // A solution by the inverse is refined where the triangle is badly conditioned.
@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 		require.ErrorIs(t, g.Err(), estimators.ErrShape, name)
 		_, err := g.Run(mat.NewDense(1, 3, nil), out)
 		assert.ErrorIs(t, err, estimators.ErrShape, name)
-		_, err = graph.Of(does(func(x graph.Value) (graph.Outputs, error) { return graph.Outputs{Rows: x}, nil }), x)
+		_, err = graph.Build(does(func(x graph.Value) (graph.Outputs, error) { return graph.Outputs{Rows: x}, nil }), x)
 		assert.ErrorIs(t, err, estimators.ErrShape, name)
 	}
 	g, x := graph.New(3)
@@ -100,7 +100,7 @@ func TestMistakes(t *testing.T) {
 	_, other := graph.New(3)
 	_, err = g.Run(mat.NewDense(1, 3, nil), other)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = graph.Of(does(nil), graph.Value{})
+	_, err = graph.Build(does(nil), graph.Value{})
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
@@ -108,11 +108,11 @@ func TestMistakes(t *testing.T) {
 func TestZeroValue(t *testing.T) {
 	var none graph.Value
 	for _, v := range []graph.Value{
-		none.Add(none), none.Exp(), none.Plus(1), none.Softmax(), none.Select(2), none.MatMul(none), none.Asin(), none.Each(1), none.Scores(),
+		none.Add(none), none.Exp(), none.Plus(1), none.Softmax(), none.Select(2), none.MatMul(none), none.Asin(), none.Fill(1), none.Scores(),
 		none.Shares(), none.Constant(mat.NewDense(1, 1, nil)), none.Clamp(none, none), none.SquaredDistances(mat.NewDense(2, 2, nil)),
 		none.OverDifferences(mat.NewDense(2, 2, nil), graph.Value.Abs), graph.Concat(), graph.Concat(none, none), none.Power(3),
 	} {
-		assert.True(t, v.None())
+		assert.True(t, v.IsZero())
 	}
 	assert.Equal(t, "none", none.String())
 	assert.ErrorIs(t, graph.Columns(none, 2), estimators.ErrShape)
@@ -125,6 +125,6 @@ func (d does) Graph(x graph.Value) (graph.Outputs, error) { return d(x) }
 // A type that embeds one with a graph has another Predict, perhaps, and no graph by that.
 func TestEmbeddedIsNotWritten(t *testing.T) {
 	_, x := graph.New(1)
-	_, err := graph.Of(struct{ does }{func(x graph.Value) (graph.Outputs, error) { return graph.Outputs{Rows: x}, nil }}, x)
+	_, err := graph.Build(struct{ does }{func(x graph.Value) (graph.Outputs, error) { return graph.Outputs{Rows: x}, nil }}, x)
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Additive is a sum of kernels of single columns:
@@ -57,7 +57,7 @@ func (k Additive) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := rowsPool.Get().(*rowsScratch)
 	defer rowsPool.Put(s)
-	s.of(ARD{Lengths: k.Lengths})
+	s.setInverse(ARD{Lengths: k.Lengths})
 	s.scale(s.x, x)
 	s.scale(s.z, z)
 	sum := 0.0
@@ -82,7 +82,7 @@ func (k Additive) Validate() error {
 	if err := Validate(k.Kernel); err != nil {
 		return err
 	}
-	if _, ok := own.As[Radial](k.Kernel); !ok {
+	if _, ok := embedding.As[Radial](k.Kernel); !ok {
 		return fault.Param("kernels: Additive", "Kernel", k.Kernel, "a Radial kernel")
 	}
 	if err := validateLengths("Additive", "Lengths", k.Lengths); err != nil {
@@ -163,9 +163,9 @@ func (k Additive) SpectralDensity() (SpectralDensity, error) {
 	}, nil
 }
 
-func (k Additive) compile(l *layout) part {
+func (k Additive) compile(l *layout) blockKernel {
 	p := additive{Additive: k}
-	p.radial, _ = own.As[Radial](k.Kernel)
+	p.radial, _ = embedding.As[Radial](k.Kernel)
 	p.view = l.rowsView(needColumns, stretchedRows(ARD{Lengths: k.Lengths}))
 	if !l.derivatives {
 		return p
@@ -198,8 +198,8 @@ func (p additive) diag(dst []float64, _ *mat.Dense) {
 	}
 }
 
-// each calls do with the squared distances of the row i of x and all of z in each column.
-func (p additive) each(x, z *operand, do func(i, column int, squared []float64)) {
+// eachColumn calls do with the squared distances of the row i of x and all of z in each column.
+func (p additive) eachColumn(x, z *operand, do func(i, column int, squared []float64)) {
 	squared := make([]float64, z.len())
 	rows, columns := x.views[p.view].moved, z.views[p.view].movedTrans
 	for i := range x.len() {
@@ -216,7 +216,7 @@ func (p additive) block(dst *mat.Dense, x, z *operand) {
 	for i := range x.len() {
 		clear(dst.RawRowView(i))
 	}
-	p.each(x, z, func(i, c int, squared []float64) {
+	p.eachColumn(x, z, func(i, c int, squared []float64) {
 		p.radial.OfSquaredDistances(squared, squared)
 		floats.AddScaled(dst.RawRowView(i), p.variance(c), squared)
 	})
@@ -228,7 +228,7 @@ func (p additive) stretchable() bool { return p.inner.stretchable() }
 func (p additive) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	d := len(p.Lengths)
 	values, inner := make([]float64, z.len()), make([]float64, p.inner.params())
-	p.each(x, z, func(i, c int, squared []float64) {
+	p.eachColumn(x, z, func(i, c int, squared []float64) {
 		wi, v := w.RawRowView(i), p.variance(c)
 		p.radial.OfSquaredDistances(values, squared)
 		dst[d+c] += v * floats.Dot(wi, values)
@@ -264,7 +264,7 @@ func (p additive) shapes(dst, w, squared []float64) {
 
 func (p additive) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	values := make([]float64, z.len())
-	p.each(x, z, func(i, c int, squared []float64) {
+	p.eachColumn(x, z, func(i, c int, squared []float64) {
 		p.inner.slopes.SlopesOfSquaredDistances(values, squared)
 		floats.Mul(values, squared)
 		dst[c] += p.variance(c) * floats.Dot(w.RawRowView(i), values)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -70,7 +70,7 @@ func (k ARD) Eval(x, z []float64) float64 {
 	checkLen(x, z)
 	s := rowsPool.Get().(*rowsScratch)
 	defer rowsPool.Put(s)
-	s.of(k)
+	s.setInverse(k)
 	s.scale(s.x, x)
 	s.scale(s.z, z)
 	return k.Kernel.Eval(s.x, s.z)
@@ -81,8 +81,8 @@ type rowsScratch struct{ inverse, x, z []float64 }
 
 var rowsPool = sync.Pool{New: func() any { return new(rowsScratch) }}
 
-// of sets inverse to one over the length of each column.
-func (s *rowsScratch) of(k ARD) {
+// setInverse sets inverse to one over the length of each column.
+func (s *rowsScratch) setInverse(k ARD) {
 	d := k.columns()
 	s.inverse = slices.Grow(s.inverse[:0], d)[:d]
 	s.x, s.z = slices.Grow(s.x[:0], d)[:d], slices.Grow(s.z[:0], d)[:d]
@@ -109,11 +109,11 @@ func checkColumns(got, want int) {
 func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	s := rowsPool.Get().(*rowsScratch)
 	defer rowsPool.Put(s)
-	s.of(k)
+	s.setInverse(k)
 	s.scale(s.x, x)
 	checkColumns(z.RawMatrix().Cols, k.columns())
-	r, radial := own.As[Radial](k.Kernel)
-	d, dot := own.As[DotProduct](k.Kernel)
+	r, radial := embedding.As[Radial](k.Kernel)
+	d, dot := embedding.As[DotProduct](k.Kernel)
 	switch {
 	case radial:
 		for i := range dst {
@@ -282,7 +282,7 @@ func (k ARD) SpectralDensity() (SpectralDensity, error) {
 	return out, nil
 }
 
-func (k ARD) compile(l *layout) part {
+func (k ARD) compile(l *layout) blockKernel {
 	p := stretched{of: k, rows: stretchedRows(k)}
 	p.inner, p.view = l.view(k.Kernel, p.rows)
 	if l.derivatives {
@@ -297,7 +297,7 @@ func (k ARD) compile(l *layout) part {
 func stretchedRows(k ARD) func(rows *mat.Dense) *mat.Dense {
 	return func(rows *mat.Dense) *mat.Dense {
 		var s rowsScratch
-		s.of(k)
+		s.setInverse(k)
 		r, c := rows.Dims()
 		out := mat.NewDense(r, c, nil)
 		for i := range r {
@@ -311,7 +311,7 @@ func stretchedRows(k ARD) func(rows *mat.Dense) *mat.Dense {
 type stretched struct {
 	of          ARD
 	rows        func(rows *mat.Dense) *mat.Dense
-	inner       part
+	inner       blockKernel
 	view        int // of operands
 	count, skip int // of the inner parameters, as learnt
 }
@@ -335,7 +335,7 @@ func (p stretched) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 }
 
 // addLearnt is addGradient for what learnt counts.
-func addLearnt(p part, skip int, dst []float64, w *mat.Dense, x, z *operand) {
+func addLearnt(p blockKernel, skip int, dst []float64, w *mat.Dense, x, z *operand) {
 	if len(dst) == 0 {
 		return
 	}

@@ -31,7 +31,7 @@ func BenchmarkMatrix5000x10(b *testing.B) {
 		product += time.Since(start)
 
 		start = time.Now()
-		_ = parallel.For(ctx, 0, n, func(i int) error {
+		_ = parallel.ForEach(ctx, 0, n, func(i int) error {
 			row := dst.RawRowView(i)[i:]
 			for j, v := range row {
 				row[j] = math.Exp(-0.05 * v * v)

@@ -3,7 +3,7 @@ package kernels
 import (
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
@@ -29,10 +29,10 @@ func Row(dst []float64, k Kernel, x []float64, z *mat.Dense) {
 	}
 	if a, ok := k.(ARD); ok {
 		a.row(dst, x, z)
-	} else if r, ok := own.As[Radial](k); ok {
+	} else if r, ok := embedding.As[Radial](k); ok {
 		rowOf(dst, vecmath.SquaredDistance, x, z)
 		r.OfSquaredDistances(dst, dst)
-	} else if d, ok := own.As[DotProduct](k); ok {
+	} else if d, ok := embedding.As[DotProduct](k); ok {
 		rowOf(dst, vecmath.Dot, x, z)
 		d.OfDotProducts(dst, dst)
 	} else {
@@ -51,9 +51,9 @@ func rowOf(dst []float64, of func(x, z []float64) float64, x []float64, z *mat.D
 	}
 }
 
-// part is how a kernel's matrices are made: a block from operands that were prepared once
+// blockKernel is how a kernel's matrices are made: a block from operands that were prepared once
 // for all the blocks they take part in.
-type part interface {
+type blockKernel interface {
 	block(dst *mat.Dense, x, z *operand)
 	diag(dst []float64, x *mat.Dense)
 }
@@ -61,39 +61,39 @@ type part interface {
 // compiler is a kernel of this package that is neither Radial nor DotProduct.
 type compiler interface {
 	// compile returns the kernel's part, which reads what it enters into the layout.
-	compile(l *layout) part
+	compile(l *layout) blockKernel
 }
 
 // compiled is the part of a whole kernel, with what its operands have to hold.
 type compiled struct {
-	part
+	blockKernel
 	layout layout
 }
 
 // compile is asked once for a matrix: its answer serves all the blocks.
 func compile(k Kernel) *compiled {
 	c := &compiled{}
-	c.part = c.layout.compile(k)
+	c.blockKernel = c.layout.compile(k)
 	return c
 }
 
 // compileDerivatives is compile for a part that has its derivatives too.
 func compileDerivatives(k Kernel) *compiled {
 	c := &compiled{layout: layout{derivatives: true}}
-	c.part = c.layout.compile(k)
+	c.blockKernel = c.layout.compile(k)
 	return c
 }
 
 // compile returns the fastest way that k has of its own.
-func (l *layout) compile(k Kernel) part {
-	if c, ok := own.As[compiler](k); ok {
+func (l *layout) compile(k Kernel) blockKernel {
+	if c, ok := embedding.As[compiler](k); ok {
 		return c.compile(l)
 	}
-	if r, ok := own.As[Radial](k); ok {
+	if r, ok := embedding.As[Radial](k); ok {
 		l.need |= needDistances
 		return l.radial(k, r)
 	}
-	if d, ok := own.As[DotProduct](k); ok {
+	if d, ok := embedding.As[DotProduct](k); ok {
 		l.need |= needDots
 		return l.dotProduct(k, d)
 	}
@@ -110,7 +110,7 @@ type radial struct {
 func (l *layout) radial(k Kernel, r Radial) radial {
 	p := radial{Radial: r, differentiable: l.differentiable(k)}
 	if l.derivatives {
-		p.slopes, _ = own.As[RadialSlopes](k)
+		p.slopes, _ = embedding.As[RadialSlopes](k)
 	}
 	return p
 }
@@ -137,7 +137,7 @@ type dotProduct struct {
 func (l *layout) dotProduct(k Kernel, d DotProduct) dotProduct {
 	p := dotProduct{DotProduct: d, differentiable: l.differentiable(k)}
 	if l.derivatives {
-		p.slopes, _ = own.As[DotProductSlopes](k)
+		p.slopes, _ = embedding.As[DotProductSlopes](k)
 	}
 	return p
 }
@@ -158,7 +158,7 @@ type general struct {
 }
 
 func (k general) block(dst *mat.Dense, x, z *operand) {
-	if b, ok := own.As[Blocker](k.Kernel); ok {
+	if b, ok := embedding.As[Blocker](k.Kernel); ok {
 		b.Block(dst, x.rows, z.rows)
 		return
 	}
@@ -172,7 +172,7 @@ func (k general) block(dst *mat.Dense, x, z *operand) {
 }
 
 func (k general) diag(dst []float64, x *mat.Dense) {
-	if b, ok := own.As[Blocker](k.Kernel); ok {
+	if b, ok := embedding.As[Blocker](k.Kernel); ok {
 		b.Diag(dst, x)
 		return
 	}

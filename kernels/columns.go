@@ -126,7 +126,7 @@ func (k Columns) SpectralDensity() (SpectralDensity, error) {
 	}, nil
 }
 
-func (k Columns) compile(l *layout) part {
+func (k Columns) compile(l *layout) blockKernel {
 	p := selected{of: k.Of, rows: func(rows *mat.Dense) *mat.Dense {
 		r, _ := rows.Dims()
 		out := mat.NewDense(r, len(k.Of), nil)
@@ -143,7 +143,7 @@ func (k Columns) compile(l *layout) part {
 type selected struct {
 	of    []int
 	rows  func(rows *mat.Dense) *mat.Dense
-	inner part
+	inner blockKernel
 	view  int // of operands
 }
 

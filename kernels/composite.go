@@ -82,14 +82,14 @@ func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("ker
 // ValidateColumns returns the error of the kernel.
 func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
 
-func (s Sum) compile(l *layout) part { return fold{inner: compileAll(l, s), op: add, sum: true} }
-func (p Product) compile(l *layout) part {
+func (s Sum) compile(l *layout) blockKernel { return fold{inner: compileAll(l, s), op: add, sum: true} }
+func (p Product) compile(l *layout) blockKernel {
 	return fold{inner: compileAll(l, p), neutral: 1, op: multiply}
 }
-func (s Scaled) compile(l *layout) part { return scaled{l.compile(s.Kernel), s.factor()} }
+func (s Scaled) compile(l *layout) blockKernel { return scaled{l.compile(s.Kernel), s.factor()} }
 
-func compileAll(l *layout, ks []Kernel) []part {
-	out := make([]part, len(ks))
+func compileAll(l *layout, ks []Kernel) []blockKernel {
+	out := make([]blockKernel, len(ks))
 	for i, k := range ks {
 		out[i] = l.compile(k)
 	}
@@ -98,7 +98,7 @@ func compileAll(l *layout, ks []Kernel) []part {
 
 // scaled is a part times a factor.
 type scaled struct {
-	inner  part
+	inner  blockKernel
 	factor float64
 }
 
@@ -119,7 +119,7 @@ func (s Scaled) factor() float64 { return cmp.Or(s.Factor, 1) }
 // fold is parts joined by an operation, from its neutral element on, 0 or 1: without a
 // kernel, which Validate refuses, it is the value.
 type fold struct {
-	inner   []part
+	inner   []blockKernel
 	neutral float64
 	op      func(a, b float64) float64
 	sum     bool
@@ -135,11 +135,11 @@ func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z 
 }
 
 func (f fold) diag(dst []float64, x *mat.Dense) {
-	f.fold(dst, func(p part, next []float64) { p.diag(next, x) })
+	f.fold(dst, func(p blockKernel, next []float64) { p.diag(next, x) })
 }
 
 // fold joins what of gives for the parts.
-func (f fold) fold(dst []float64, of func(p part, next []float64)) {
+func (f fold) fold(dst []float64, of func(p blockKernel, next []float64)) {
 	next := make([]float64, len(dst))
 	for i := range dst {
 		dst[i] = f.neutral

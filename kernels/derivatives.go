@@ -181,7 +181,7 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 	// A sum for each pair of blocks, added in their order.
 	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
 	n, _ := sums.Dims()
-	err = parallel.For(ctx, d.options.Workers, n, func(t int) error {
+	err = parallel.ForEach(ctx, d.options.Workers, n, func(t int) error {
 		i, j := triangle(t)
 		x, z := d.sides[i], d.sides[j]
 		block := borrow(window(whole, i*stripe, j*stripe, x.len(), z.len()))
@@ -196,7 +196,7 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 				row[r] /= 2
 			}
 		}
-		addGradient(d.compiled.part, sums.RawRowView(t)[:len(dst)], block.Dense, x, z)
+		addGradient(d.compiled.blockKernel, sums.RawRowView(t)[:len(dst)], block.Dense, x, z)
 		return nil
 	})
 	if err != nil {
@@ -215,7 +215,7 @@ func (d *Derivatives) checkGradient(dst []float64, w *mat.SymDense) error {
 	if d.kernel == nil {
 		return fault.Param("kernels: Derivatives", "kernel", "none", "one of MatrixTo, before Gradient")
 	}
-	if want := paramCount(d.compiled.part); len(dst) != want {
+	if want := paramCount(d.compiled.blockKernel); len(dst) != want {
 		return fault.Param("kernels: Derivatives", "len(dst)", len(dst), "one for each parameter of the kernel")
 	}
 	n, _ := d.x.Dims()

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // ParamKind is the kind of unit of a [Param].
@@ -101,7 +101,7 @@ func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
-	d, ok := own.As[Differentiable](k)
+	d, ok := embedding.As[Differentiable](k)
 	if !ok {
 		return nil, fault.Param("kernels: AsDifferentiable", "Kernel", k, "a kernel that is Differentiable by methods of its own")
 	}
@@ -145,7 +145,7 @@ func param(v float64) float64 {
 
 // paramsOf returns those of k, none if it is not Differentiable.
 func paramsOf(k Kernel) []Param {
-	if d, ok := own.As[Differentiable](k); ok {
+	if d, ok := embedding.As[Differentiable](k); ok {
 		return d.Params()
 	}
 	return nil
@@ -153,7 +153,7 @@ func paramsOf(k Kernel) []Param {
 
 // withParamsOf returns k with other values of paramsOf(k).
 func withParamsOf(k Kernel, values []float64) Kernel {
-	if d, ok := own.As[Differentiable](k); ok {
+	if d, ok := embedding.As[Differentiable](k); ok {
 		return d.WithParams(values)
 	}
 	return k
@@ -167,5 +167,5 @@ func evalGradient(k Kernel, dst, x, z []float64) {
 	// Less z, both rows are as small as their difference.
 	xo := newOperand(mat.NewDense(1, len(x), x), &p.layout, z)
 	zo := newOperand(mat.NewDense(1, len(z), z), &p.layout, z)
-	addGradient(p.part, dst, one, xo, zo)
+	addGradient(p.blockKernel, dst, one, xo, zo)
 }

@@ -35,9 +35,9 @@ var _ interface {
 
 func (k ELM) sigma() float64 { return cmp.Or(k.Sigma, defaultSigma) }
 
-// of returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
+// value returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
 // both rows.
-func (k ELM) of(dot, rx, rz float64) float64 {
+func (k ELM) value(dot, rx, rz float64) float64 {
 	return 2 / math.Pi * math.Asin(min(max((1+dot)*rx*rz, -1), 1))
 }
 
@@ -49,7 +49,7 @@ func (k ELM) root(squared float64) float64 {
 // Eval returns k(x, z). The cost is O(d).
 func (k ELM) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return k.of(vecmath.Dot(x, z), k.root(vecmath.Dot(x, x)), k.root(vecmath.Dot(z, z)))
+	return k.value(vecmath.Dot(x, z), k.root(vecmath.Dot(x, x)), k.root(vecmath.Dot(z, z)))
 }
 
 // String returns, for example, "ELM(sigma=1)".
@@ -63,11 +63,11 @@ func (k ELM) Validate() error {
 func (k ELM) diag(dst []float64, x *mat.Dense) {
 	for i, s := range squaredNorms(x) {
 		r := k.root(s)
-		dst[i] = k.of(s, r, r)
+		dst[i] = k.value(s, r, r)
 	}
 }
 
-func (k ELM) compile(l *layout) part {
+func (k ELM) compile(l *layout) blockKernel {
 	l.need |= needDots
 	return k
 }
@@ -81,7 +81,7 @@ func (k ELM) block(dst *mat.Dense, x, z *operand) {
 	for i, s := range x.sq {
 		rx, di := k.root(s), dst.RawRowView(i)
 		for j, v := range products.RawRowView(i) {
-			di[j] = k.of(v, rx, rz[j])
+			di[j] = k.value(v, rx, rz[j])
 		}
 	}
 }

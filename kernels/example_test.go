@@ -68,12 +68,12 @@ func ExampleNormalized() {
 func ExampleRBFFamily() {
 	f := kernels.RBFFamily{}
 	start, err := f.Start(context.Background(), rows) // squared distances 1, 20, 25
-	fmt.Println(f.At(start), err)
+	fmt.Println(f.Kernel(start), err)
 	// Output: RBF(gamma=0.05) <nil>
 }
 
 func ExamplePolynomialFamily() {
-	fmt.Println(kernels.PolynomialFamily{}.At(4))
+	fmt.Println(kernels.PolynomialFamily{}.Kernel(4))
 	// Output: Normalized(Polynomial(degree=4, gamma=1, coef0=1))
 }
 
@@ -102,17 +102,17 @@ func ExampleELM() {
 func ExampleLaplacianFamily() {
 	f := kernels.LaplacianFamily{}
 	start, err := f.Start(context.Background(), mat.NewDense(2, 1, []float64{0, 4}))
-	fmt.Println(f.At(start), err)
+	fmt.Println(f.Kernel(start), err)
 	// Output: Laplacian(gamma=0.25) <nil>
 }
 
 func ExampleMaternFamily() {
-	fmt.Println(kernels.MaternFamily{Nu: 2.5}.At(4)) // the parameter is one over the length
+	fmt.Println(kernels.MaternFamily{Nu: 2.5}.Kernel(4)) // the parameter is one over the length
 	// Output: Matern(nu=2.5, length=0.25)
 }
 
 func ExampleELMFamily() {
-	fmt.Println(kernels.ELMFamily{}.At(2))
+	fmt.Println(kernels.ELMFamily{}.Kernel(2))
 	// Output: ELM(sigma=2)
 }
 
@@ -226,9 +226,9 @@ func ExampleSharedCross() {
 // Two length scales, and the family that is left when the second is fixed.
 func ExampleFamily2() {
 	var family kernels.Family2 = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}
-	fmt.Println(family.At(0.1, 10))
+	fmt.Println(family.Kernel(0.1, 10))
 	along := kernels.Fixed{Family: family, Second: true, Value: 10}
-	fmt.Println(along, along.At(0.5))
+	fmt.Println(along, along.Kernel(0.5))
 	// Output:
 	// Sum(Scaled(0.5, RBF(gamma=0.1)), Scaled(0.5, RBF(gamma=10)))
 	// Sum(RBF, RBF)(second=10) Sum(Scaled(0.5, RBF(gamma=0.5)), Scaled(0.5, RBF(gamma=10)))
@@ -236,8 +236,8 @@ func ExampleFamily2() {
 
 // The other two families of two parameters.
 func ExampleProductFamily() {
-	fmt.Println(kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.ELMFamily{}}.At(0.1, 2))
-	fmt.Println(kernels.ShiftedPolynomialFamily{}.At(3, 0.5))
+	fmt.Println(kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.ELMFamily{}}.Kernel(0.1, 2))
+	fmt.Println(kernels.ShiftedPolynomialFamily{}.Kernel(3, 0.5))
 	// Output:
 	// Product(RBF(gamma=0.1), ELM(sigma=2))
 	// Normalized(Polynomial(degree=3, gamma=1, coef0=0.5))
@@ -262,7 +262,7 @@ func (inverseDistance) Graph(x graph.Value, z *mat.Dense) (graph.Value, error) {
 	return x.Number(1).Div(squared.Plus(1)), nil
 }
 
-func (inverseDistance) GraphDiag(x graph.Value) (graph.Value, error) { return x.Each(1), nil }
+func (inverseDistance) GraphDiag(x graph.Value) (graph.Value, error) { return x.Fill(1), nil }
 
 func ExampleGrapher() {
 	g, x := graph.New(2)

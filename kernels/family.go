@@ -16,7 +16,7 @@ import (
 type Family interface {
 	// At returns the kernel at a value of the parameter. Where Integer is true
 	// the value is rounded.
-	At(param float64) Kernel
+	Kernel(param float64) Kernel
 	// Start returns where a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (float64, error)
 	// Bounds returns the ends of the range that a search may use; 0 < lo < hi.
@@ -45,8 +45,8 @@ func (positiveReals) Integer() bool { return false }
 // RBFFamily is the family of [RBF] kernels with the parameter γ. Start is that of [MedianRBF] with seed 0.
 type RBFFamily struct{ positiveReals }
 
-// At returns RBF{Gamma: gamma}.
-func (RBFFamily) At(gamma float64) Kernel { return RBF{Gamma: gamma} }
+// Kernel returns RBF{Gamma: gamma}.
+func (RBFFamily) Kernel(gamma float64) Kernel { return RBF{Gamma: gamma} }
 
 // Start returns one over the median squared distance.
 func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
@@ -71,8 +71,10 @@ const startDegree = 12
 // 2023, 154).
 type PolynomialFamily struct{}
 
-// At returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
-func (PolynomialFamily) At(degree float64) Kernel { return ShiftedPolynomialFamily{}.At(degree, 1) }
+// Kernel returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
+func (PolynomialFamily) Kernel(degree float64) Kernel {
+	return ShiftedPolynomialFamily{}.Kernel(degree, 1)
+}
 
 // Start returns 12.
 func (PolynomialFamily) Start(context.Context, mat.Matrix) (_ float64, err error) {
@@ -93,8 +95,8 @@ func (PolynomialFamily) String() string { return "NormalizedPolynomial" }
 // median squared distance.
 type LaplacianFamily struct{ positiveReals }
 
-// At returns Laplacian{Gamma: gamma}.
-func (LaplacianFamily) At(gamma float64) Kernel { return Laplacian{Gamma: gamma} }
+// Kernel returns Laplacian{Gamma: gamma}.
+func (LaplacianFamily) Kernel(gamma float64) Kernel { return Laplacian{Gamma: gamma} }
 
 // Start returns the inverse of a typical distance.
 func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
@@ -115,8 +117,8 @@ type MaternFamily struct {
 	Nu float64
 }
 
-// At returns Matern{Nu: f.Nu, Length: 1 / rate}.
-func (f MaternFamily) At(rate float64) Kernel { return Matern{Nu: f.Nu, Length: 1 / rate} }
+// Kernel returns Matern{Nu: f.Nu, Length: 1 / rate}.
+func (f MaternFamily) Kernel(rate float64) Kernel { return Matern{Nu: f.Nu, Length: 1 / rate} }
 
 // Start returns the inverse of a typical distance.
 func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
@@ -138,8 +140,8 @@ type RationalQuadraticFamily struct {
 	Alpha float64
 }
 
-// At returns [RationalQuadratic]{Alpha: f.Alpha, Length: 1 / rate}.
-func (f RationalQuadraticFamily) At(rate float64) Kernel {
+// Kernel returns [RationalQuadratic]{Alpha: f.Alpha, Length: 1 / rate}.
+func (f RationalQuadraticFamily) Kernel(rate float64) Kernel {
 	return RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}
 }
 
@@ -169,8 +171,8 @@ type PeriodicFamily struct {
 
 func (f PeriodicFamily) period() float64 { return cmp.Or(f.Period, 1) }
 
-// At returns Periodic{Periods: []float64{f.Period}, Lengths: []float64{1 / rate}}.
-func (f PeriodicFamily) At(rate float64) Kernel {
+// Kernel returns Periodic{Periods: []float64{f.Period}, Lengths: []float64{1 / rate}}.
+func (f PeriodicFamily) Kernel(rate float64) Kernel {
 	return Periodic{Periods: []float64{f.period()}, Lengths: []float64{1 / rate}}
 }
 
@@ -190,8 +192,8 @@ const startSigma = 1.0
 // above; a search then ends with the status of a ceiling.
 type ELMFamily struct{ positiveReals }
 
-// At returns ELM{Sigma: sigma}.
-func (ELMFamily) At(sigma float64) Kernel { return ELM{Sigma: sigma} }
+// Kernel returns ELM{Sigma: sigma}.
+func (ELMFamily) Kernel(sigma float64) Kernel { return ELM{Sigma: sigma} }
 
 // Start returns 1.
 func (ELMFamily) Start(context.Context, mat.Matrix) (_ float64, err error) {

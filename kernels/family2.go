@@ -16,7 +16,7 @@ import (
 type Family2 interface {
 	// At returns the kernel at values of the parameters. Where Integer is true a value
 	// is rounded.
-	At(first, second float64) Kernel
+	Kernel(first, second float64) Kernel
 	// Start returns where a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
 	// Bounds returns the ends of the ranges that a search may use; 0 < lo < hi.
@@ -40,12 +40,12 @@ type Fixed struct {
 
 var _ Family = Fixed{}
 
-// At returns the kernel at a value of the other parameter.
-func (f Fixed) At(param float64) Kernel {
+// Kernel returns the kernel at a value of the other parameter.
+func (f Fixed) Kernel(param float64) Kernel {
 	if f.Second {
-		return f.Family.At(param, f.Value)
+		return f.Family.Kernel(param, f.Value)
 	}
-	return f.Family.At(f.Value, param)
+	return f.Family.Kernel(f.Value, param)
 }
 
 // free is the index of the parameter that is not fixed.
@@ -94,8 +94,8 @@ type ShiftedPolynomialFamily struct{}
 // startShift is where a search over the shift of ShiftedPolynomialFamily begins.
 const startShift = 1.0
 
-// At returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
-func (ShiftedPolynomialFamily) At(degree, shift float64) Kernel {
+// Kernel returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
+func (ShiftedPolynomialFamily) Kernel(degree, shift float64) Kernel {
 	lo, hi := PolynomialFamily{}.Bounds()
 	return Normalized{Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: shift}}
 }
@@ -131,14 +131,14 @@ var (
 	_ Family2 = ProductFamily{}
 )
 
-// At returns Sum{Scaled{First.At(first), 1/2}, Scaled{Second.At(second), 1/2}}.
-func (f SumFamily) At(first, second float64) Kernel {
-	return Sum{Scaled{Kernel: f.First.At(first), Factor: 0.5}, Scaled{Kernel: f.Second.At(second), Factor: 0.5}}
+// Kernel returns Sum{Scaled{First.At(first), 1/2}, Scaled{Second.At(second), 1/2}}.
+func (f SumFamily) Kernel(first, second float64) Kernel {
+	return Sum{Scaled{Kernel: f.First.Kernel(first), Factor: 0.5}, Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
 }
 
-// At returns Product{First.At(first), Second.At(second)}.
-func (f ProductFamily) At(first, second float64) Kernel {
-	return Product{f.First.At(first), f.Second.At(second)}
+// Kernel returns Product{First.At(first), Second.At(second)}.
+func (f ProductFamily) Kernel(first, second float64) Kernel {
+	return Product{f.First.Kernel(first), f.Second.Kernel(second)}
 }
 
 // Start returns those of both families.

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 // learner is a part with derivatives. A part without stands in composites as it is.
 type learner interface {
-	part
+	blockKernel
 	// params is how many parameters there are.
 	params() int
 	// gradient adds Σ w[i,j] ∂k(x[i], z[j])/∂ ln θ[p] to dst[p]. It writes to no operand
@@ -22,27 +22,27 @@ type learner interface {
 
 // stretcher is a part whose columns can have lengths around it.
 type stretcher interface {
-	part
+	blockKernel
 	// stretchable reports whether it is one in fact: a composite asks its parts.
 	stretchable() bool
 	// stretch adds Σ w[i,j] ∂k(x[i]/l, z[j]/l)/∂ ln l[c], at l = 1, to dst[c].
 	stretch(dst []float64, w *mat.Dense, x, z *operand)
 }
 
-func paramCount(p part) int {
+func paramCount(p blockKernel) int {
 	if l, ok := p.(learner); ok {
 		return l.params()
 	}
 	return 0
 }
 
-func addGradient(p part, dst []float64, w *mat.Dense, x, z *operand) {
+func addGradient(p blockKernel, dst []float64, w *mat.Dense, x, z *operand) {
 	if l, ok := p.(learner); ok && len(dst) > 0 {
 		l.gradient(dst, w, x, z)
 	}
 }
 
-func stretchable(p part) bool {
+func stretchable(p blockKernel) bool {
 	s, ok := p.(stretcher)
 	return ok && s.stretchable()
 }
@@ -73,7 +73,7 @@ type differentiable struct {
 }
 
 func (l *layout) differentiable(k Kernel) differentiable {
-	if d, ok := own.As[Differentiable](k); ok && l.derivatives {
+	if d, ok := embedding.As[Differentiable](k); ok && l.derivatives {
 		return differentiable{d, len(d.Params())}
 	}
 	return differentiable{}
@@ -253,7 +253,7 @@ func (f fold) stretchable() bool {
 }
 
 func (f fold) gradient(dst []float64, w *mat.Dense, x, z *operand) {
-	f.each(w, x, z, func(p part, w *mat.Dense) {
+	f.eachPart(w, x, z, func(p blockKernel, w *mat.Dense) {
 		n := paramCount(p)
 		addGradient(p, dst[:n], w, x, z)
 		dst = dst[n:]
@@ -261,13 +261,13 @@ func (f fold) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 }
 
 func (f fold) stretch(dst []float64, w *mat.Dense, x, z *operand) {
-	f.each(w, x, z, func(p part, w *mat.Dense) { p.(stretcher).stretch(dst, w, x, z) })
+	f.eachPart(w, x, z, func(p blockKernel, w *mat.Dense) { p.(stretcher).stretch(dst, w, x, z) })
 }
 
-// each calls do for each part with the weights of its derivatives: w in a sum; in a product
+// eachPart calls do for each part with the weights of its derivatives: w in a sum; in a product
 // w times the values of the other parts, which are multiplied, not divided out, since they may
 // be 0.
-func (f fold) each(w *mat.Dense, x, z *operand, do func(p part, w *mat.Dense)) {
+func (f fold) eachPart(w *mat.Dense, x, z *operand, do func(p blockKernel, w *mat.Dense)) {
 	if f.sum || len(f.inner) == 1 {
 		for _, p := range f.inner {
 			do(p, w)

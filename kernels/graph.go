@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 // Grapher is the capability of a kernel of one's own to write its values as a graph of primitive operators, for models
@@ -31,7 +31,7 @@ func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 			moved.RawRowView(i)[j] -= s
 		}
 	}
-	return graphed{x: x, moved: x.Sub(x.Row(shift)), z: z, movedZ: moved}.of(k)
+	return graphed{x: x, moved: x.Sub(x.Row(shift)), z: z, movedZ: moved}.kernel(k)
 }
 
 // GraphDiag returns k(x[i], x[i]) as a graph, one column.
@@ -74,7 +74,7 @@ func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 		}
 		return times(v, sum, err)
 	}
-	if g, ok := own.As[Grapher](k); ok {
+	if g, ok := embedding.As[Grapher](k); ok {
 		return g.GraphDiag(x)
 	}
 	return graph.Value{}, noGraph(k)
@@ -124,7 +124,7 @@ func (g graphed) squared() graph.Value { return g.moved.SquaredDistances(g.moved
 
 func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }
 
-func (g graphed) of(k Kernel) (graph.Value, error) {
+func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	switch k := k.(type) {
 	case RBF:
 		return g.squared().Times(-k.gamma()).Exp(), nil
@@ -146,23 +146,23 @@ func (g graphed) of(k Kernel) (graph.Value, error) {
 	case ELM:
 		return g.elm(k), nil
 	case Sum:
-		return foldGraph(k, graph.Value.Add, g.of)
+		return foldGraph(k, graph.Value.Add, g.kernel)
 	case Product:
-		return foldGraph(k, graph.Value.Mul, g.of)
+		return foldGraph(k, graph.Value.Mul, g.kernel)
 	case Scaled:
-		v, err := g.of(k.Kernel)
+		v, err := g.kernel(k.Kernel)
 		return times(v, k.factor(), err)
 	case Normalized:
 		return g.normalized(k)
 	case ARD:
 		inverse := k.inverse()
-		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, stretchedRows(k)).of(k.Kernel)
+		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, stretchedRows(k)).kernel(k.Kernel)
 	case Columns:
-		return g.columns(k.Of).of(k.Kernel)
+		return g.columns(k.Of).kernel(k.Kernel)
 	case Additive:
 		return g.additive(k)
 	}
-	if w, ok := own.As[Grapher](k); ok {
+	if w, ok := embedding.As[Grapher](k); ok {
 		return w.Graph(g.x, g.z)
 	}
 	return graph.Value{}, noGraph(k)
@@ -221,7 +221,7 @@ func (g graphed) elm(k ELM) graph.Value {
 
 func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	inner, power := k.split()
-	v, err := g.of(inner)
+	v, err := g.kernel(inner)
 	if err != nil {
 		return v, err
 	}
@@ -255,7 +255,7 @@ func (g graphed) columns(of []int) graphed {
 func (g graphed) additive(k Additive) (out graph.Value, err error) {
 	for j, l := range k.Lengths {
 		column := ARD{Kernel: k.Kernel, Lengths: []float64{l}}
-		v, err := g.columns([]int{j}).of(column)
+		v, err := g.columns([]int{j}).kernel(column)
 		if err != nil {
 			return v, err
 		}
@@ -271,6 +271,6 @@ func (g graphed) additive(k Additive) (out graph.Value, err error) {
 // inverse returns one over the length of each column.
 func (k ARD) inverse() []float64 {
 	var s rowsScratch
-	s.of(k)
+	s.setInverse(k)
 	return s.inverse
 }

@@ -62,7 +62,7 @@ func (k Laplacian) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable: ∂k/∂ ln γ = -γ|x-z|₁ k.
 func (k Laplacian) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-func (k Laplacian) compile(l *layout) part {
+func (k Laplacian) compile(l *layout) blockKernel {
 	l.need |= needManhattan
 	return k
 }

@@ -80,7 +80,7 @@ func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.S
 }
 
 // matrix is Matrix from operands.
-func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
+func matrix(ctx context.Context, k Kernel, p blockKernel, xd *mat.Dense, sides []*operand, o Options) (*mat.SymDense, error) {
 	n, _ := xd.Dims()
 	out := mat.NewSymDense(n, nil)
 	if err := matrixTo(ctx, out, k, p, xd, sides, o); err != nil {
@@ -90,7 +90,7 @@ func matrix(ctx context.Context, k Kernel, p part, xd *mat.Dense, sides []*opera
 }
 
 // matrixTo is matrix into memory that is there.
-func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.Dense, sides []*operand, o Options) error {
+func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p blockKernel, xd *mat.Dense, sides []*operand, o Options) error {
 	n := out.SymmetricDim()
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
@@ -100,7 +100,7 @@ func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p part, xd *mat.
 	// Only blocks on and above the diagonal are computed: block t of a triangle
 	// whose column c holds blocks (0,c) to (c,c).
 	blocks := len(sides) * (len(sides) + 1) / 2
-	return parallel.For(ctx, o.Workers, blocks, func(t int) error {
+	return parallel.ForEach(ctx, o.Workers, blocks, func(t int) error {
 		i, j := triangle(t)
 		dst := window(general, i*stripe, j*stripe, sides[i].len(), sides[j].len())
 		p.block(dst, sides[i], sides[j])
@@ -188,7 +188,7 @@ func checkBytes(n, m int, limit int64) error {
 func operands(ctx context.Context, l *layout, x *mat.Dense, shift []float64, workers int) ([]*operand, error) {
 	rows, _ := x.Dims()
 	out := make([]*operand, (rows+stripe-1)/stripe)
-	err := parallel.For(progress.Apart(ctx), workers, len(out), func(i int) error { // little beside what they are for
+	err := parallel.ForEach(progress.Detach(ctx), workers, len(out), func(i int) error { // little beside what they are for
 		out[i] = newOperand(rowWindow(x, i*stripe, min(stripe, rows-i*stripe)), l, shift)
 		return nil
 	})

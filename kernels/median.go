@@ -90,7 +90,7 @@ func partition(v []float64, k int) float64 {
 // medianPairs returns how many rows are looked at, and the squared distance of two of them.
 func medianPairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
 	if sparse.Is(x) {
-		rows, err := sparse.Of("x", x)
+		rows, err := sparse.NewRows("x", x)
 		if err != nil {
 			return 0, nil, err
 		}

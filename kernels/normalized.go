@@ -48,14 +48,14 @@ func (k Normalized) Validate() error { return Validate(k.Kernel) }
 // ValidateColumns returns the error of the kernel inside.
 func (k Normalized) ValidateColumns(d int) error { return ValidateColumns(k.Kernel, d) }
 
-func (k Normalized) compile(l *layout) part {
+func (k Normalized) compile(l *layout) blockKernel {
 	inner, p := k.split()
 	return normalized{l.compile(inner), p}
 }
 
 // normalized is a part divided by the roots of its diagonal, raised to a power.
 type normalized struct {
-	inner part
+	inner blockKernel
 	power int
 }
 

@@ -31,7 +31,7 @@ type view struct {
 
 // view enters one, for which the kernel inside is compiled. index is its place among the
 // views of an operand.
-func (l *layout) view(k Kernel, of func(rows *mat.Dense) *mat.Dense) (p part, index int) {
+func (l *layout) view(k Kernel, of func(rows *mat.Dense) *mat.Dense) (p blockKernel, index int) {
 	v := &view{of: of, layout: layout{derivatives: l.derivatives}}
 	l.views = append(l.views, v)
 	return v.layout.compile(k), len(l.views) - 1
@@ -170,7 +170,7 @@ func withViews(ctx context.Context, side []*operand, l *layout, workers int) ([]
 		return side, nil
 	}
 	out := make([]*operand, len(side))
-	err := parallel.For(progress.Apart(ctx), workers, len(side), func(i int) error {
+	err := parallel.ForEach(progress.Detach(ctx), workers, len(side), func(i int) error {
 		o := *side[i]
 		o.views = nil
 		o.addViews(l)

@@ -123,7 +123,7 @@ func (k Periodic) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z)
 
 // compile takes the rows as points on circles of radius 1/l, whose squared distances are
 // 4 sin²(πD/p)/l².
-func (k Periodic) compile(l *layout) part {
+func (k Periodic) compile(l *layout) blockKernel {
 	p := periodic{Periodic: k}
 	p.view = l.rowsView(needDistances|needColumns, func(rows *mat.Dense) *mat.Dense {
 		r, d := rows.Dims()

@@ -119,9 +119,9 @@ func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
 
 // cross sets out to a kernel's values on rows, whose i-th operand side gives, against the
 // rows of z.
-func cross(ctx context.Context, k Kernel, p part, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
+func cross(ctx context.Context, k Kernel, p blockKernel, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
 	n, _ := out.Dims()
-	return parallel.For(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
+	return parallel.ForEach(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
 		xo := side(i)
 		for j, zo := range z {
 			if err := ctx.Err(); err != nil {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Reference describes a kernel in a model file. Functions are not stored, so a kernel is described by its name, which
@@ -76,7 +76,7 @@ func valuesOf(params []Param) []float64 {
 // withStored returns a kernel with other values of its parameters, or an error if it has not
 // as many or does not take them.
 func withStored(k Kernel, values []float64) (Kernel, error) {
-	d, ok := own.As[Differentiable](k)
+	d, ok := embedding.As[Differentiable](k)
 	if !ok || len(values) == 0 {
 		return nil, fault.Param("kernels: Reference", "Kernel", k, "a Differentiable kernel with parameters")
 	}

@@ -62,12 +62,12 @@ func ExampleAdditive() {
 }
 
 func ExampleRationalQuadraticFamily() {
-	fmt.Println(kernels.RationalQuadraticFamily{Alpha: 2}.At(4)) // the parameter is one over the length
+	fmt.Println(kernels.RationalQuadraticFamily{Alpha: 2}.Kernel(4)) // the parameter is one over the length
 	// Output: RationalQuadratic(alpha=2, length=0.25)
 }
 
 func ExamplePeriodicFamily() {
-	fmt.Println(kernels.PeriodicFamily{Period: 12}.At(2))
+	fmt.Println(kernels.PeriodicFamily{Period: 12}.Kernel(2))
 	// Output: Periodic(periods=[12], lengths=[0.5])
 }
 

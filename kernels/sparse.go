@@ -14,7 +14,7 @@ import (
 
 // sparsely is a part that may take no more of rows than their inner products, squared distances and squared norms.
 type sparsely interface {
-	part
+	blockKernel
 	// sparse reports whether it does, and what is within it.
 	sparse() bool
 	// diagOf sets dst to the kernel of rows with themselves, of these squared norms.
@@ -36,7 +36,7 @@ func (f fold) sparse() bool {
 	return true
 }
 
-func isSparse(p part) bool {
+func isSparse(p blockKernel) bool {
 	s, ok := p.(sparsely)
 	return ok && s.sparse()
 }
@@ -47,7 +47,7 @@ func (k dotProduct) diagOf(dst, squared []float64) { k.OfDotProducts(dst, square
 func (k ELM) diagOf(dst, squared []float64) {
 	for i, s := range squared {
 		r := k.root(s)
-		dst[i] = k.of(s, r, r)
+		dst[i] = k.value(s, r, r)
 	}
 }
 
@@ -62,11 +62,11 @@ func (k normalized) diagOf(dst, squared []float64) {
 }
 
 func (f fold) diagOf(dst, squared []float64) {
-	f.fold(dst, func(p part, next []float64) { p.(sparsely).diagOf(next, squared) })
+	f.fold(dst, func(p blockKernel, next []float64) { p.(sparsely).diagOf(next, squared) })
 }
 
 // diagOf is the diagonal of a part on the rows of an operand.
-func diagOf(p part, dst []float64, o *operand) {
+func diagOf(p blockKernel, dst []float64, o *operand) {
 	if o.sparse != nil {
 		p.(sparsely).diagOf(dst, o.sq)
 		return
@@ -77,7 +77,7 @@ func diagOf(p part, dst []float64, o *operand) {
 // compileSparse compiles a kernel that takes sparse rows; ok is false for others.
 func compileSparse(k Kernel) (*compiled, bool) {
 	p := compile(k)
-	return p, isSparse(p.part)
+	return p, isSparse(p.blockKernel)
 }
 
 // sparseSide is an operand of rows that are mostly 0.
@@ -91,9 +91,9 @@ const sparseStripe = 32
 
 // sparseOperand is rows from one to before another.
 func sparseOperand(rows *sparse.Rows, squared []float64, from, to int, columns *sparse.Columns) *operand {
-	o := &operand{sparse: &sparseSide{rows: rows.Part(from, to)}, sq: squared[from:to]}
+	o := &operand{sparse: &sparseSide{rows: rows.Slice(from, to)}, sq: squared[from:to]}
 	if columns != nil {
-		o.sparse.columns = columns.From(from)
+		o.sparse.columns = columns.Tail(from)
 	}
 	return o
 }
@@ -135,7 +135,7 @@ func sparseMatrix(ctx context.Context, k Kernel, p *compiled, x mat.Matrix, opt 
 	if err := checkBytes(n, n, o.MaxBytes); err != nil {
 		return nil, err
 	}
-	rows, err := sparse.Of("x", x)
+	rows, err := sparse.NewRows("x", x)
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +144,10 @@ func sparseMatrix(ctx context.Context, k Kernel, p *compiled, x mat.Matrix, opt 
 	}
 	squared, columns := rows.SquaredNorms(), rows.ByColumns()
 	out, diag := mat.NewSymDense(n, nil), make([]float64, n)
-	p.part.(sparsely).diagOf(diag, squared)
+	p.blockKernel.(sparsely).diagOf(diag, squared)
 	raw := out.RawSymmetric()
 	general := blas64.General{Rows: n, Cols: n, Stride: raw.Stride, Data: raw.Data}
-	err = parallel.For(ctx, o.Workers, (n+sparseStripe-1)/sparseStripe, func(s int) error {
+	err = parallel.ForEach(ctx, o.Workers, (n+sparseStripe-1)/sparseStripe, func(s int) error {
 		first := s * sparseStripe
 		r := min(sparseStripe, n-first)
 		dst := window(general, first, first, r, n-first)
@@ -165,7 +165,7 @@ func sparseMatrix(ctx context.Context, k Kernel, p *compiled, x mat.Matrix, opt 
 
 // prepareSparse is Prepare of sparse rows.
 func prepareSparse(k Kernel, part *compiled, z mat.Matrix, o Options) (*Prepared, error) {
-	rows, err := sparse.Of("z", z)
+	rows, err := sparse.NewRows("z", z)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func sparseCross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (
 
 // sparseTo is CrossTo where one side or both are sparse.
 func (p *Prepared) sparseTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) error {
-	rows, err := sparse.Of("x", x)
+	rows, err := sparse.NewRows("x", x)
 	if err != nil {
 		return err
 	}
@@ -197,11 +197,11 @@ func (p *Prepared) sparseTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) e
 	}
 	if p.sparse == nil { // a stripe at a time as dense rows
 		return cross(ctx, p.kernel, p.part, dst, func(i int) *operand {
-			return newOperand(rows.Part(i*stripe, min((i+1)*stripe, rows.N)).Dense(), &p.part.layout, p.shift)
+			return newOperand(rows.Slice(i*stripe, min((i+1)*stripe, rows.N)).Dense(), &p.part.layout, p.shift)
 		}, p.z, p.options)
 	}
 	squared := rows.SquaredNorms()
-	return parallel.For(ctx, p.options.Workers, (rows.N+sparseStripe-1)/sparseStripe, func(s int) error {
+	return parallel.ForEach(ctx, p.options.Workers, (rows.N+sparseStripe-1)/sparseStripe, func(s int) error {
 		first := s * sparseStripe
 		r := min(sparseStripe, rows.N-first)
 		part := window(dst.RawMatrix(), first, 0, r, p.rows)

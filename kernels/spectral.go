@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // Spectral is the capability of a stationary kernel to give its spectral density.
@@ -45,7 +45,7 @@ func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if err := Validate(k); err != nil {
 		return SpectralDensity{}, err
 	}
-	if s, ok := own.As[Spectral](k); ok {
+	if s, ok := embedding.As[Spectral](k); ok {
 		return s.SpectralDensity()
 	}
 	return SpectralDensity{}, fault.Param("kernels: SpectralDensityOf", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, RationalQuadratic, their Product, Scaled, ARD, Columns or Additive")

@@ -20,8 +20,8 @@ type Candidate[E any] struct {
 	Build func() E
 }
 
-// AmongNamed is [Among] with names, which must differ. The names appear in the trace, its table and the [search.Result].
-func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
+// NamedCandidates is [Candidates] with names, which must differ. The names appear in the trace, its table and the [search.Result].
+func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, c := range candidates {
 		s.candidates, s.labels = append(s.candidates, c.Build), append(s.labels, c.Name)
@@ -29,13 +29,13 @@ func AmongNamed[E any](candidates ...Candidate[E]) Space[E] {
 	return s
 }
 
-// AmongValues is [AmongNamed] of what build returns at each of some values of settings, which [GridOf] or
+// CandidateGrid is [NamedCandidates] of what build returns at each of some values of settings, which [GridOf] or
 // [QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
 //
 // A [Grid] or [Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
 // search whose Budget is spent has looked everywhere, if coarsely. It tries points of QuasiRandom, which have such an order,
 // one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
-func AmongValues[E any](build func(v Values) E, points []Values) Space[E] {
+func CandidateGrid[E any](build func(v Values) E, points []Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {
 		var at func() E
@@ -123,7 +123,7 @@ const (
 )
 
 // GridOf returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
-// exist at a point makes no combinations. A search tries them in another order, see [AmongValues]. Errors: ErrParam, also
+// exist at a point makes no combinations. A search tries them in another order, see [CandidateGrid]. Errors: ErrParam, also
 // for more than 2²⁰ combinations.
 func GridOf(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
@@ -134,7 +134,7 @@ func GridOf(axes ...Axis) (_ []Values, err error) {
 	for _, a := range axes {
 		var next []Values
 		for _, v := range out {
-			if !a.there(v) {
+			if !a.applies(v) {
 				next = append(next, v)
 				continue
 			}
@@ -148,10 +148,10 @@ func GridOf(axes ...Axis) (_ []Values, err error) {
 				if steps > 1 {
 					t = float64(i) / float64(steps-1)
 				}
-				s := a.at(t, i)
+				s := a.setting(t, i)
 				if !seen[s] { // rounding makes some equal
 					seen[s] = true
-					next = append(next, v.with(s))
+					next = append(next, v.and(s))
 				}
 			}
 		}
@@ -237,12 +237,12 @@ func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	for i := range n {
 		var v Values
 		for d, a := range axes {
-			if !a.there(v) {
+			if !a.applies(v) {
 				continue
 			}
 			_, t := math.Modf(radicalInverse(i+1, primes[d]) + shift[d])
 			steps := a.steps()
-			v = v.with(a.at(t, min(int(t*float64(steps)), steps-1)))
+			v = v.and(a.setting(t, min(int(t*float64(steps)), steps-1)))
 		}
 		key := fmt.Sprint(v.settings)
 		if !seen[key] {
@@ -262,11 +262,11 @@ func radicalInverse(i, base int) (out float64) {
 	return out
 }
 
-func (v Values) with(s setting) Values {
+func (v Values) and(s setting) Values {
 	return Values{settings: append(slices.Clone(v.settings), s)}
 }
 
-func (a Axis) there(v Values) bool { return a.When == nil || a.When(v) }
+func (a Axis) applies(v Values) bool { return a.When == nil || a.When(v) }
 
 // steps is how many points a grid has on the axis.
 func (a Axis) steps() int {
@@ -283,8 +283,8 @@ func (a Axis) steps() int {
 	return a.Points
 }
 
-// at is the setting of a list at i, and of a range at the share t of it.
-func (a Axis) at(t float64, i int) setting {
+// setting is the setting of a list at i, and of a range at the share t of it.
+func (a Axis) setting(t float64, i int) setting {
 	switch {
 	case a.Values != nil:
 		return setting{name: a.Name, number: a.Values[i]}

@@ -96,7 +96,7 @@ func TestNamedCandidates(t *testing.T) {
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v.Number("gamma")}}
 	}
 	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
-		r := &Regressor{Space: AmongValues(build, points), Search: strategy}
+		r := &Regressor{Space: CandidateGrid(build, points), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		result := r.Result()
 		assert.Equal(t, "machine=lssvm, gamma=1", result.Name, strategy.Name())
@@ -116,7 +116,7 @@ func TestNamedCandidates(t *testing.T) {
 		assert.Equal(t, result.Name, back.Name)
 		stored, err := r.MarshalBinary()
 		require.NoError(t, err)
-		loaded := &Regressor{Space: AmongValues(build, points), Search: strategy}
+		loaded := &Regressor{Space: CandidateGrid(build, points), Search: strategy}
 		require.NoError(t, loaded.UnmarshalBinary(stored))
 		assert.Equal(t, result.Name, loaded.Result().Name, "in a file, too")
 	}
@@ -147,13 +147,13 @@ func TestAxisErrors(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	one := func() estimators.Regressor { return &ridge.Regressor{} }
 	for name, space := range map[string]Space[estimators.Regressor]{
-		"twice": AmongNamed(Candidate[estimators.Regressor]{"a", one}, Candidate[estimators.Regressor]{"a", one}), "no name": AmongNamed(Candidate[estimators.Regressor]{"", one}),
-		"no build": AmongNamed(Candidate[estimators.Regressor]{"a", nil}), "nothing": AmongNamed[estimators.Regressor](), "nil build": AmongValues[estimators.Regressor](nil, []Values{{}}),
+		"twice": NamedCandidates(Candidate[estimators.Regressor]{"a", one}, Candidate[estimators.Regressor]{"a", one}), "no name": NamedCandidates(Candidate[estimators.Regressor]{"", one}),
+		"no build": NamedCandidates(Candidate[estimators.Regressor]{"a", nil}), "nothing": NamedCandidates[estimators.Regressor](), "nil build": CandidateGrid[estimators.Regressor](nil, []Values{{}}),
 	} {
 		err := (&Regressor{Space: space, Search: &Grid{}}).Fit(ctx, x, y)
 		assert.ErrorIs(t, err, estimators.ErrParam, name)
 	}
-	assert.True(t, strings.HasPrefix(AmongNamed(Candidate[estimators.Regressor]{"a", one}).String(), "1 candidates"))
+	assert.True(t, strings.HasPrefix(NamedCandidates(Candidate[estimators.Regressor]{"a", one}).String(), "1 candidates"))
 }
 
 // A build that ignores its kernel searches for nothing, and says so.
@@ -169,7 +169,7 @@ func TestBuildThatIgnoresItsKernel(t *testing.T) {
 			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 10}}, Final: &ridge.Regressor{}}
 		}, false},
 	} {
-		r := &Regressor{Space: Over(c.build), Search: &Grid{Points: 3}}
+		r := &Regressor{Space: Kernels(c.build), Search: &Grid{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y), name)
 		says := slices.ContainsFunc(r.Result().Warnings, func(w string) bool {
 			return strings.Contains(w, "(*lssvm.Regressor) does not depend on the kernel")

@@ -97,7 +97,7 @@ func TestProgressOfABudget(t *testing.T) {
 		var heard []search.TraceRow
 		var seconds []float64
 		r := &Regressor{
-			Space:  Over(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, kernels.RBFFamily{}),
+			Space:  Kernels(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, kernels.RBFFamily{}),
 			Search: strategy, Budget: 40 * time.Second, Workers: 1, now: clock.now,
 			Observe: func(row search.TraceRow) {
 				heard, seconds = append(heard, row), append(seconds, float64(clock.seconds.Load()))
@@ -316,17 +316,17 @@ func TestGridBudgetOverAxes(t *testing.T) {
 	for i, v := range points {
 		plain[i] = Candidate[estimators.Regressor]{v.String(), func() estimators.Regressor { return build(v) }}
 	}
-	inOrder := Regressor{Space: AmongNamed(plain...), Search: &Grid{}, Workers: 1}
+	inOrder := Regressor{Space: NamedCandidates(plain...), Search: &Grid{}, Workers: 1}
 	require.NoError(t, inOrder.Fit(ctx, x, y))
 	for _, workers := range []int{1, 3} {
-		whole := Regressor{Space: AmongValues(build, points), Search: &Grid{}, Workers: workers}
+		whole := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: workers}
 		require.NoError(t, whole.Fit(ctx, x, y))
 		assert.Equal(t, withoutSeconds(t, inOrder.Result()), withoutSeconds(t, whole.Result()))
 	}
 
 	for k, want := range map[int][3]int{3: {3, 3, 3}, 5: {3, 3, 3}, 8: {3, 4, 4}} {
 		clock := &ticker{}
-		r := Regressor{Space: AmongValues(build, points), Search: &Grid{}, Workers: 1, Budget: time.Duration(k) * time.Second, Observe: clock.tick, now: clock.now}
+		r := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: 1, Budget: time.Duration(k) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		seen := [3]map[float64]bool{{}, {}, {}}
 		scored := 0
@@ -348,7 +348,7 @@ func TestGridBudgetOverAxes(t *testing.T) {
 			assert.GreaterOrEqual(t, len(seen[a]), want[a], "axis %d after %d points", a, k)
 		}
 		fits.Store(0)
-		again := Regressor{Space: AmongValues(build, points), Search: &Grid{}, Workers: 2, Resume: r.Result().Trace}
+		again := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: 2, Resume: r.Result().Trace}
 		require.NoError(t, again.Fit(ctx, x, y))
 		assert.EqualValues(t, (60-k)*defaultFolds+1, fits.Load(), "what was seen is not fitted again")
 		assert.Equal(t, withoutSeconds(t, inOrder.Result()), withoutSeconds(t, again.Result()))
@@ -371,7 +371,7 @@ func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := GridOf(Axis{Name: "a", Values: []float64{1, 2, 3}}, Axis{Name: "b", Values: []float64{1, 2, 3}})
 	require.NoError(t, err)
-	r := Regressor{Search: &Grid{}, Space: AmongValues(func(v Values) estimators.Regressor {
+	r := Regressor{Search: &Grid{}, Space: CandidateGrid(func(v Values) estimators.Regressor {
 		return moody{&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, v.Number("a") == 1}
 	}, points)}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -438,7 +438,7 @@ func TestGridBudgetWithinAParameter(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
 	clock := &ticker{}
 	r := Regressor{
-		Space: Over(func(k kernels.Kernel) estimators.Regressor {
+		Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return slow{&lssvm.Regressor{Kernel: k}, clock}
 		}),
 		Search:  &Grid{Params: []float64{0.1, 1, 5}},
@@ -467,7 +467,7 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 			}
 		}
 		strategy := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
-		r := Regressor{Space: Over(fails(0.5)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}
+		r := Regressor{Space: Kernels(fails(0.5)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, search.StatusBudget, res.Status)
@@ -479,7 +479,7 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 		for _, row := range res.Trace {
 			assert.False(t, row.Score < res.Score, "the best of those that were scored")
 		}
-		err := (&Regressor{Space: Over(fails(100)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Kernels(fails(100)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
 		assert.ErrorContains(t, err, "no point could be scored")
 	}

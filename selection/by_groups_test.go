@@ -120,7 +120,7 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 	n := &notes{}
 	r := Regressor{
 		Groups: groups, Search: &Grid{},
-		Space: Among(
+		Space: Candidates(
 			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .01}, to: n} },
 			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .1}, to: n} },
 		),

@@ -43,7 +43,7 @@ func classifiers() []func() estimators.Classifier {
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
 	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Among(regressors()...), Search: strategy}
+		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Candidates(regressors()...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, 1, res.Candidate)
@@ -66,7 +66,7 @@ func TestCandidates(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
-		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Among(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Candidates(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 
 		weights := make([]float64, len(y))
 		for i := range weights {
@@ -74,7 +74,7 @@ func TestCandidates(t *testing.T) {
 		}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 	}
-	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
+	r := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for i, build := range regressors() {
 		s, err := validation.CrossValidateRegressor(ctx, build, x, y, nil)
@@ -85,7 +85,7 @@ func TestCandidates(t *testing.T) {
 
 func TestClassifierCandidates(t *testing.T) {
 	x, y := classesOf(90, 2)
-	c := &Classifier{Space: Among(classifiers()...), Search: &Grid{}}
+	c := &Classifier{Space: Candidates(classifiers()...), Search: &Grid{}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	res := c.Result()
 	assert.Equal(t, 1, res.Candidate)
@@ -99,13 +99,13 @@ func TestClassifierCandidates(t *testing.T) {
 func TestCandidatesErrors(t *testing.T) {
 	x, y := problemOf(30, 2, .2, 3)
 	for want, r := range map[string]*Regressor{
-		"Space = no candidates":          {Space: Among[estimators.Regressor](), Search: &Halving{}},
-		"Space: candidate 1 = nil":       {Space: Among(regressors()[0], nil), Search: &Grid{}},
-		"Space: family 1 = RBF":          {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
-		"Space: family 0 = <nil>":        {Space: over(nil)},
-		"entropy: Search: Space = candidates":    {Space: Among(regressors()...)},
-		"GoldenSection: Space = candida": {Space: Among(regressors()...), Search: &entropy.GoldenSection{}},
-		"no point could be scored":       {Space: Among(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &Grid{}},
+		"Space = no candidates":               {Space: Candidates[estimators.Regressor](), Search: &Halving{}},
+		"Space: candidate 1 = nil":            {Space: Candidates(regressors()[0], nil), Search: &Grid{}},
+		"Space: family 1 = RBF":               {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
+		"Space: family 0 = <nil>":             {Space: over(nil)},
+		"entropy: Search: Space = candidates": {Space: Candidates(regressors()...)},
+		"GoldenSection: Space = candida":      {Space: Candidates(regressors()...), Search: &entropy.GoldenSection{}},
+		"no point could be scored":            {Space: Candidates(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &Grid{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)
@@ -118,16 +118,16 @@ func TestCandidatesErrors(t *testing.T) {
 func TestCandidatesBudgetAndResume(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 3)
 	clock := &ticker{}
-	r := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
+	r := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 	assert.Equal(t, 0, r.Result().Candidate)
 
-	whole := &Regressor{Space: Among(regressors()...), Search: &Grid{}}
+	whole := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
 	var rows []search.TraceRow
-	part := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row search.TraceRow) {
+	part := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			rows = append(rows, row)
 			cancel()
@@ -135,7 +135,7 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 	}}
 	require.ErrorIs(t, part.Fit(cancelled, x, y), context.Canceled)
 	require.NotEmpty(t, rows)
-	again := &Regressor{Space: Among(regressors()...), Search: &Grid{}, Resume: rows}
+	again := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Resume: rows}
 	require.NoError(t, again.Fit(ctx, x, y))
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, again.Result()))
 }
@@ -157,8 +157,8 @@ func TestSharingChangesNothing(t *testing.T) {
 		func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
 		func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} },
 	} {
-		shared := &Regressor{Space: Over(build), Search: grid(metrics.Metric{})}
-		plain := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return own{build(k)} }), Search: shared.Search}
+		shared := &Regressor{Space: Kernels(build), Search: grid(metrics.Metric{})}
+		plain := &Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return own{build(k)} }), Search: shared.Search}
 		require.NoError(t, shared.Fit(ctx, x, y))
 		require.NoError(t, plain.Fit(ctx, x, y))
 		same(shared.Result(), plain.Result())
@@ -174,8 +174,8 @@ func TestSharingChangesNothing(t *testing.T) {
 		func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k, Probabilities: true} },
 	} {
 		for _, m := range []metrics.Metric{{}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss}} {
-			shared := &Classifier{Space: Over(build), Search: grid(m)}
-			plain := &Classifier{Search: grid(m), Space: Over(func(k kernels.Kernel) estimators.Classifier {
+			shared := &Classifier{Space: Kernels(build), Search: grid(m)}
+			plain := &Classifier{Search: grid(m), Space: Kernels(func(k kernels.Kernel) estimators.Classifier {
 				c := build(k)
 				return ownClassifier{c, c.(estimators.DecisionPredictor), c.(estimators.ProbaPredictor)}
 			})}
@@ -193,7 +193,7 @@ func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor {
 		return &lssvm.Regressor{Kernel: kernels.Sum{k, kernels.Linear{}}}
 	}
-	r := &Regressor{Space: Over(build), Search: &Grid{Params: []float64{.1, 1}}}
+	r := &Regressor{Space: Kernels(build), Search: &Grid{Params: []float64{.1, 1}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, row := range r.Result().Trace {
 		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)

@@ -45,7 +45,7 @@ type Classifier struct {
 	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Kernels] for
 	// [lssvm.Classifier].
 	Space Space[estimators.Classifier]
 

@@ -53,8 +53,8 @@ func filling() transformers.Transformer {
 	return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
 }
 
-// under is the search after one scaling.
-func (c engine[Y, E]) under(w scaling) engine[Y, E] {
+// withScaling is the search after one scaling.
+func (c engine[Y, E]) withScaling(w scaling) engine[Y, E] {
 	c.scalings, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &shape.Search{}
 	if c.Groups != nil {
 		c.strategy = &entropy.Search{Score: entropy.CrossValidation}
@@ -81,11 +81,11 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 	var parts []*fitted[E]
 	group := progress.Open(rest)
 	for i, w := range c.scalings {
-		one := c.under(w)
+		one := c.withScaling(w)
 		if c.Limit > 0 {
 			one.Limit = max(1, c.Limit/time.Duration(len(c.scalings)))
 		}
-		shares := progress.Parts(group.Of(i, len(c.scalings)), 1, 40, 4)
+		shares := progress.Parts(group.Step(i, len(c.scalings)), 1, 40, 4)
 		own, even, err := folds.FitChain(shares[0], c.Type, one.steps, filled)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
@@ -107,7 +107,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		return cmp.Compare(a.result.LeaveOneOut, b.result.LeaveOneOut)
 	})
 	kept := share(parts)
-	return &fitted[E]{chain: chain, inner: c.mean(kept), result: together(parts), parts: kept}, nil
+	return &fitted[E]{chain: chain, inner: c.mean(kept), result: mergedResult(parts), parts: kept}, nil
 }
 
 // bendsNothing reports whether a step is a PowerTransformer that leaves every column as it is,
@@ -151,8 +151,8 @@ func share[E any](parts []*fitted[E]) []*fitted[E] {
 	return kept
 }
 
-// together is the result of the best part, with the others in it.
-func together[E any](parts []*fitted[E]) *search.Result {
+// mergedResult is the result of the best part, with the others in it.
+func mergedResult[E any](parts []*fitted[E]) *search.Result {
 	out := parts[0].result.Clone()
 	out.Strategy = "scalings"
 	for _, p := range parts[1:] {
@@ -192,7 +192,7 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 		if at < 0 {
 			return fault.BadModel(kind, "columns %q, want one of the scalings of the zero value", name)
 		}
-		part, err := c.under(c.scalings[at]).unmarshal(kind, s.Parts[i])
+		part, err := c.withScaling(c.scalings[at]).unmarshal(kind, s.Parts[i])
 		if err != nil {
 			return err
 		}

@@ -27,14 +27,14 @@ func TestDocumentedDefaults(t *testing.T) {
 	family := kernels.RBFFamily{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
 	assert.Equal(t, params(&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}), params(&Regressor{
-		Space:          Over(build, family),
+		Space:          Kernels(build, family),
 		Search:         &entropy.Search{Tolerance: .02, MaxEvaluations: 40, Score: entropy.LeaveOneOutEvidence},
 		MaxKernelBytes: kernels.MaxKernelBytes,
 	}))
 	start, err := family.Start(ctx, x)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{
-		Space:  Over(build, family),
+		Space:  Kernels(build, family),
 		Search: &Grid{Points: defaultGridPoints, Lo: start * defaultGridLow, Hi: start * defaultGridHigh, Splitter: validation.KFold{Folds: defaultFolds, Repeats: 1}, Metric: metrics.ForRegression()},
 	}), 1e-12)
 }

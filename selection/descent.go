@@ -34,7 +34,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 	turns := progress.NewSeries(ctx, 4)
 	for i := range maxTurns {
 		axis := i % 2
-		along := c.space.along(axis == 0, at[1-axis])
+		along := c.space.slice(axis == 0, at[1-axis])
 		run, choice, r, err := c.search(turns.Next(), p, shared, along)
 		if err != nil {
 			return none, nil, fmt.Errorf("%s: family %v: %w", c.Type, along, err)
@@ -62,7 +62,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 	out.Family, out.Param, out.Param2 = c.space.two.String(), at[0], at[1]
 	out.Trace, out.Evaluations, out.KernelMatrices, out.Fits = total.Trace, total.Evaluations, total.KernelMatrices, total.Fits
 	out.Seconds, out.Warnings = total.Seconds, total.Warnings
-	taken := c.space.option(c.space.along(true, at[1]), search.At(at[0]))
+	taken := c.space.option(c.space.slice(true, at[1]), search.ParamPoint(at[0]))
 	out.Kernel = taken.name
 	return taken, out, nil
 }

@@ -45,7 +45,7 @@ func TestDescent(t *testing.T) {
 	assert.Less(t, res.Score, one.Result().Score)
 	assert.Less(t, testNMSE(t, two, xt, yt), testNMSE(t, one, xt, yt))
 	assert.Equal(t, "Sum(RBF, RBF)", res.Family)
-	assert.Equal(t, twoRBF.At(res.Param, res.Param2).String(), res.Kernel)
+	assert.Equal(t, twoRBF.Kernel(res.Param, res.Param2).String(), res.Kernel)
 	rows := map[string]int{}
 	for i, row := range res.Trace {
 		assert.Equal(t, i+1, row.Iteration)
@@ -122,7 +122,7 @@ func TestDescentStrategies(t *testing.T) {
 	r := &Regressor{Space: overTwo(twoRBF), Search: &entropy.GoldenSection{}}
 	assert.ErrorContains(t, r.Fit(ctx, x, y), "a Search that scores what it finds")
 	xc, labels := classesOf(60, 1)
-	c := &Classifier{Space: OverTwo[estimators.Classifier](nil, kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}})}
+	c := &Classifier{Space: Kernels2[estimators.Classifier](nil, kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}})}
 	require.NoError(t, c.Fit(ctx, xc, labels))
 	assert.True(t, c.Supports(estimators.Proba))
 }

@@ -12,12 +12,12 @@
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-//		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
+//		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 //		Search:     &entropy.Search{}, // or &selection.Grid{}
 //	}
 //
-// A space holds the kernels of a family or of several ([Over]) or of a family of two parameters ([OverTwo]), each for
-// a learner that a function builds, or it holds whole estimators ([Among]). With a Strategy and no space it is the
+// A space holds the kernels of a family or of several ([Kernels]) or of a family of two parameters ([Kernels2]), each for
+// a learner that a function builds, or it holds whole estimators ([Candidates]). With a Strategy and no space it is the
 // RBF kernels for package lssvm. For an [entropy.Search] it also has the kernels of Matérn 5/2.
 //
 // # Strategies
@@ -29,7 +29,7 @@
 // [Grid] fits the learner at each of its points in each fold. It is the baseline. [Halving] fits all points on a part
 // of the rows, and then fewer and fewer points on more rows.
 //
-// Both can also compare whole estimators, those of [Among], with kernels or without. [AmongNamed] and [AmongValues]
+// Both can also compare whole estimators, those of [Candidates], with kernels or without. [NamedCandidates] and [CandidateGrid]
 // have settings on named axes, which they compare by name.
 //
 // # Several kernels

@@ -98,13 +98,13 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 			err = c.trail.unfinished(c.Type, err)
 		}
 	}()
-	ctx, end := c.heard(ctx)
+	ctx, end := c.withSteps(ctx)
 	defer end(&err)
 	now := c.Now
 	if now == nil {
 		now = time.Now
 	}
-	progress.Within(ctx, c.Limit, now)
+	progress.Deadline(ctx, c.Limit, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
 		return c.fitScalings(ctx, merged, y, weights, target, labels)
@@ -194,14 +194,14 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	return &fitted[E]{chain: chain, inner: inner, result: result}, nil
 }
 
-// heard begins what Observe hears of a Fit: rows that have a Step alone, between those of the trace.
-func (c engine[Y, E]) heard(ctx context.Context) (context.Context, func(*error)) {
+// withSteps begins what Observe hears of a Fit: rows that have a Step alone, between those of the trace.
+func (c engine[Y, E]) withSteps(ctx context.Context) (context.Context, func(*error)) {
 	if c.Observe == nil {
 		return progress.Begin(ctx, nil)
 	}
 	observe := c.Observe
 	ctx, end := progress.Begin(ctx, func(s progress.Step) {
-		row, step := search.NewRow(search.CandidateAt(search.NoCandidate)), stepOf(s)
+		row, step := search.NewRow(search.CandidatePoint(search.NoCandidate)), stepOf(s)
 		row.Done, row.Step = s.Done, &step
 		observe(row)
 	})
@@ -349,7 +349,7 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared
 	for i, family := range families {
 		part := ctx
 		if len(families) > 1 {
-			part = group.Of(i, len(families))
+			part = group.Step(i, len(families))
 		}
 		run, _, result, err := c.search(part, p, shared, family)
 		switch {

@@ -19,7 +19,7 @@ import (
 func (c engine[Y, E]) merge(rows *mat.Dense, given folds.Rows[Y]) (*distinct.Rows, folds.Rows[Y]) {
 	merged := distinct.Merge(rows, given.Weights).Relative()
 	if given.Weights != nil || merged.Repeated() && c.takesWeights() {
-		given.Weights = merged.Given()
+		given.Weights = merged.GivenWeights()
 	}
 	return merged, given
 }

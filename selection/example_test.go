@@ -46,7 +46,7 @@ func ExampleRegressor() {
 	x, y := wave()
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
+		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 		Search:     &entropy.Search{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {
@@ -161,7 +161,7 @@ func ExampleHalving() {
 func ExampleGrid_candidates() {
 	x, y := wave()
 	r := &selection.Regressor{
-		Space: selection.Among(
+		Space: selection.Candidates(
 			func() estimators.Regressor { return &ridge.Regressor{} },
 			func() estimators.Regressor { return &lssvm.Regressor{} },
 		),
@@ -183,7 +183,7 @@ func ExampleRegressor_family2() {
 		x.Set(i, 0, v)
 		y[i] = 3*math.Sin(v/2) + math.Sin(8*v)
 	}
-	two := &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
+	two := &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 	if err := two.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -199,9 +199,9 @@ func ExampleSpace() {
 	var point search.Point
 	for _, space := range []selection.Space[estimators.Regressor]{
 		{}, // the RBF kernels
-		selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
-		selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
-		selection.Among(func() estimators.Regressor { return &lssvm.Regressor{} }),
+		selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
+		selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
+		selection.Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }),
 	} {
 		r := &selection.Regressor{Space: space, Search: &selection.Grid{Points: 3}}
 		if err := r.Fit(context.Background(), x, y); err != nil {
@@ -273,7 +273,7 @@ func ExampleAxis() {
 }
 
 // A search over named axes: the names stand in the trace, and in what was chosen.
-func ExampleAmongValues() {
+func ExampleCandidateGrid() {
 	x, y := wave()
 	points, err := selection.GridOf(
 		selection.Axis{Name: "scale", Choices: []string{"yes", "no"}},
@@ -290,7 +290,7 @@ func ExampleAmongValues() {
 		}
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine}
 	}
-	r := &selection.Regressor{Space: selection.AmongValues(build, points), Search: &selection.Grid{}}
+	r := &selection.Regressor{Space: selection.CandidateGrid(build, points), Search: &selection.Grid{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -302,7 +302,7 @@ func ExampleAmongValues() {
 // Candidates with names of one's own.
 func ExampleCandidate() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{}, Space: selection.AmongNamed(
+	r := &selection.Regressor{Search: &selection.Grid{}, Space: selection.NamedCandidates(
 		selection.Candidate[estimators.Regressor]{Name: "a straight line", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
 		selection.Candidate[estimators.Regressor]{Name: "a machine", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
 	)}

@@ -47,8 +47,8 @@ func falkonClassifier(s onSome) estimators.Classifier {
 	return &falkon.Classifier{Kernel: s.kernel, Components: s.landmarks, Workers: s.workers}
 }
 
-// shown is a context in which Observe sees the steps of a fit.
-func (c engine[Y, E]) shown(ctx context.Context, result *search.Result, landmarks int) (context.Context, func(*error)) {
+// showingSteps is a context in which Observe sees the steps of a fit.
+func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, landmarks int) (context.Context, func(*error)) {
 	if c.heardBy == nil {
 		return progress.Begin(ctx, nil)
 	}
@@ -81,7 +81,7 @@ func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows f
 		}
 		next := c.many(onSome{kernel, m, c.Workers})
 		c.prepare(next, result)
-		part, end := c.shown(fits.Next(), result, m)
+		part, end := c.showingSteps(fits.Next(), result, m)
 		err := folds.Fit(part, c.Type, next, rows)
 		if end(&err); err != nil {
 			return best, fmt.Errorf("%T with %v: %w", next, kernel, err)

@@ -145,7 +145,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		clock, err := search.NewBudget("test", c.budget, e.Now, 1)
 		require.NoError(t, err)
 		result := &search.Result{}
-		_, err = e.fitMany(ctx, defaultFamily.At(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.Begin())
+		_, err = e.fitMany(ctx, defaultFamily.Kernel(1), folds.Rows[float64]{X: x, Y: y, Weights: nil, Groups: nil}, len(y), result, clock.Begin())
 		require.NoError(t, err)
 		assert.Equal(t, c.landmarks, asked, name)
 		assert.Equal(t, asked[len(asked)-1], result.Landmarks, name)

@@ -45,7 +45,7 @@ func (c engine[Y, E]) featuresOf(samples []E, x *mat.Dense) func(ctx context.Con
 		}
 	}
 	return func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
-		_, out, err := folds.FitChain(ctx, c.Type, featureMap(c.space.with(k).build()), x)
+		_, out, err := folds.FitChain(ctx, c.Type, featureMap(c.space.kernelOption(k).build()), x)
 		return out, err
 	}
 }

@@ -30,7 +30,7 @@ func newOnEight(k kernels.Kernel) estimators.Regressor {
 
 func ExampleFeatureLearner() {
 	x, y := wave()
-	r := &selection.Regressor{Space: selection.Over(newOnEight, kernels.RBFFamily{}), Search: &entropy.Search{}}
+	r := &selection.Regressor{Space: selection.Kernels(newOnEight, kernels.RBFFamily{}), Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

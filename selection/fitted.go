@@ -81,13 +81,13 @@ const version = 2 // 1 has no Template
 type stored struct {
 	Family string
 	Point  search.Point
-	Param2 float64         // of a family of two
-	Values codec.Floats    // that were learnt beside the point
-	Steps  []byte          // a pipeline.Transformer
-	Inner  estimators.Part // but of several scalings
-	Names  []string        // of the scalings
-	Parts  [][]byte        // and a file of each
-	Result []byte          // JSON
+	Param2 float64                // of a family of two
+	Values codec.Floats           // that were learnt beside the point
+	Steps  []byte                 // a pipeline.Transformer
+	Inner  estimators.NestedModel // but of several scalings
+	Names  []string               // of the scalings
+	Parts  [][]byte               // and a file of each
+	Result []byte                 // JSON
 	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
 	// Space build it.
 	Template *configuration.Value `cbor:",omitempty"`
@@ -111,7 +111,7 @@ func (c engine[Y, E]) marshal(kind string, f *fitted[E]) ([]byte, error) {
 	if c.scalings != nil {
 		err = c.storeScalings(kind, &s, f)
 	} else {
-		s.Inner, err = estimators.MakePart(c.Type, f.inner)
+		s.Inner, err = estimators.NestModel(c.Type, f.inner)
 		if t, err := configuration.Encode(f.inner); err == nil { // else of a type that only the Space knows
 			s.Template = &t
 		}
@@ -163,7 +163,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 			takeRidge(f.inner, fitted)
 		}
 	}
-	if err := s.Inner.Into(kind, "the estimator", f.inner); err != nil {
+	if err := s.Inner.UnmarshalInto(kind, "the estimator", f.inner); err != nil {
 		return nil, err
 	}
 	return f, nil

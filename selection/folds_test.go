@@ -52,7 +52,7 @@ func TestFoldsWithoutAWeightedClass(t *testing.T) {
 		"pipeline":    func(label int) estimators.Classifier { return &pipeline.Classifier{Final: weighted(label)} },
 		"calibration": func(label int) estimators.Classifier { return &calibration.Classifier{Estimator: weighted(label)} },
 		"selection": func(label int) estimators.Classifier {
-			return &Classifier{Search: &Grid{Points: 2}, Space: Over(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
+			return &Classifier{Search: &Grid{Points: 2}, Space: Kernels(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
 		},
 	} {
 		_, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(2) }, x, labels, &validation.Options{Splitter: folds})

@@ -26,7 +26,7 @@ func TestGoldenSection(t *testing.T) {
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
 	strategy := &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3}
-	r := Regressor{Space: Over(c.regressor, c), Search: strategy, Observe: func(row search.TraceRow) {
+	r := Regressor{Space: Kernels(c.regressor, c), Search: strategy, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			seen++
 		}
@@ -56,7 +56,7 @@ func TestGoldenSection(t *testing.T) {
 	assert.Contains(t, string(data), `"target":null`)
 	saved, err := r.MarshalBinary()
 	require.NoError(t, err)
-	again := Regressor{Space: Over(c.regressor, c)}
+	again := Regressor{Space: Kernels(c.regressor, c)}
 	require.NoError(t, again.UnmarshalBinary(saved))
 	assert.Equal(t, res.Param, again.Result().Param)
 
@@ -139,7 +139,7 @@ func TestGoldenSectionBudgetAndCancel(t *testing.T) {
 		assert.Contains(t, res.Warnings[0], fmt.Sprintf("the budget of %ds ended the search", seconds))
 	}
 	c, cancel := context.WithCancel(ctx)
-	r := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} })}
+	r := Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} })}
 	r.Search, r.Observe = &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3}, func(row search.TraceRow) {
 		if row.Step == nil {
 			cancel()

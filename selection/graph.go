@@ -22,7 +22,7 @@ func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	if err != nil {
 		return rows, err
 	}
-	return graph.Of(f.inner, rows.Rows)
+	return graph.Build(f.inner, rows.Rows)
 }
 
 // Graph implements [graph.Grapher] for the estimator that was built, if it and all steps of Preprocess have a
@@ -59,7 +59,7 @@ func (m *meanRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 }
 
 func plus(a, b graph.Value) graph.Value {
-	if a.None() {
+	if a.IsZero() {
 		return b
 	}
 	return a.Add(b)
@@ -70,7 +70,7 @@ func (m *meanClassifier) Graph(x graph.Value) (graph.Outputs, error) {
 	var proba graph.Value
 	for _, p := range m.parts {
 		part, err := p.graph(classifierType, x)
-		if err == nil && part.Proba.None() {
+		if err == nil && part.Proba.IsZero() {
 			err = estimators.Unsupported(classifierType, p.inner, estimators.Proba)
 		}
 		if err != nil {
@@ -87,5 +87,5 @@ func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	if err != nil {
 		return rows, err
 	}
-	return graph.Of(s.Smoother, rows.Rows)
+	return graph.Build(s.Smoother, rows.Rows)
 }

@@ -31,7 +31,7 @@ const traceBytes = 512
 // effect.
 //
 // If a Budget ends it, the best of what was tried is taken. It tries the values from Lo to Hi, and the points that
-// [AmongValues] has from [GridOf], in an order of which every beginning is spread over them: the middle first, then those of
+// [CandidateGrid] has from [GridOf], in an order of which every beginning is spread over them: the middle first, then those of
 // both halves, and so on; of several axes each point has other values of all. Params and other candidates are tried in
 // their order. The trace is in the order of the grid in any case, a grid that was not ended chooses the same in any
 // order, and of equal scores the first in the trace is best.
@@ -111,14 +111,14 @@ func (g *Grid) points(ctx context.Context, r *search.Run) ([]search.Point, error
 	if r.Family() == nil {
 		out := make([]search.Point, len(r.Candidates()))
 		for i := range out {
-			out[i] = search.CandidateAt(i)
+			out[i] = search.CandidatePoint(i)
 		}
 		return out, nil
 	}
 	params, err := g.params(ctx, r)
 	out := make([]search.Point, len(params))
 	for i, v := range params {
-		out[i] = search.At(v)
+		out[i] = search.ParamPoint(v)
 	}
 	return out, err
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// mean is what the means of regressors and of classifiers have in common.
-type mean[E any] struct{ parts []*fitted[E] }
+// modelAverage is what the means of regressors and of classifiers have in common.
+type modelAverage[E any] struct{ parts []*fitted[E] }
 
-// each calls f with each part, its share and the rows as it sees them.
-func (m mean[E]) each(typ string, x mat.Matrix, f func(inner E, share float64, z mat.Matrix) error) error {
+// eachModel calls f with each part, its share and the rows as it sees them.
+func (m modelAverage[E]) eachModel(typ string, x mat.Matrix, f func(inner E, share float64, z mat.Matrix) error) error {
 	for _, p := range m.parts {
 		if err := p.pass(typ, x, func(z mat.Matrix) error { return f(p.inner, p.result.Share, z) }); err != nil {
 			return err
@@ -30,7 +30,7 @@ func (m mean[E]) each(typ string, x mat.Matrix, f func(inner E, share float64, z
 }
 
 // Report is the best part's.
-func (m mean[E]) Report() estimators.Report { return m.parts[0].report() }
+func (m modelAverage[E]) Report() estimators.Report { return m.parts[0].report() }
 
 // notByItself is the error of fitting a part of a search.
 func notByItself(typ string) error {
@@ -38,10 +38,12 @@ func notByItself(typ string) error {
 }
 
 // meanRegressor predicts the mean of regressors.
-type meanRegressor struct{ mean[estimators.Regressor] }
+type meanRegressor struct {
+	modelAverage[estimators.Regressor]
+}
 
 func meanOfRegressors(parts []*fitted[estimators.Regressor]) estimators.Regressor {
-	return &meanRegressor{mean[estimators.Regressor]{parts}}
+	return &meanRegressor{modelAverage[estimators.Regressor]{parts}}
 }
 
 var (
@@ -67,7 +69,7 @@ func (m *meanRegressor) Predict(x mat.Matrix) (_ []float64, err error) {
 func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if len(m.parts) == 1 {
-		return m.each(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
+		return m.eachModel(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
 	}
 	if n, _ := x.Dims(); n != len(dst) {
 		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)
@@ -75,7 +77,7 @@ func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	memory := rowwise.Scratch(len(dst))
 	defer rowwise.Release(memory)
 	clear(dst)
-	return m.each(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
+	return m.eachModel(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
 		if err := rowwise.Predict(e, *memory, z); err != nil {
 			return err
 		}
@@ -92,7 +94,7 @@ func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64,
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
 	var means [][]float64
-	err = m.each(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
+	err = m.eachModel(regressorType, x, func(e estimators.Regressor, share float64, z mat.Matrix) error {
 		own, of, err := e.(estimators.VariancePredictor).PredictVariance(z)
 		if err != nil {
 			return err
@@ -127,12 +129,12 @@ func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high 
 
 // meanClassifier predicts by the mean of the probabilities of classifiers.
 type meanClassifier struct {
-	mean[estimators.Classifier]
+	modelAverage[estimators.Classifier]
 	of []int // the classes
 }
 
 func meanOfClassifiers(parts []*fitted[estimators.Classifier]) estimators.Classifier {
-	return &meanClassifier{mean[estimators.Classifier]{parts}, parts[0].inner.Classes()}
+	return &meanClassifier{modelAverage[estimators.Classifier]{parts}, parts[0].inner.Classes()}
 }
 
 var (
@@ -180,7 +182,7 @@ func (m *meanClassifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error
 	dst.Zero()
 	part := shares.Get().(*mat.Dense)
 	defer shares.Put(part)
-	return m.each(classifierType, x, func(e estimators.Classifier, share float64, z mat.Matrix) error {
+	return m.eachModel(classifierType, x, func(e estimators.Classifier, share float64, z mat.Matrix) error {
 		part.Reset()
 		part.ReuseAs(n, len(m.of))
 		if err := rowwise.Probabilities(e.(estimators.ProbaPredictor), part, z); err != nil {

@@ -49,7 +49,7 @@ func ExampleSearchError() {
 		x.Set(i, 0, float64(i)/10)
 		y[i] = math.Sin(float64(i) / 10)
 	}
-	model := &selection.Regressor{Search: &selection.Grid{Points: 8}, Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+	model := &selection.Regressor{Search: &selection.Grid{Points: 8}, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return &lssvm.Regressor{Kernel: k, Ridge: .01}
 	}, kernels.RBFFamily{})}
 	ctx, cancel := context.WithCancel(context.Background())

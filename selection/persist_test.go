@@ -58,11 +58,11 @@ func TestMismatchesAreNamed(t *testing.T) {
 		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
 		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &entropy.Search{}},
 		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}, Search: &entropy.Search{}},
-		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
+		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},
 		"want both or neither": {Preprocess: steps},
-		"fitted with Kernel RBF(": {Preprocess: steps, Space: Over(func(k kernels.Kernel) estimators.Regressor {
+		"fitted with Kernel RBF(": {Preprocess: steps, Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: kernels.Linear{}}
 		})},
 	} {
@@ -79,13 +79,13 @@ func TestCloneAndSupports(t *testing.T) {
 	c := r.Clone().(*Regressor)
 	assert.NotSame(t, r.Preprocess[0], c.Preprocess[0])
 	assert.True(t, r.Supports(estimators.Variance))
-	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
+	assert.False(t, (&Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
-	assert.False(t, (&Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
+	assert.False(t, (&Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
 	assert.True(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
-	m := Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}
+	m := Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}
 	require.NoError(t, m.Fit(ctx, x, y))
 	_, _, err := m.PredictVariance(x)
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
@@ -149,7 +149,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 		y[i] = math.Sin(float64(i)/4) + .1*float64(i%3)
 		labels[i] = i / 10 % 2
 	}
-	r := &Regressor{Space: Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, defaultFamily), Search: &shape.Search{}}
+	r := &Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, defaultFamily), Search: &shape.Search{}}
 	require.NoError(t, r.Fit(context.Background(), x, y))
 	again := r.Clone().(*Regressor)
 	data, err := r.MarshalBinary()
@@ -158,7 +158,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 	require.Positive(t, r.Fitted().(*lssvm.Regressor).Ridge)
 	assert.Equal(t, r.Fitted().(*lssvm.Regressor).Ridge, again.Fitted().(*lssvm.Regressor).Ridge)
 
-	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, defaultFamily), Search: &entropy.Search{}}
+	c := &Classifier{Space: Kernels(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, defaultFamily), Search: &entropy.Search{}}
 	require.NoError(t, c.Fit(context.Background(), x, labels))
 	read := c.Clone().(*Classifier)
 	data, err = c.MarshalBinary()

@@ -9,16 +9,16 @@ import (
 
 // Model files name these types (package modelfile).
 func init() {
-	registry.Add[*Regressor]("selection.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.told() }})
-	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.told() }})
+	registry.Add[*Regressor]("selection.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.nestedParts() }})
+	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nestedParts() }})
 	registry.Stand(Space[estimators.Regressor].stored, readSpace[estimators.Regressor], Space[estimators.Regressor]{left: true})
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
 	registry.Add[*Grid]("selection.Grid", registry.Type{})
 	registry.Add[*Halving]("selection.Halving", registry.Type{})
 }
 
-// told are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several scalings.
-func (f *fitted[E]) told() (out []registry.Part) {
+// nestedParts are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several scalings.
+func (f *fitted[E]) nestedParts() (out []registry.Part) {
 	if f == nil {
 		return nil
 	}
@@ -29,7 +29,7 @@ func (f *fitted[E]) told() (out []registry.Part) {
 		return append(out, registry.Part{Name: "Fitted", Value: f.inner})
 	}
 	for i, p := range f.parts {
-		for _, one := range p.told() {
+		for _, one := range p.nestedParts() {
 			one.Name = fmt.Sprintf("Fitted[%d] %s", i, one.Name)
 			out = append(out, one)
 		}

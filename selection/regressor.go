@@ -48,7 +48,7 @@ type Regressor struct {
 	// [transformers.Imputer].
 	Preprocess []transformers.Transformer
 
-	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Over] for
+	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Kernels] for
 	// [lssvm.Regressor].
 	Space Space[estimators.Regressor]
 

@@ -81,7 +81,7 @@ func TestResume(t *testing.T) {
 			// From the whole trace nothing is left to compute but the last fit.
 			fits := 0
 			r := &Regressor{
-				Space: Over(func(k kernels.Kernel) estimators.Regressor {
+				Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 					fits++
 					return &lssvm.Regressor{Kernel: k}
 				}, kernels.RBFFamily{}),
@@ -116,7 +116,7 @@ func TestResumeFinalists(t *testing.T) {
 			fit := func(resume []search.TraceRow) (*Regressor, []search.TraceRow) {
 				var rows []search.TraceRow
 				r := &Regressor{
-					Space: Over(c.build), Search: &entropy.Search{}, Resume: resume,
+					Space: Kernels(c.build), Search: &entropy.Search{}, Resume: resume,
 					Observe: func(row search.TraceRow) {
 						if row.Step == nil {
 							rows = append(rows, row)

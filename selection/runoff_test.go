@@ -39,7 +39,7 @@ func folded(r *search.Result) (out []search.TraceRow) {
 func TestRunoff(t *testing.T) {
 	for _, noise := range []float64{0, .3} {
 		x, y := problemOf(90, 2, noise, 3)
-		r := &Regressor{Space: Over(machineOf)}
+		r := &Regressor{Space: Kernels(machineOf)}
 		require.NoError(t, r.Fit(ctx, x, y))
 		rows := folded(r.Result())
 		if noise > 0 {
@@ -59,7 +59,7 @@ func TestRunoff(t *testing.T) {
 			if row.Family != family.String() {
 				family = kernels.MaternFamily{Nu: 2.5}
 			}
-			scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.At(row.Param)) }, x, y, &validation.Options{Splitter: fixed(folds)})
+			scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.Kernel(row.Param)) }, x, y, &validation.Options{Splitter: fixed(folds)})
 			require.NoError(t, err)
 			assert.InDelta(t, scores.Mean("NMSE"), row.Score, 1e-12)
 			if row.Score < least {
@@ -67,7 +67,7 @@ func TestRunoff(t *testing.T) {
 			}
 		}
 		assert.Equal(t, taken, r.Result().Param)
-		again := &Regressor{Space: Over(machineOf), Workers: 1}
+		again := &Regressor{Space: Kernels(machineOf), Workers: 1}
 		require.NoError(t, again.Fit(ctx, x, y))
 		assert.Equal(t, r.Result().Kernel, again.Result().Kernel)
 
@@ -100,7 +100,7 @@ func (c landmarkClassifier) FeatureMap() []transformers.Transformer {
 func TestScoreOnFeatures(t *testing.T) {
 	for _, n := range []int{120, 700} { // the entropies are of all rows, and of 300
 		x, y := problemOf(n, 1, .2, 4)
-		r := &Regressor{Space: Over(onNystroem)}
+		r := &Regressor{Space: Kernels(onNystroem)}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		at := chosenRow(res)
@@ -144,7 +144,7 @@ func TestFeatureMap(t *testing.T) {
 	assert.Empty(t, featureMap(given), "its ridge is not by leave-one-out")
 
 	x, labels := classesOf(90, 1)
-	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier {
+	c := &Classifier{Space: Kernels(func(k kernels.Kernel) estimators.Classifier {
 		return landmarkClassifier{&svm.Classifier{Kernel: k}, k}
 	})}
 	require.NoError(t, c.Fit(ctx, x, labels))
@@ -158,7 +158,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 	for i := range labels {
 		labels[i] = i / 59
 	}
-	c := &Classifier{Space: Over(func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k} }), Search: &entropy.Search{MinRidge: 1e9}}
+	c := &Classifier{Space: Kernels(func(k kernels.Kernel) estimators.Classifier { return &svm.Classifier{Kernel: k} }), Search: &entropy.Search{MinRidge: 1e9}}
 	require.NoError(t, c.Fit(ctx, x, labels))
 	rows := folded(c.Result())
 	require.NotEmpty(t, rows)
@@ -173,7 +173,7 @@ func TestRunoffOfOneRow(t *testing.T) {
 // score may take, the rows' own ridges do not say.
 func TestRunoffOfFewRidges(t *testing.T) {
 	x, y := problemOf(700, 8, .6, 3)
-	r := &Regressor{Space: Over(machineOf)}
+	r := &Regressor{Space: Kernels(machineOf)}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Positive(t, chosenRow(r.Result()).Round)
 	assert.Empty(t, folded(r.Result()))

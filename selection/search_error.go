@@ -61,5 +61,5 @@ func (t *trail) unfinished(typ string, err error) error {
 	slices.SortStableFunc(traces, func(a, b []search.TraceRow) int {
 		return cmp.Or(cmp.Compare(a[0].Columns, b[0].Columns), cmp.Compare(a[0].Family, b[0].Family))
 	})
-	return &SearchError{Trace: slices.Concat(traces...), Result: t.result, Err: fault.Of(typ, err)}
+	return &SearchError{Trace: slices.Concat(traces...), Result: t.result, Err: fault.AddName(typ, err)}
 }

@@ -47,7 +47,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	fits := 0
 	space := func(most int) Space[estimators.Regressor] {
-		return Over(func(k kernels.Kernel) estimators.Regressor {
+		return Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &upTo{lssvm.Regressor{Kernel: k, Ridge: .1}, most, &fits}
 		}, kernels.RBFFamily{})
 	}
@@ -113,9 +113,9 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	fine := func() estimators.Regressor { return &ridge.Regressor{} }
 	for want, r := range map[string]*Regressor{
 		"selection: Regressor: candidate 1, machine: lssvm: Regressor: a kernel matrix of 60×60 needs": {
-			Space: AmongNamed(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &Grid{}},
+			Space: NamedCandidates(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &Grid{}},
 		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
-			Space: Over(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &Grid{}},
+			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &Grid{}},
 	} {
 		r.Observe = func(search.TraceRow) { t.Error("the search began") }
 		err := r.Fit(ctx, x, y)

@@ -43,15 +43,15 @@ func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 }
 
 func over(families ...kernels.Family) Space[estimators.Regressor] {
-	return Over[estimators.Regressor](nil, families...)
+	return Kernels[estimators.Regressor](nil, families...)
 }
 
 func overClasses(families ...kernels.Family) Space[estimators.Classifier] {
-	return Over[estimators.Classifier](nil, families...)
+	return Kernels[estimators.Classifier](nil, families...)
 }
 
 func overTwo(family kernels.Family2) Space[estimators.Regressor] {
-	return OverTwo[estimators.Regressor](nil, family)
+	return Kernels2[estimators.Regressor](nil, family)
 }
 
 func classesOf(n int, seed uint64) (*mat.Dense, []int) {
@@ -105,7 +105,7 @@ func TestEntropyForRegression(t *testing.T) {
 	x, y := problemOf(90, 2, 0.2, 1)
 	c := counting{fits: new(atomic.Int64)}
 	seen := 0
-	r := Regressor{Space: Over(c.regressor, c), Search: &entropy.Search{Score: entropy.LeaveOneOut, NoMinRidge: true}, Observe: func(row search.TraceRow) {
+	r := Regressor{Space: Kernels(c.regressor, c), Search: &entropy.Search{Score: entropy.LeaveOneOut, NoMinRidge: true}, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			seen++
 		}
@@ -170,13 +170,13 @@ func variance(y []float64) float64 {
 func TestEntropyForClassification(t *testing.T) {
 	x, y := classesOf(90, 2)
 	c := counting{fits: new(atomic.Int64)}
-	closed := Classifier{Space: Over(c.classifier, c)}
+	closed := Classifier{Space: Kernels(c.classifier, c)}
 	require.NoError(t, closed.Fit(ctx, x, y))
 	assert.EqualValues(t, 1, c.fits.Load())
 	assert.Equal(t, 1, closed.Result().Fits)
 
 	c.fits.Store(0)
-	crossed := Classifier{Space: Over(c.classifier, c), Search: &entropy.Search{Score: entropy.CrossValidation}}
+	crossed := Classifier{Space: Kernels(c.classifier, c), Search: &entropy.Search{Score: entropy.CrossValidation}}
 	require.NoError(t, crossed.Fit(ctx, x, y))
 	res := crossed.Result()
 	assert.EqualValues(t, c.fits.Load(), res.Fits)
@@ -360,7 +360,7 @@ func TestGridIsExhaustive(t *testing.T) {
 	x, y := problemOf(70, 2, 0.2, 4)
 	c := counting{fits: new(atomic.Int64)}
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := Regressor{Preprocess: steps, Space: Over(c.regressor, c), Search: &Grid{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
+	r := Regressor{Preprocess: steps, Space: Kernels(c.regressor, c), Search: &Grid{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, 7*4+1, res.Fits)
@@ -468,21 +468,21 @@ func TestLearnersThatFail(t *testing.T) {
 		}
 	}
 	for _, s := range []search.Strategy{&Grid{}, &Halving{}, &entropy.Search{Score: entropy.CrossValidation}} {
-		r := Regressor{Space: Over(build(0.5), kernels.RBFFamily{}), Search: s}
+		r := Regressor{Space: Kernels(build(0.5), kernels.RBFFamily{}), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
 		assert.LessOrEqual(t, r.Result().Param, 0.5)
-		err := (&Regressor{Space: Over(build(0), kernels.RBFFamily{}), Search: s}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Kernels(build(0), kernels.RBFFamily{}), Search: s}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
 		assert.ErrorContains(t, err, "no point could be scored")
 	}
-	err := (&Regressor{Space: Over(func(kernels.Kernel) estimators.Regressor { return nil })}).Fit(ctx, x, y)
+	err := (&Regressor{Space: Kernels(func(kernels.Kernel) estimators.Regressor { return nil })}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
 func TestResultJSON(t *testing.T) {
-	want := search.Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: search.At(2), Warnings: []string{"w"},
-		Trace: []search.TraceRow{search.NewRow(search.At(3)), {Iteration: 2, Score: math.Inf(1), EntropyRow: search.EntropyRow{Entropy: 0.5, Taken: []search.Taken{{Target: 0.5, Status: search.StatusOK}}}}}}
+	want := search.Result{Strategy: "grid", Entropy: math.NaN(), Score: math.Inf(1), Ridge: math.Inf(-1), Point: search.ParamPoint(2), Warnings: []string{"w"},
+		Trace: []search.TraceRow{search.NewRow(search.ParamPoint(3)), {Iteration: 2, Score: math.Inf(1), EntropyRow: search.EntropyRow{Entropy: 0.5, Taken: []search.Taken{{Target: 0.5, Status: search.StatusOK}}}}}}
 	data, err := json.Marshal(want)
 	require.NoError(t, err)
 	assert.Contains(t, string(data), `"entropy":null`)
@@ -519,8 +519,8 @@ func TestMinRidge(t *testing.T) {
 				return &entropy.Search{Score: score, Method: method, MinRidge: max(min, 0), NoMinRidge: min < 0}
 			}
 			assert.Less(t, least(&Regressor{Search: strategy(0)}), 1e-4, "lssvm")
-			assert.InEpsilon(t, 1e-3, least(&Regressor{Space: Over(build), Search: strategy(0)}), 1e-9, "another")
-			assert.Less(t, least(&Regressor{Space: Over(build), Search: strategy(-1)}), 1e-4)
+			assert.InEpsilon(t, 1e-3, least(&Regressor{Space: Kernels(build), Search: strategy(0)}), 1e-9, "another")
+			assert.Less(t, least(&Regressor{Space: Kernels(build), Search: strategy(-1)}), 1e-4)
 			assert.InEpsilon(t, .3, least(&Regressor{Search: strategy(.3)}), 1e-9)
 		}
 	}
@@ -539,7 +539,7 @@ func TestMinRidge(t *testing.T) {
 // periodic is a family whose entropy falls again where its parameter rises.
 type periodic struct{ kernels.RBFFamily }
 
-func (periodic) At(param float64) kernels.Kernel {
+func (periodic) Kernel(param float64) kernels.Kernel {
 	return kernels.RBF{Gamma: math.Exp(math.Sin(math.Log(param)/4) - 1)}
 }
 func (periodic) String() string { return "periodic" }

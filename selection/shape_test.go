@@ -301,7 +301,7 @@ func TestShapeFamilies(t *testing.T) {
 		assert.ErrorContains(t, err, "shape: Search")
 		assert.ErrorContains(t, err, fmt.Sprint("Space = ", family))
 	}
-	err := (&Regressor{Space: Among(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &shape.Search{}}).Fit(ctx, x, y)
+	err := (&Regressor{Space: Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &shape.Search{}}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "shape: Search")
 }
@@ -333,7 +333,7 @@ func TestShapeOfClasses(t *testing.T) {
 		if testing.Short() && !slices.Equal(of.labels, two) {
 			continue // each objective is once with two classes
 		}
-		c, want := &Classifier{Space: Over[estimators.Classifier](nil, defaultFamily), Search: &shape.Search{Objective: of.set}}, of.want
+		c, want := &Classifier{Space: Kernels[estimators.Classifier](nil, defaultFamily), Search: &shape.Search{Objective: of.set}}, of.want
 		require.NoError(t, c.Fit(ctx, x, of.labels))
 		res := c.Result()
 		assert.Equal(t, want.String(), res.ScoreName)
@@ -353,7 +353,7 @@ func TestLengthsOfEstimators(t *testing.T) {
 	for _, n := range []int{120, 400} {
 		x, y := problemOf(n, 3, .2, 4)
 		want := shaped(t, &shape.Search{}, x, y).Result().Lengths
-		base := defaultFamily.At(1)
+		base := defaultFamily.Kernel(1)
 		targets := learning.Targets{Y: mat.NewDense(n, 1, slices.Clone(y)), Outputs: 1}
 		got, err := learning.Lengths{Base: base, Kind: learning.Restricted, Rows: []int{300, 1000}}.Learn(ctx, x, targets)
 		require.NoError(t, err)
@@ -362,7 +362,7 @@ func TestLengthsOfEstimators(t *testing.T) {
 			assert.InEpsilon(t, math.Min(want[j], 30), math.Min(v, 30), .1, "%d rows: %v, %v", n, want, got.Lengths)
 		}
 	}
-	flat, err := learning.Lengths{Base: defaultFamily.At(1), Rows: []int{300}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
+	flat, err := learning.Lengths{Base: defaultFamily.Kernel(1), Rows: []int{300}}.Learn(ctx, mat.NewDense(4, 1, []float64{0, 1, 2, 3}), learning.Targets{Y: mat.NewDense(4, 1, nil), Outputs: 1})
 	require.NoError(t, err)
 	assert.InDelta(t, math.Sqrt(2.5), flat.Lengths[0], 1e-12, "the median distance where there is nothing to learn")
 }

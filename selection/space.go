@@ -13,9 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// Space is what a search chooses from: the kernels of a family or of several ([Over]), those
-// of a family of two parameters ([OverTwo]), or estimators as they are ([Among]). The zero
-// Space is that of Over without families, for the machines of package lssvm.
+// Space is what a search chooses from: the kernels of a family or of several ([Kernels]), those
+// of a family of two parameters ([Kernels2]), or estimators as they are ([Candidates]). The zero
+// Space is that of Kernels without families, for the machines of package lssvm.
 type Space[E any] struct {
 	build      func(kernels.Kernel) E // nil: lssvm's
 	families   []kernels.Family
@@ -27,12 +27,12 @@ type Space[E any] struct {
 	left       bool     // it had functions, which a model file does not hold
 }
 
-// Over is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
+// Kernels is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
 // it is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the
 // same estimator for any kernel, the Result has a warning. Each of several families is searched, and the one with
 // the best score is taken. Without families it is [kernels.RBFFamily], and for an [entropy.Search] of several targets also
 // the kernels of [kernels.MaternFamily] with Nu 2.5.
-func Over[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
+func Kernels[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
 
@@ -44,16 +44,16 @@ func defaultFamilies(search search.Strategy) []kernels.Family {
 	return []kernels.Family{kernels.RBFFamily{}}
 }
 
-// OverTwo is the space of the kernels of a family of two parameters: the search takes them in turn, each with the
-// other at the best that was seen, until the score no longer improves. Build is as in [Over].
-func OverTwo[E any](build func(k kernels.Kernel) E, family kernels.Family2) Space[E] {
+// Kernels2 is the space of the kernels of a family of two parameters: the search takes them in turn, each with the
+// other at the best that was seen, until the score no longer improves. Build is as in [Kernels].
+func Kernels2[E any](build func(k kernels.Kernel) E, family kernels.Family2) Space[E] {
 	return Space[E]{build: build, two: family}
 }
 
-// Among is the space of estimators to choose among, with a kernel or without, configured in
+// Candidates is the space of estimators to choose among, with a kernel or without, configured in
 // any way: each function returns a new one. The strategy has to compare by cross-validation,
 // as [Grid] and [Halving] do.
-func Among[E any](candidates ...func() E) Space[E] {
+func Candidates[E any](candidates ...func() E) Space[E] {
 	return Space[E]{candidates: candidates, listed: true}
 }
 
@@ -69,11 +69,11 @@ func (s Space[E]) option(family kernels.Family, p search.Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
 	}
-	return s.with(family.At(p.Param))
+	return s.kernelOption(family.Kernel(p.Param))
 }
 
-// with is what a kernel stands for.
-func (s Space[E]) with(kernel kernels.Kernel) option[E] {
+// kernelOption is what a kernel stands for.
+func (s Space[E]) kernelOption(kernel kernels.Kernel) option[E] {
 	return option[E]{name: kernel.String(), kernel: kernel, build: func() E { return s.build(kernel) }}
 }
 
@@ -82,15 +82,15 @@ func (s Space[E]) chosen(family kernels.Family, p search.Point, values []float64
 	if len(values) == 0 || p.IsCandidate() {
 		return s.option(family, p), nil
 	}
-	kernel, err := search.LearntKernel(family.At(p.Param), values)
+	kernel, err := search.LearntKernel(family.Kernel(p.Param), values)
 	if err != nil {
 		return option[E]{}, err
 	}
-	return s.with(kernel), nil
+	return s.kernelOption(kernel), nil
 }
 
-// along is the family that is left of one of two parameters when the other has a value.
-func (s Space[E]) along(second bool, value float64) kernels.Family {
+// slice is the family that is left of one of two parameters when the other has a value.
+func (s Space[E]) slice(second bool, value float64) kernels.Family {
 	return kernels.Fixed{Family: s.two, Second: second, Value: value}
 }
 
@@ -187,12 +187,12 @@ func (s Space[E]) least() kernels.Kernel {
 	switch {
 	case s.two != nil:
 		lo, _ := s.two.Bounds()
-		family = s.along(true, lo[1])
+		family = s.slice(true, lo[1])
 	case family == nil:
 		family = kernels.RBFFamily{}
 	}
 	lo, _ := family.Bounds()
-	return family.At(lo)
+	return family.Kernel(lo)
 }
 
 // ignores reports whether build has made the same of a kernel as the sample, which is of the least of the
@@ -244,7 +244,7 @@ func (s Space[E]) find(kind string, family string, p search.Point, param2 float6
 		if !within(p.Param, lo[0], hi[0]) || !within(param2, lo[1], hi[1]) {
 			return none, fault.BadModel(kind, "parameters %v and %v of family %s", p.Param, param2, family)
 		}
-		return s.option(s.along(true, param2), p), nil
+		return s.option(s.slice(true, param2), p), nil
 	}
 	for _, f := range s.families {
 		if f == nil || f.String() != family {

@@ -19,8 +19,8 @@ import (
 func TestTextsAreUTF8(t *testing.T) {
 	ctx, x, y := context.Background(), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}), []float64{1, 2, 3, 4, 5, 6}
 	candidate := Candidate[estimators.Regressor]{Name: "a", Build: func() estimators.Regressor { return &lssvm.Regressor{} }}
-	n := badtext.Each(&candidate, func(field string) {
-		err := (&Regressor{Space: AmongNamed(candidate)}).Fit(ctx, x, y)
+	n := badtext.ForEachField(&candidate, func(field string) {
+		err := (&Regressor{Space: NamedCandidates(candidate)}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
 	})
@@ -28,7 +28,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	axis := Axis{Name: "way", Choices: []string{"this", "that"}}
 	_, err := GridOf(axis)
 	require.NoError(t, err)
-	n = badtext.Each(&axis, func(field string) {
+	n = badtext.ForEachField(&axis, func(field string) {
 		_, err := GridOf(axis)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
@@ -37,7 +37,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	result := search.Result{Strategy: "s", Family: "f", Kernel: "k", Name: "n", ScoreName: "b", Warnings: []string{"w"}, Trace: []search.TraceRow{{Family: "f", Name: "n"}}}
 	_, err = json.Marshal(result)
 	require.NoError(t, err)
-	n = badtext.Each(&result, func(field string) {
+	n = badtext.ForEachField(&result, func(field string) {
 		_, err := json.Marshal(result)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 	})

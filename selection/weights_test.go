@@ -34,7 +34,7 @@ func weightsOf(n int) []float64 {
 	for i := range out {
 		out[i] = 0.2 + 3*rng.Float64()
 	}
-	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().Given() // the units of a search
+	return distinct.Merge(mat.NewDense(n, 1, slices.Clone(out)), out).Relative().GivenWeights() // the units of a search
 }
 
 // The score is the weighted leave-one-out error, by leaving out rows one after the
@@ -222,7 +222,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	w := weightsOf(30)
 	unweighted := func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} }
 	looked := false
-	r := Regressor{Space: Over(unweighted), Search: &entropy.Search{}, Observe: func(row search.TraceRow) { looked = looked || row.Step == nil }}
+	r := Regressor{Space: Kernels(unweighted), Search: &entropy.Search{}, Observe: func(row search.TraceRow) { looked = looked || row.Step == nil }}
 	err := r.FitWeighted(ctx, x, y, w)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "selection: Regressor: selection.moody has no FitWeighted")
@@ -231,7 +231,7 @@ func TestUnsupportedWeights(t *testing.T) {
 
 	// A Build that gives now one type and now another.
 	least, _ := kernels.RBFFamily{}.Bounds()
-	r.Space = Over(func(k kernels.Kernel) estimators.Regressor {
+	r.Space = Kernels(func(k kernels.Kernel) estimators.Regressor {
 		if k.(kernels.RBF).Gamma > least {
 			return unweighted(k)
 		}
@@ -241,7 +241,7 @@ func TestUnsupportedWeights(t *testing.T) {
 		r.Search = s
 		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
 	}
-	r.Space = Over(func(kernels.Kernel) estimators.Regressor { return nil })
+	r.Space = Kernels(func(kernels.Kernel) estimators.Regressor { return nil })
 	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
 
 	_, err = validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &validation.Options{Weights: w})

@@ -37,7 +37,7 @@ var (
 
 // learnBlocks assigns what f learns of a stream, in which gap tells what may be missing.
 func (l *learned[M]) learnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error], gap func(column int) bool, f func(rows *stream) (*M, error)) error {
-	m, err := f(&stream{name: l.known().name(), blocks: blocks, gap: gap})
+	m, err := f(&stream{name: l.model().name(), blocks: blocks, gap: gap})
 	if err != nil {
 		return err
 	}

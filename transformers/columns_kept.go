@@ -138,8 +138,8 @@ func (c *categoriesKept) clone() *categoriesKept {
 	return &out
 }
 
-// all are the categories, NaN last.
-func (c *categoriesKept) all() codec.Floats {
+// categories are the categories, NaN last.
+func (c *categoriesKept) categories() codec.Floats {
 	out := slices.Clone(c.Values)
 	if c.Gaps {
 		out = append(out, math.NaN())

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -33,7 +33,7 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	to, ok := own.As[TransformerTo](t)
+	to, ok := embedding.As[TransformerTo](t)
 	if n := rowsOf(x); !ok || n < 2*leastPiece {
 		return t.Transform(x)
 	}
@@ -51,7 +51,7 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		loop.At(float64(i) / float64(pieces))
+		loop.Report(float64(i) / float64(pieces))
 		from, to0 := i*n/pieces, (i+1)*n/pieces
 		dst := &first
 		if out != nil {

@@ -60,10 +60,10 @@ func (c *covariance) add(ctx context.Context, x *mat.Dense) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for from := 0; from < n; from += covariancePiece {
-		loop.At(float64(from) / float64(n))
+		loop.Report(float64(from) / float64(n))
 		piece := x.Slice(from, min(from+covariancePiece, n), 0, d).(*mat.Dense)
 		e := exponentFor(piece)
-		g, err := moments.Of(ctx, inUnits(piece, e), nil)
+		g, err := moments.NewGram(ctx, inUnits(piece, e), nil)
 		if err != nil {
 			return err
 		}
@@ -82,16 +82,16 @@ func (c *covariance) merge(o *covariance) {
 		return
 	}
 	e := max(c.exponent, o.exponent)
-	c.to(e)
+	c.setUnit(e)
 	if o.exponent != e {
 		o = &covariance{o.exponent, *o.gram.Clone()}
-		o.to(e)
+		o.setUnit(e)
 	}
 	c.gram.Merge(&o.gram)
 }
 
-// to changes the units.
-func (c *covariance) to(e int) {
+// setUnit changes the units.
+func (c *covariance) setUnit(e int) {
 	by := c.exponent - e
 	if by == 0 {
 		return

@@ -114,7 +114,7 @@ func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, co
 		rng := rand.New(rand.NewPCG(seed, frequencyStream+uint64(i)))
 		for j := range u {
 			if s == QuasiMonteCarlo {
-				u[j] = open(halton[j].at(i))
+				u[j] = open(halton[j].coefficient(i))
 			} else {
 				u[j] = open(rng.Float64())
 			}
@@ -194,7 +194,7 @@ func prime(n int) bool {
 	return true
 }
 
-func (c *digits) at(i int) float64 {
+func (c *digits) coefficient(i int) float64 {
 	u, unit := 0.0, 1.0
 	for _, p := range c.permutations {
 		unit /= float64(c.base)
@@ -204,8 +204,8 @@ func (c *digits) at(i int) float64 {
 	return u
 }
 
-// given checks frequencies that the user gives for rows of d columns.
-func given(typ, field string, w *mat.Dense, d int) (*mat.Dense, error) {
+// checkFrequencies checks frequencies that the user gives for rows of d columns.
+func checkFrequencies(typ, field string, w *mat.Dense, d int) (*mat.Dense, error) {
 	in, err := check.Dense(typ+": "+field, w)
 	if err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func (m powerModel) graph(x graph.Value) (graph.Value, error) {
 	ratio := u.Sub(ref).Div(beyond) // (1+u)/(1+ref) less 1
 	log := ratio.Abs().Less(x.Number(0.5)).Where(ratio.Log1p(), u.Plus(1).Div(beyond).Log())
 	above := growthGraph(row(func(w warp) float64 { return w.p }), log, row(func(w warp) float64 { return -w.shift }))
-	below := row(warp.atZero).Sub(growthGraph(row(func(w warp) float64 { return 2 - w.p }), u.Neg().Log1p(), row(warp.below)))
+	below := row(warp.atZero).Sub(growthGraph(row(func(w warp) float64 { return 2 - w.p }), u.Neg().Log1p(), row(warp.logSlopeBelow)))
 	z := u.GreaterOrEqual(x.Number(0)).Where(above, below)
 	straight := row(func(w warp) float64 { return w.p }).Equal(x.Number(1))
 	z = straight.Where(ratio, z).Mul(sign)
@@ -164,7 +164,7 @@ func growthGraph(p, t, s graph.Value) graph.Value {
 func (m quantileModel) graph(x graph.Value) (graph.Value, error) {
 	parts := make([]graph.Value, m.Quantiles.Rows)
 	for j := range parts {
-		z := shareGraph(x.Select(j), m.of(j), m.near(m.of(j)))
+		z := shareGraph(x.Select(j), m.column(j), m.near(m.column(j)))
 		if m.Normal {
 			// Beyond these the clamp that follows is all that is left of the quantile.
 			z = normalQuantileGraph(z.Clamp(z.Number(nearEnd/8), z.Number(1-nearEnd/8)))
@@ -270,7 +270,7 @@ func (m hiddenModel) graph(x graph.Value) (graph.Value, error) {
 	if m.Activation == Tanh {
 		return products.Add(x.Row(m.B)).Tanh(), nil
 	}
-	return products.Div(x.Number(m.over())).Sub(x.Row(m.B)).Sigmoid(), nil
+	return products.Div(x.Number(m.divisor())).Sub(x.Row(m.B)).Sigmoid(), nil
 }
 
 // Graph implements [graph.Grapher].

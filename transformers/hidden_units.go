@@ -23,7 +23,7 @@ const tileUnits, tileRows = 64, 192
 func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense, done func(first, unit int, tile *mat.Dense)) error {
 	n, d := x.Dims()
 	u := r.fitted.prepare()
-	return parallel.For(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
+	return parallel.ForEach(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
 		first := c * tileRows
 		rows := u.rows(x.Slice(first, min(first+tileRows, n), 0, d).(*mat.Dense))
 		memory := newMemory()
@@ -146,7 +146,7 @@ func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	if u.Activation == Tanh {
 		floats.AddConst(b, dst)
 	} else {
-		over := u.over()
+		over := u.divisor()
 		for i, v := range dst {
 			dst[i] = b - v/over
 		}
@@ -154,8 +154,8 @@ func (u *hiddenUnits) fromProducts(dst []float64, b float64) {
 	u.squash(dst)
 }
 
-// over is what a sigmoid divides <x, w> by.
-func (m *hiddenModel) over() float64 {
+// divisor is what a sigmoid divides <x, w> by.
+func (m *hiddenModel) divisor() float64 {
 	if m.Activation == NormalizedSigmoid {
 		return float64(m.W.Cols)
 	}
@@ -182,7 +182,7 @@ func (m *hiddenModel) squash(dst []float64) {
 
 // row sets dst to the activations for one row.
 func (m hiddenModel) row(dst, x []float64) {
-	d, distances, over := m.W.Cols, m.distances(), m.over()
+	d, distances, over := m.W.Cols, m.distances(), m.divisor()
 	for i, b := range m.B {
 		switch w := m.W.Data[i*d : (i+1)*d]; {
 		case distances:

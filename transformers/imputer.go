@@ -188,7 +188,7 @@ func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.kept() }
+func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
@@ -289,11 +289,11 @@ func mostFrequentOf(v []float64) float64 {
 }
 
 // Values returns the d numbers that gaps are filled with, or nil before Fit.
-func (p *Imputer) Values() []float64 { return slices.Clone(p.known().Values) }
+func (p *Imputer) Values() []float64 { return slices.Clone(p.model().Values) }
 
 // Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
 // and without Indicators.
-func (p *Imputer) Indicated() []int { return slices.Clone(p.known().Gaps) }
+func (p *Imputer) Indicated() []int { return slices.Clone(p.model().Gaps) }
 
 // Clone returns an unfitted Imputer with the same configuration.
 func (p *Imputer) Clone() Transformer {

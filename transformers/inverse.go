@@ -36,7 +36,7 @@ func inverted[M interface {
 	unrow(dst, z []float64)
 }](l *learned[M], z mat.Matrix) (*mat.Dense, error) {
 	if l.fitted == nil {
-		return nil, fault.NotFitted(l.known().name())
+		return nil, fault.NotFitted(l.model().name())
 	}
 	m := any(l.fitted).(invertible)
 	to, from := m.columns()

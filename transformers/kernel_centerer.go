@@ -47,7 +47,7 @@ func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 }
 
 // Means returns the column means c, or nil before Fit.
-func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.known().Means) }
+func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.model().Means) }
 
 // Clone returns an unfitted KernelCenterer.
 func (c *KernelCenterer) Clone() Transformer { return &KernelCenterer{} }

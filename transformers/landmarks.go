@@ -56,7 +56,7 @@ func (t *Nystroem) landmarks(ctx context.Context, k kernels.Kernel, x *mat.Dense
 	n, d := x.Dims()
 	out := chosenLandmarks{residual: math.NaN()}
 	if t.Landmarks != nil {
-		rows, err := given(nystroemName, "Landmarks", t.Landmarks, d)
+		rows, err := checkFrequencies(nystroemName, "Landmarks", t.Landmarks, d)
 		return rows, out, err
 	}
 	count := t.Components
@@ -125,9 +125,9 @@ func (t *Nystroem) spread(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for len(indices) < count {
-		loop.At(float64(len(indices)) / float64(count))
+		loop.Report(float64(len(indices)) / float64(count))
 		last, isFirst := indices[len(indices)-1], len(indices) == 1
-		err := parallel.For(ctx, t.Workers, len(parts.tiles), func(tile int) error {
+		err := parallel.ForEach(ctx, t.Workers, len(parts.tiles), func(tile int) error {
 			first := tile * linalg.PivotTile
 			row := mat.NewDense(1, min(linalg.PivotTile, n-first), nil)
 			if err := parts.Tile(row, []int{last}, first); err != nil {
@@ -166,7 +166,7 @@ type kernelParts struct {
 func newKernelParts(ctx context.Context, k kernels.Kernel, x *mat.Dense, workers int) (*kernelParts, error) {
 	n, d := x.Dims()
 	p := &kernelParts{ctx: ctx, kernel: k, x: x, tiles: make([]*kernels.Prepared, (n+linalg.PivotTile-1)/linalg.PivotTile)}
-	return p, parallel.For(progress.Apart(ctx), workers, len(p.tiles), func(t int) (err error) {
+	return p, parallel.ForEach(progress.Detach(ctx), workers, len(p.tiles), func(t int) (err error) {
 		first := t * linalg.PivotTile
 		p.tiles[t], err = kernels.Prepare(ctx, k, x.Slice(first, min(first+linalg.PivotTile, n), 0, d), &kernels.Options{Workers: 1})
 		return err

@@ -10,8 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -38,7 +38,7 @@ type gapped interface{ gap(column int) bool }
 // methods of its own over into. The methods of M have no pointer for a receiver, so that *M has them
 // too.
 type learned[M model] struct {
-	_      own.Shared
+	_      embedding.Promoted
 	fitted *M
 	sums   Statistics // that fitted was learnt from, by FitStatistics or PartialFit; else nil
 }
@@ -61,8 +61,8 @@ func (l *learned[M]) learn(ctx context.Context, x mat.Matrix, gap func(column in
 	return nil
 }
 
-// known returns what was learnt, or the zero model before Fit.
-func (l *learned[M]) known() (m M) {
+// model returns what was learnt, or the zero model before Fit.
+func (l *learned[M]) model() (m M) {
 	if l.fitted != nil {
 		m = *l.fitted
 	}
@@ -71,20 +71,20 @@ func (l *learned[M]) known() (m M) {
 
 // Transform returns the map of each row of x (m×d), which has the width that Fit saw.
 func (l *learned[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.RecoverAs(l.known().name(), &err)
+	defer fault.RecoverAs(l.model().name(), &err)
 	return transformed(l.TransformTo, x)
 }
 
 // TransformTo implements [TransformerTo].
 func (l *learned[M]) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
-	defer fault.RecoverAs(l.known().name(), &err)
-	return l.into(dst, x, true, nil)
+	defer fault.RecoverAs(l.model().name(), &err)
+	return l.transformInto(dst, x, true, nil)
 }
 
-// into is mapInto of what was learnt.
-func (l *learned[M]) into(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst, x *mat.Dense) error) error {
+// transformInto is mapInto of what was learnt.
+func (l *learned[M]) transformInto(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst, x *mat.Dense) error) error {
 	if l.fitted == nil {
-		return fault.NotFitted(l.known().name())
+		return fault.NotFitted(l.model().name())
 	}
 	return mapInto(dst, x, any(l.fitted).(mapper), rows, many)
 }
@@ -92,7 +92,7 @@ func (l *learned[M]) into(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst
 // Graph implements [graph.Grapher].
 func (l *learned[M]) Graph(x graph.Value) (graph.Outputs, error) {
 	if l.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(l.known().name())
+		return graph.Outputs{}, fault.NotFitted(l.model().name())
 	}
 	return graphOf(any(l.fitted).(mapper), x, (*l.fitted).graph)
 }
@@ -111,7 +111,7 @@ func graphOf(m mapper, x graph.Value, of func(x graph.Value) (graph.Value, error
 // file is read into a value of any configuration. It is ErrNotFitted before Fit.
 func (l *learned[M]) MarshalBinary() ([]byte, error) {
 	if l.fitted == nil {
-		return nil, fault.NotFitted(l.known().name())
+		return nil, fault.NotFitted(l.model().name())
 	}
 	return codec.Marshal(kindOf(*l.fitted), version, l.fitted)
 }

@@ -65,8 +65,8 @@ func newLikelihood(column []float64, least, largest float64) *likelihood {
 	return l
 }
 
-// at returns the likelihood of λ.
-func (l *likelihood) at(lambda float64) float64 {
+// evaluate returns the likelihood of λ.
+func (l *likelihood) evaluate(lambda float64) float64 {
 	if l.bothSigned {
 		largest := max(0, lambda*l.above.far, (2-lambda)*l.below.far)
 		above := l.values[:len(l.above.t)]
@@ -129,20 +129,20 @@ const maxLambda = 1000
 func (l *likelihood) maximise(ctx context.Context) (float64, error) {
 	const golden = 1.618033988749895
 	a, b := -2.0, 2.0
-	fa, fb := l.at(a), l.at(b)
+	fa, fb := l.evaluate(a), l.evaluate(b)
 	if fa > fb {
 		a, b, fb = b, a, fa
 	}
 	bounded := func(v float64) float64 { return max(-maxLambda, min(v, maxLambda)) }
 	c := bounded(b + golden*(b-a))
-	for fc := l.at(c); fc > fb && math.Abs(b) < maxLambda; fc = l.at(c) {
+	for fc := l.evaluate(c); fc > fb && math.Abs(b) < maxLambda; fc = l.evaluate(c) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		a, b, fb = b, c, fc
 		c = bounded(b + golden*(b-a))
 	}
-	return brent(ctx, func(v float64) float64 { return -l.at(v) }, min(a, c), max(a, c), b)
+	return brent(ctx, func(v float64) float64 { return -l.evaluate(v) }, min(a, c), max(a, c), b)
 }
 
 // brentTolerance is the relative width at which brent ends: f is flat, to rounding, within the

@@ -169,7 +169,7 @@ func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) { return l.kept() }
+func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) { return l.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error { return l.goesOn(l, data) }
@@ -200,7 +200,7 @@ func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count
 		}
 		var w *mat.Dense
 		if part.given != nil {
-			w, err = given(locallyStationaryName, part.field, part.given, d)
+			w, err = checkFrequencies(locallyStationaryName, part.field, part.given, d)
 		} else {
 			w, err = sampling.draw(ctx, spectrum, count, d, skip, part.seed)
 		}
@@ -247,12 +247,12 @@ func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err er
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return l.into(dst, x, true, l.many)
+	return l.transformInto(dst, x, true, l.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (l *LocallyStationaryFourier) whole(dst *mat.Dense, x mat.Matrix) error {
-	return l.into(dst, x, false, l.many)
+	return l.transformInto(dst, x, false, l.many)
 }
 
 // many sets dst to the features of the rows of x.

@@ -143,7 +143,7 @@ func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
@@ -156,10 +156,10 @@ func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) 
 }
 
 // Min returns the d least values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.known().Min) }
+func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.model().Min) }
 
 // Max returns the d largest values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.known().Max) }
+func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.model().Max) }
 
 // Clone returns an unfitted MinMaxScaler of the same range.
 func (s *MinMaxScaler) Clone() Transformer {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // FeatureNamer is the capability to name the columns of a result, for example for a table, a picture, or the Names
@@ -24,7 +24,7 @@ type FeatureNamer interface {
 // NamesOf is FeatureNames of t, or an error that wraps errors.ErrUnsupported where it has none. A type that embeds a
 // transformer and has a Transform of its own has to have FeatureNames of its own too.
 func NamesOf(t Transformer, in []string) ([]string, error) {
-	n, ok := own.As[FeatureNamer](t)
+	n, ok := embedding.As[FeatureNamer](t)
 	if !ok {
 		return nil, fmt.Errorf("%T has no FeatureNames: %w", t, errors.ErrUnsupported)
 	}
@@ -69,7 +69,7 @@ func numbered(name string, count int) []string {
 // FeatureNames implements [FeatureNamer].
 func (l *learned[M]) FeatureNames(in []string) ([]string, error) {
 	if l.fitted == nil {
-		return nil, fault.NotFitted(l.known().name())
+		return nil, fault.NotFitted(l.model().name())
 	}
 	return namesOf(any(l.fitted).(mapper), in)
 }

@@ -278,14 +278,14 @@ func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return t.into(dst, x, true)
+	return t.transformInto(dst, x, true)
 }
 
 // whole is TransformTo for which few rows are as many.
-func (t *Nystroem) whole(dst *mat.Dense, x mat.Matrix) error { return t.into(dst, x, false) }
+func (t *Nystroem) whole(dst *mat.Dense, x mat.Matrix) error { return t.transformInto(dst, x, false) }
 
-// into sets dst to the features of x; rows says that few of them go one by one.
-func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
+// transformInto sets dst to the features of x; rows says that few of them go one by one.
+func (t *Nystroem) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := t.fitted
 	if m == nil {
 		return fault.NotFitted(nystroemName)
@@ -293,7 +293,7 @@ func (t *Nystroem) into(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	return mapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
 		n, r := dst.Dims()
 		_, d := x.Dims()
-		return parallel.For(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
+		return parallel.ForEach(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
 			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
 			part := dst.Slice(first, last, 0, r).(*mat.Dense)
 			if err := atRow(m.features(part, x.Slice(first, last, 0, d).(*mat.Dense)), first); err != nil {

@@ -90,7 +90,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 				return nil, err
 			}
 		}
-		return m, m.some()
+		return m, m.checkColumns()
 	})
 }
 
@@ -105,7 +105,7 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, err
 		return err
 	}
 	return o.learnBlocks(ctx, blocks, gap, func(rows *stream) (*oneHotModel, error) {
-		var found []seen
+		var found []categoryCounts
 		err := rows.pass(ctx, func(x *mat.Dense) error {
 			if found == nil {
 				if err := o.choose(m, rows.d); err != nil {
@@ -128,7 +128,7 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, err
 				return nil, err
 			}
 		}
-		return m, m.some()
+		return m, m.checkColumns()
 	})
 }
 
@@ -170,11 +170,11 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 			return nil, err
 		}
 		for _, j := range m.Columns {
-			if err := o.encode(m, j, st.columns[j].all(), limit); err != nil {
+			if err := o.encode(m, j, st.columns[j].categories(), limit); err != nil {
 				return nil, err
 			}
 		}
-		return m, m.some()
+		return m, m.checkColumns()
 	})
 }
 
@@ -188,7 +188,7 @@ func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.kept() }
+func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.goesOn(o, data) }
@@ -250,22 +250,22 @@ func tooMany(j int, count string, limit int) error {
 		oneHotName, j, count, limit, fault.ErrTooLarge)
 }
 
-// some returns an error for a model without a column.
-func (m *oneHotModel) some() error {
+// checkColumns returns an error for a model without a column.
+func (m *oneHotModel) checkColumns() error {
 	if m.width() == 0 {
 		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
 	}
 	return nil
 }
 
-// seen is the categories of a column so far.
-type seen struct {
+// categoryCounts is the categories of a column so far.
+type categoryCounts struct {
 	values map[float64]bool
 	gaps   bool
 }
 
-func newSeen(columns int) []seen {
-	out := make([]seen, columns)
+func newSeen(columns int) []categoryCounts {
+	out := make([]categoryCounts, columns)
 	for k := range out {
 		out[k].values = map[float64]bool{}
 	}
@@ -273,7 +273,7 @@ func newSeen(columns int) []seen {
 }
 
 // add takes those of column j of x, until they are more than the limit.
-func (s *seen) add(x *mat.Dense, j, limit int) error {
+func (s *categoryCounts) add(x *mat.Dense, j, limit int) error {
 	n, _ := x.Dims()
 	for i := range n {
 		v := x.At(i, j)
@@ -291,7 +291,7 @@ func (s *seen) add(x *mat.Dense, j, limit int) error {
 	return nil
 }
 
-func (s *seen) categories() codec.Floats {
+func (s *categoryCounts) categories() codec.Floats {
 	out := make([]float64, 0, len(s.values)+1)
 	for v := range s.values {
 		out = append(out, v)

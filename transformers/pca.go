@@ -178,7 +178,7 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	m := &pcaModel{Whiten: p.Whiten, Means: make(codec.Floats, d)}
 	centred := mat.NewDense(n, d, nil)
 	unit := inUnits(x, e)
-	err := eachColumn(progress.Apart(ctx), unit, func(j int, column []float64) {
+	err := eachColumn(progress.Detach(ctx), unit, func(j int, column []float64) {
 		mean := meanOf(column)
 		for i, v := range column {
 			centred.Set(i, j, v-mean)
@@ -341,7 +341,7 @@ func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (p *PCA) MarshalStatistics() ([]byte, error) { return p.kept() }
+func (p *PCA) MarshalStatistics() ([]byte, error) { return p.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (p *PCA) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
@@ -355,11 +355,13 @@ func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return p.into(dst, x, true, p.many)
+	return p.transformInto(dst, x, true, p.many)
 }
 
 // whole is TransformTo for which few rows are as many.
-func (p *PCA) whole(dst *mat.Dense, x mat.Matrix) error { return p.into(dst, x, false, p.many) }
+func (p *PCA) whole(dst *mat.Dense, x mat.Matrix) error {
+	return p.transformInto(dst, x, false, p.many)
+}
 
 func (p *PCA) many(dst, x *mat.Dense) error {
 	m := p.fitted
@@ -383,11 +385,11 @@ func (p *PCA) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 }
 
 // Means returns the d means of the columns, or nil before Fit.
-func (p *PCA) Means() []float64 { return slices.Clone(p.known().Means) }
+func (p *PCA) Means() []float64 { return slices.Clone(p.model().Means) }
 
 // Directions returns the components' unit vectors v, r×d, or nil before Fit.
 func (p *PCA) Directions() *mat.Dense {
-	c := p.known().Components
+	c := p.model().Components
 	if c.Rows == 0 {
 		return nil
 	}
@@ -395,10 +397,10 @@ func (p *PCA) Directions() *mat.Dense {
 }
 
 // Deviations returns the r standard deviations √λ of the components over the rows of Fit, or nil before.
-func (p *PCA) Deviations() []float64 { return slices.Clone(p.known().Deviations) }
+func (p *PCA) Deviations() []float64 { return slices.Clone(p.model().Deviations) }
 
 // Ratios returns the share of the variance that each component has, or nil before Fit.
-func (p *PCA) Ratios() []float64 { return slices.Clone(p.known().Ratios) }
+func (p *PCA) Ratios() []float64 { return slices.Clone(p.model().Ratios) }
 
 // Clone returns an unfitted PCA with the same configuration.
 func (p *PCA) Clone() Transformer {

@@ -78,9 +78,9 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 	return learnStatistics(ctx, &t.learned, st, t.statistics(), func(st *columnStatistics[*ranks]) (*powerModel, error) {
 		m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
 		m.resize(len(st.columns))
-		return m, parallel.For(ctx, t.Workers, len(st.columns), func(j int) error {
+		return m, parallel.ForEach(ctx, t.Workers, len(st.columns), func(j int) error {
 			r := st.columns[j].ranked()
-			values := r.even(mostValues)
+			values := r.quantiles(mostValues)
 			lambda := 1.0
 			if len(values) == 0 {
 				m.bend(j, lambda, 0, 0)
@@ -110,7 +110,7 @@ func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err er
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (t *PowerTransformer) MarshalStatistics() ([]byte, error) { return t.kept() }
+func (t *PowerTransformer) MarshalStatistics() ([]byte, error) { return t.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (t *PowerTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
@@ -118,9 +118,9 @@ func (t *PowerTransformer) UnmarshalStatistics(data []byte) error { return t.goe
 // bendAll sets λ of the columns of a stream.
 func (m *powerModel) bendAll(ctx context.Context, rows *stream, columns []*ranked, workers int) error {
 	tops := make([]*top, rows.d)
-	err := parallel.For(ctx, workers, rows.d, func(j int) (err error) {
+	err := parallel.ForEach(ctx, workers, rows.d, func(j int) (err error) {
 		r := columns[j]
-		values, lambda := r.even(mostValues), 1.0
+		values, lambda := r.quantiles(mostValues), 1.0
 		if threeValues(values) {
 			l := newLikelihood(values, r.least, r.largest)
 			if lambda, err = l.maximise(ctx); err != nil {
@@ -174,7 +174,7 @@ const drop = 1e-4
 // where it has no top there.
 func newTop(l *likelihood, lambda, least, largest float64, values []float64) *top {
 	h := .01 * max(1, math.Abs(lambda))
-	bent := (2*l.at(lambda) - l.at(lambda-h) - l.at(lambda+h)) / (h * h)
+	bent := (2*l.evaluate(lambda) - l.evaluate(lambda-h) - l.evaluate(lambda+h)) / (h * h)
 	t := &top{middle: lambda, step: math.Sqrt(2 * drop / bent)}
 	if !(t.step > 0) || math.IsInf(t.step, 1) || math.Abs(lambda)+t.step > maxLambda {
 		return nil
@@ -185,7 +185,7 @@ func newTop(l *likelihood, lambda, least, largest float64, values []float64) *to
 		a.warp = newWarp(p, least, largest, shift)
 		a.constant = shift + a.p*math.Log1p(a.ref)
 		for _, v := range values {
-			a.centre += a.warp.at(v) / float64(len(values))
+			a.centre += a.warp.transform(v) / float64(len(values))
 		}
 	}
 	return t
@@ -199,7 +199,7 @@ func (t *top) add(values []float64) {
 		t.logs += math.Copysign(math.Log1p(math.Abs(v)), v)
 		for k := range t.at {
 			a := &t.at[k]
-			d := a.warp.at(v) - a.centre
+			d := a.warp.transform(v) - a.centre
 			a.sum += d
 			a.squares += d * d
 		}

@@ -138,7 +138,7 @@ func (m *powerModel) bend(j int, lambda, least, largest float64) {
 func (m *powerModel) warped(j int, values []float64) []float64 {
 	w := m.warp(j)
 	for i, v := range values {
-		values[i] = w.at(v)
+		values[i] = w.transform(v)
 	}
 	return values
 }
@@ -160,7 +160,7 @@ func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err err
 }
 
 // Lambdas returns the d exponents λ, or nil before Fit.
-func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.known().Lambdas) }
+func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.model().Lambdas) }
 
 // Clone returns an unfitted PowerTransformer with the same configuration.
 func (t *PowerTransformer) Clone() Transformer {
@@ -187,7 +187,7 @@ func (m powerModel) value(j int, x float64) float64 {
 	if m.Raw {
 		return yeoJohnson(x, m.Lambdas[j])
 	}
-	z := scaled(m.warp(j).at(x), m.Means[j], m.Scales[j])
+	z := scaled(m.warp(j).transform(x), m.Means[j], m.Scales[j])
 	if m.Clip {
 		return max(-farthest, min(z, farthest))
 	}

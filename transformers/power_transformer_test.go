@@ -109,7 +109,7 @@ func TestYeoJohnsonLambdas(t *testing.T) {
 		// The likelihood is that of the reference but for a constant.
 		n := float64(len(x))
 		other := *c.Lambda + 1
-		assert.InDelta(t, naiveLikelihood(x, other)-*c.Loglik, n*(l.at(other)-l.at(*c.Lambda)), 1e-6*math.Max(1, math.Abs(*c.Loglik)), c.Name)
+		assert.InDelta(t, naiveLikelihood(x, other)-*c.Loglik, n*(l.evaluate(other)-l.evaluate(*c.Lambda)), 1e-6*math.Max(1, math.Abs(*c.Loglik)), c.Name)
 	}
 	assert.Equal(t, 14, compared)
 }
@@ -284,7 +284,7 @@ func TestWarpIsNeverNaN(t *testing.T) {
 				w := newWarp(lambda, least, largest, shiftOf(lambda, least, largest))
 				before := math.Inf(-1)
 				for _, x := range values {
-					v := w.at(x)
+					v := w.transform(x)
 					require.False(t, math.IsNaN(v), "v(%v) of λ = %v, %v to %v", x, lambda, least, largest)
 					require.True(t, before <= v || before-v < 1e-9*math.Abs(v), "v(%v) of λ = %v, %v to %v", x, lambda, least, largest)
 					before = v
@@ -313,9 +313,9 @@ func TestLikelihoodDefinition(t *testing.T) {
 		}
 		l := newLikelihood(x, slices.Min(x), slices.Max(x))
 		n := float64(len(x))
-		constant := naiveLikelihood(x, 1) - n*l.at(1)
+		constant := naiveLikelihood(x, 1) - n*l.evaluate(1)
 		for _, lambda := range []float64{-6, -2, -1e-3, -1e-17, 0, 1e-9, 0.5, 1, 2, 2 + 1e-12, 3, 7} {
-			if got, want := n*l.at(lambda)+constant, naiveLikelihood(x, lambda); math.Abs(got-want) > 1e-8*math.Max(1, math.Abs(want)) {
+			if got, want := n*l.evaluate(lambda)+constant, naiveLikelihood(x, lambda); math.Abs(got-want) > 1e-8*math.Max(1, math.Abs(want)) {
 				t.Fatalf("λ = %v: %v, want %v", lambda, got, want)
 			}
 		}

@@ -189,7 +189,7 @@ func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.kept() }
+func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
@@ -202,7 +202,7 @@ func (m *quantileModel) resize(d, count int) {
 // set takes the quantiles of column j.
 func (m *quantileModel) set(j int, quantile func(share float64) float64) {
 	least := math.Inf(-1)
-	for i, q := 0, m.of(j); i < len(q); i++ {
+	for i, q := 0, m.column(j); i < len(q); i++ {
 		// Rounding may put a quantile below the one before it.
 		least = max(least, quantile(share(i, len(q))))
 		q[i] = least
@@ -230,7 +230,7 @@ func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest f
 		return largest
 	}
 	a, b := pair(i)
-	return between(a, b, t)
+	return interpolate(a, b, t)
 }
 
 // placeOf returns the place of a share among n sorted values, and how far it is on the way to the
@@ -243,8 +243,8 @@ func placeOf(n int, share float64) (i int, t float64) {
 	return int(at), at - math.Floor(at)
 }
 
-// between is a + t(b - a) without overflow, and exact at both ends.
-func between(a, b, t float64) float64 {
+// interpolate is a + t(b - a) without overflow, and exact at both ends.
+func interpolate(a, b, t float64) float64 {
 	switch width := b - a; {
 	case math.IsInf(width, 0):
 		return a*(1-t) + b*t
@@ -281,8 +281,8 @@ func (m quantileModel) columns() (from, to int) { return m.Quantiles.Rows, m.Qua
 
 func (m quantileModel) gap(int) bool { return m.Gaps }
 
-// of returns the quantiles of column j.
-func (m quantileModel) of(j int) []float64 {
+// column returns the quantiles of column j.
+func (m quantileModel) column(j int) []float64 {
 	return m.Quantiles.Data[j*m.Quantiles.Cols : (j+1)*m.Quantiles.Cols]
 }
 
@@ -291,7 +291,7 @@ func (m quantileModel) row(dst, x []float64) {
 		if dst[j] = v; math.IsNaN(v) {
 			continue
 		}
-		q := m.of(j)
+		q := m.column(j)
 		dst[j] = shareOf(q, v, m.near(q))
 		if m.Normal {
 			dst[j] = max(leastNormal, min(mathext.NormalQuantile(dst[j]), mostNormal))
@@ -342,7 +342,7 @@ func shareOf(q []float64, v, near float64) float64 {
 	if math.IsInf(b-a, 1) {
 		t = (v/2 - a/2) / (b/2 - a/2)
 	}
-	return between(share(above-1, len(q)), share(above, len(q)), t)
+	return interpolate(share(above-1, len(q)), share(above, len(q)), t)
 }
 
 func (m quantileModel) unrow(dst, z []float64) {
@@ -353,7 +353,7 @@ func (m quantileModel) unrow(dst, z []float64) {
 		if m.Normal {
 			v = math.Erfc(-v/math.Sqrt2) / 2
 		}
-		q, last := m.of(j), m.Quantiles.Cols-1
+		q, last := m.column(j), m.Quantiles.Cols-1
 		switch {
 		case v <= 0 || m.Normal && v < nearEnd:
 			dst[j] = q[0]
@@ -362,7 +362,7 @@ func (m quantileModel) unrow(dst, z []float64) {
 		default:
 			i := min(sort.Search(last, func(i int) bool { return share(i+1, last+1) > v }), last-1)
 			a, b := share(i, last+1), share(i+1, last+1)
-			dst[j] = between(q[i], q[i+1], (v-a)/(b-a))
+			dst[j] = interpolate(q[i], q[i+1], (v-a)/(b-a))
 		}
 	}
 }
@@ -376,7 +376,7 @@ func (m quantileModel) valid() error {
 		return fmt.Errorf("no quantiles")
 	}
 	for j := range m.Quantiles.Rows {
-		if !slices.IsSorted(m.of(j)) {
+		if !slices.IsSorted(m.column(j)) {
 			return fmt.Errorf("quantiles of column %d are not ascending", j)
 		}
 	}

@@ -166,7 +166,7 @@ func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.kept() }
+func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (r *RandomFourier) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
@@ -185,7 +185,7 @@ func (r *RandomFourier) draw(ctx context.Context, x mat.Matrix, count int, means
 	m := &fourierModel{Shift: make(codec.Floats, d)}
 	var w *mat.Dense
 	if r.Frequencies != nil {
-		w, err = given(randomFourierName, "Frequencies", r.Frequencies, d)
+		w, err = checkFrequencies(randomFourierName, "Frequencies", r.Frequencies, d)
 	} else {
 		m.Shift = means()
 		w, err = sampling.draw(ctx, spectrum, count, d, 0, r.Seed)
@@ -241,7 +241,7 @@ func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	if r.fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.into(dst, x, true, r.many)
+	return r.transformInto(dst, x, true, r.many)
 }
 
 // whole is TransformTo for which few rows are as many.
@@ -249,7 +249,7 @@ func (r *RandomFourier) whole(dst *mat.Dense, x mat.Matrix) error {
 	if r.fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.into(dst, x, false, r.many)
+	return r.transformInto(dst, x, false, r.many)
 }
 
 // many sets dst to the features of the rows of x.
@@ -371,7 +371,7 @@ const mapRows, mapColumns = 64, 192
 func inChunks(m mapper, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
 	n, width := dst.Dims()
 	_, d := x.Dims()
-	return parallel.For(context.Background(), workers, (n+mapRows-1)/mapRows, func(c int) error {
+	return parallel.ForEach(context.Background(), workers, (n+mapRows-1)/mapRows, func(c int) error {
 		first, last := c*mapRows, min((c+1)*mapRows, n)
 		part := dst.Slice(first, last, 0, width).(*mat.Dense)
 		f(part, x.Slice(first, last, 0, d).(*mat.Dense))

@@ -16,7 +16,7 @@ import (
 
 // fitSparse is Fit of rows that are mostly 0.
 func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) error {
-	rows, err := sparse.Of("x", x)
+	rows, err := sparse.NewRows("x", x)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) 
 // sparseTo sets dst to the features of rows that are mostly 0: <w, x - shift> is <w, x>, of what is not, less <w, shift>.
 func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 	m := r.fitted
-	rows, err := sparse.Of("x", x)
+	rows, err := sparse.NewRows("x", x)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 	if rows.N > mapRows {
 		columns = mat.DenseCopyOf(mat.NewDense(m.W.Rows, m.W.Cols, m.W.Data).T())
 	}
-	return parallel.For(context.Background(), r.Workers, (rows.N+mapRows-1)/mapRows, func(c int) error {
+	return parallel.ForEach(context.Background(), r.Workers, (rows.N+mapRows-1)/mapRows, func(c int) error {
 		first, last := c*mapRows, min((c+1)*mapRows, rows.N)
 		products, sin := make([]float64, m.W.Rows), make([]float64, m.W.Rows)
 		for i := first; i < last; i++ {

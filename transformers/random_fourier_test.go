@@ -211,13 +211,13 @@ func TestHaltonIsEven(t *testing.T) {
 		n := base * base
 		seen := map[int]bool{}
 		for i := range n {
-			u := c.at(i)
+			u := c.coefficient(i)
 			assert.True(t, u >= 0 && u < 1)
 			seen[int(u*float64(n))] = true
 		}
 		assert.Len(t, seen, n, "base %d", base)
 	}
-	assert.NotEqual(t, newHalton(1, 1)[0].at(1), newHalton(1, 2)[0].at(1))
+	assert.NotEqual(t, newHalton(1, 1)[0].coefficient(1), newHalton(1, 2)[0].coefficient(1))
 	assert.Equal(t, 0x1p-54, open(0))
 	assert.Less(t, open(1), 1.0)
 }

@@ -175,7 +175,7 @@ func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.kept() }
+func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (r *RandomHidden) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
@@ -232,12 +232,12 @@ func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return r.into(dst, x, true, r.many)
+	return r.transformInto(dst, x, true, r.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (r *RandomHidden) whole(dst *mat.Dense, x mat.Matrix) error {
-	return r.into(dst, x, false, r.many)
+	return r.transformInto(dst, x, false, r.many)
 }
 
 // many sets dst to the activations for the rows of x.
@@ -278,9 +278,9 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 	}, func(int, int, *mat.Dense) {})
 }
 
-// First returns a fitted layer of the first units of r alone, at most those it has: what
+// Truncate returns a fitted layer of the first units of r alone, at most those it has: what
 // Fit draws for that number, by the nesting. It is ErrNotFitted before Fit.
-func (r *RandomHidden) First(units int) (*RandomHidden, error) {
+func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	switch {
 	case r.fitted == nil:
 		return nil, fault.NotFitted(randomHiddenName)

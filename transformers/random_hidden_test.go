@@ -167,21 +167,21 @@ func TestHiddenTransformTo(t *testing.T) {
 func TestHiddenFirst(t *testing.T) {
 	x := mat.NewDense(9, 2, []float64{0, 1, 3, 2, 5, 1, 7, 2, 4, 4, 2, 1, 0, 3, 8, 2, 9, 9})
 	r := &RandomHidden{Units: 7}
-	_, err := r.First(2)
+	_, err := r.Truncate(2)
 	require.ErrorIs(t, err, fault.ErrNotFitted)
 	all := fitTransform(t, r, x)
-	some, err := r.First(4)
+	some, err := r.Truncate(4)
 	require.NoError(t, err)
 	z, err := some.Transform(x)
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(all.Slice(0, 9, 0, 4), z, 1e-14))
 	assert.True(t, mat.EqualApprox(fitTransform(t, &RandomHidden{Units: 4}, x), z, 1e-14))
-	more, err := r.First(70)
+	more, err := r.Truncate(70)
 	require.NoError(t, err)
 	w, _ := more.UnitWeights()
 	units, _ := w.Dims()
 	assert.Equal(t, 7, units)
-	_, err = r.First(0)
+	_, err = r.Truncate(0)
 	require.ErrorIs(t, err, fault.ErrParam)
 }
 

@@ -72,7 +72,7 @@ func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, 
 }
 
 func (s *RMSScaler) statistics() *columnStatistics[*sums] {
-	return &columnStatistics[*sums]{typ: s.known().name(), fresh: newSums}
+	return &columnStatistics[*sums]{typ: s.model().name(), fresh: newSums}
 }
 
 // NewStatistics implements [StatisticsFitter]: exact sums of the squares of the columns.
@@ -108,7 +108,7 @@ func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *RMSScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+func (s *RMSScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (s *RMSScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
@@ -121,7 +121,7 @@ func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
-func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.known().Scales) }
+func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.model().Scales) }
 
 // Clone returns an unfitted RMSScaler.
 func (s *RMSScaler) Clone() Transformer { return &RMSScaler{} }

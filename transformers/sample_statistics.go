@@ -80,7 +80,7 @@ func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err erro
 				block.sums[j].Add(v)
 			}
 		}
-		part := s.sample.Of(piece)
+		part := s.sample.Pick(piece)
 		if from == 0 {
 			block.sample = *part
 		} else {

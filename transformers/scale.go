@@ -63,7 +63,7 @@ func onWorkers(ctx context.Context, workers int, x *mat.Dense, f func(j int, col
 		buffer := make([]float64, n)
 		return &buffer
 	}}
-	return parallel.For(ctx, workers, d, func(j int) error {
+	return parallel.ForEach(ctx, workers, d, func(j int) error {
 		buffer := buffers.Get().(*[]float64)
 		defer buffers.Put(buffer)
 		return f(j, mat.Col(*buffer, j, x))

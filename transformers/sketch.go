@@ -173,9 +173,9 @@ func (s *sketch) ranked() *ranked {
 	return r
 }
 
-// at returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
+// valueOfRank returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
 // of it one of the values has that rank. The least and the largest are exact.
-func (r *ranked) at(i int) float64 {
+func (r *ranked) valueOfRank(i int) float64 {
 	switch {
 	case i <= 0:
 		return r.least
@@ -186,7 +186,7 @@ func (r *ranked) at(i int) float64 {
 }
 
 // pair returns at(i) and at(i+1).
-func (r *ranked) pair(i int) (first, second float64) { return r.at(i), r.at(i + 1) }
+func (r *ranked) pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
 
 // rankedOf reads a stream once, and returns what a sketch keeps of each column but for its gaps.
 func rankedOf(ctx context.Context, rows *stream, workers int) ([]*ranked, error) {
@@ -205,11 +205,11 @@ func rankedOf(ctx context.Context, rows *stream, workers int) ([]*ranked, error)
 	return out, nil
 }
 
-// even returns up to count values at evenly spaced ranks: all of them, if they are no more.
-func (r *ranked) even(count int) []float64 {
+// quantiles returns up to count values at evenly spaced ranks: all of them, if they are no more.
+func (r *ranked) quantiles(count int) []float64 {
 	out := make([]float64, min(count, r.n))
 	for k := range out {
-		out[k] = r.at(int((float64(k) + .5) / float64(len(out)) * float64(r.n)))
+		out[k] = r.valueOfRank(int((float64(k) + .5) / float64(len(out)) * float64(r.n)))
 	}
 	return out
 }

@@ -47,11 +47,11 @@ func TestSketchAndBracket(t *testing.T) {
 			assert.Equal(t, n < sketchBuffer, r.missed == 0)
 			assert.Equal(t, n, r.n)
 			assert.Equal(t, n, r.upTo[len(r.upTo)-1])
-			assert.Equal(t, sorted[0], r.at(0))
-			assert.Equal(t, sorted[n-1], r.at(n-1))
+			assert.Equal(t, sorted[0], r.valueOfRank(0))
+			assert.Equal(t, sorted[n-1], r.valueOfRank(n-1))
 			for _, share := range []float64{0, .0001, .01, .1, .5, .9, .99, .9999, 1} {
 				i := int(share * float64(n-1))
-				v := r.at(i)
+				v := r.valueOfRank(i)
 				within := slices.Index(sorted[max(0, i-r.missed):min(n, i+r.missed+1)], v) >= 0
 				assert.True(t, within, "%s of %d: %v is not within %d of rank %d", name, n, v, r.missed, i)
 				if i == n-1 {

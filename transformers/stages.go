@@ -9,8 +9,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -43,10 +43,10 @@ type StagedFitter interface {
 // NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]; for another
 // transformer the error wraps errors.ErrUnsupported.
 func NewStages(t Transformer) (Stages, error) {
-	if f, ok := own.As[StagedFitter](t); ok {
+	if f, ok := embedding.As[StagedFitter](t); ok {
 		return f.NewStages()
 	}
-	f, ok := own.As[StatisticsFitter](t)
+	f, ok := embedding.As[StatisticsFitter](t)
 	if !ok {
 		return nil, fmt.Errorf("%T has no NewStatistics: %w", t, errors.ErrUnsupported)
 	}
@@ -61,14 +61,14 @@ func NewStages(t Transformer) (Stages, error) {
 func FitStages(ctx context.Context, t Transformer, s Stages) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	if f, ok := own.As[StagedFitter](t); ok {
+	if f, ok := embedding.As[StagedFitter](t); ok {
 		return f.FitStages(ctx, s)
 	}
 	one, ok := s.(*oneStage)
 	if !ok || one.learnt == nil {
 		return fault.Param(fmt.Sprintf("%T", t), "stages", fmt.Sprintf("%T", s), "those of NewStages, at their end")
 	}
-	f, ok := own.As[StatisticsFitter](t)
+	f, ok := embedding.As[StatisticsFitter](t)
 	if !ok {
 		return fmt.Errorf("%T has no FitStatistics: %w", t, errors.ErrUnsupported)
 	}

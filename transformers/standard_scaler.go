@@ -74,7 +74,7 @@ func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.De
 }
 
 func (s *StandardScaler) statistics() *columnStatistics[*sums] {
-	return &columnStatistics[*sums]{typ: s.known().name(), fresh: newSums}
+	return &columnStatistics[*sums]{typ: s.model().name(), fresh: newSums}
 }
 
 // NewStatistics implements [StatisticsFitter]: exact sums of the columns and of their squares.
@@ -110,7 +110,7 @@ func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err erro
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.kept() }
+func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (s *StandardScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
@@ -122,11 +122,11 @@ func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error
 }
 
 // Means returns the d column means, or nil before Fit.
-func (s *StandardScaler) Means() []float64 { return slices.Clone(s.known().Means) }
+func (s *StandardScaler) Means() []float64 { return slices.Clone(s.model().Means) }
 
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
-func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.known().Scales) }
+func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.model().Scales) }
 
 // Clone returns an unfitted StandardScaler.
 func (s *StandardScaler) Clone() Transformer { return &StandardScaler{Clip: s.Clip} }

@@ -95,7 +95,7 @@ func otherStatistics(typ string, have any, want fmt.Stringer) error {
 
 // partial is PartialFit of t, which embeds l.
 func (l *learned[M]) partial(ctx context.Context, x mat.Matrix, t StatisticsFitter) error {
-	return partial(ctx, x, t, l.known().name(), l.fitted != nil, l.sums)
+	return partial(ctx, x, t, l.model().name(), l.fitted != nil, l.sums)
 }
 
 // partial is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
@@ -125,21 +125,21 @@ func goOn(t StatisticsFitter, name string, fitted bool, sums Statistics) (Statis
 	return sums.Clone(), nil
 }
 
-// kept is MarshalStatistics.
-func (l *learned[M]) kept() ([]byte, error) {
+// marshalStatistics is MarshalStatistics.
+func (l *learned[M]) marshalStatistics() ([]byte, error) {
 	if l.fitted == nil {
-		return nil, fault.NotFitted(l.known().name())
+		return nil, fault.NotFitted(l.model().name())
 	}
-	return keptStatistics(l.known().name(), l.sums)
+	return keptStatistics(l.model().name(), l.sums)
 }
 
 // goesOn is UnmarshalStatistics of t, which embeds l.
 func (l *learned[M]) goesOn(t StatisticsFitter, data []byte) error {
 	if l.fitted == nil {
-		return fault.NotFitted(l.known().name())
+		return fault.NotFitted(l.model().name())
 	}
-	from, _ := l.known().columns()
-	sums, err := readStatistics(l.known().name(), t, from, data)
+	from, _ := l.model().columns()
+	sums, err := readStatistics(l.model().name(), t, from, data)
 	if err != nil {
 		return err
 	}

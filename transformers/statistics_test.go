@@ -326,11 +326,11 @@ func TestPartialFit(t *testing.T) {
 	s := &StandardScaler{}
 	require.NoError(t, s.PartialFit(ctx, a))
 	require.NoError(t, s.PartialFit(ctx, b.T().T()))
-	assert.Equal(t, whole.known(), s.known())
+	assert.Equal(t, whole.model(), s.model())
 	s = &StandardScaler{}
 	require.NoError(t, s.FitStatistics(ctx, summed(t, s, a, 3, 1)))
 	require.NoError(t, s.PartialFit(ctx, b))
-	assert.Equal(t, whole.known(), s.known())
+	assert.Equal(t, whole.model(), s.model())
 	clone := s.Clone().(*StandardScaler)
 	assert.Nil(t, clone.sums)
 	data, err := s.MarshalBinary()

@@ -56,7 +56,7 @@ func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, e
 }
 
 func (u *UnitRows) statistics() *columnStatistics[*nothing] {
-	return &columnStatistics[*nothing]{typ: u.known().name(), fresh: func(int) *nothing { return &nothing{} }}
+	return &columnStatistics[*nothing]{typ: u.model().name(), fresh: func(int) *nothing { return &nothing{} }}
 }
 
 // NewStatistics implements [StatisticsFitter]: the width of the rows.
@@ -83,7 +83,7 @@ func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.kept() }
+func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (u *UnitRows) UnmarshalStatistics(data []byte) error { return u.goesOn(u, data) }

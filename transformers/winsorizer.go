@@ -175,7 +175,7 @@ func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (w *Winsorizer) MarshalStatistics() ([]byte, error) { return w.kept() }
+func (w *Winsorizer) MarshalStatistics() ([]byte, error) { return w.marshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (w *Winsorizer) UnmarshalStatistics(data []byte) error { return w.goesOn(w, data) }
@@ -193,7 +193,7 @@ func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64
 
 // Bounds returns the d bounds of each side, infinite where there is none, or nil before Fit.
 func (w *Winsorizer) Bounds() (low, high []float64) {
-	low, high = slices.Clone(w.known().Low), slices.Clone(w.known().High)
+	low, high = slices.Clone(w.model().Low), slices.Clone(w.model().High)
 	for j := range low {
 		if low[j] == -math.MaxFloat64 {
 			low[j] = math.Inf(-1)

@@ -105,8 +105,8 @@ func newWarp(lambda, least, largest, shift float64) warp {
 	return warp{1, lambda, least, shift}
 }
 
-// at returns v(x).
-func (w warp) at(x float64) float64 {
+// transform returns v(x).
+func (w warp) transform(x float64) float64 {
 	u := w.sign * x
 	switch {
 	case w.p == 1:
@@ -114,13 +114,13 @@ func (w warp) at(x float64) float64 {
 	case u >= 0:
 		return w.sign * growth(w.p, logRatio(u, w.ref), -w.shift)
 	}
-	return w.sign * (w.atZero() - growth(2-w.p, math.Log1p(-u), w.below()))
+	return w.sign * (w.atZero() - growth(2-w.p, math.Log1p(-u), w.logSlopeBelow()))
 }
 
 func (w warp) atZero() float64 { return growth(w.p, logRatio(0, w.ref), -w.shift) }
 
-// below is the logarithm of what ψ(u) - ψ(0) is multiplied with for u < 0.
-func (w warp) below() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
+// logSlopeBelow is the logarithm of what ψ(u) - ψ(0) is multiplied with for u < 0.
+func (w warp) logSlopeBelow() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
 
 // inverse returns the x with v(x) = v, infinite beyond all v.
 func (w warp) inverse(v float64) float64 {
@@ -130,7 +130,7 @@ func (w warp) inverse(v float64) float64 {
 	}
 	zero := w.atZero()
 	if v < zero {
-		return -w.sign * math.Expm1(inverseGrowth(2-w.p, zero-v, w.below()))
+		return -w.sign * math.Expm1(inverseGrowth(2-w.p, zero-v, w.logSlopeBelow()))
 	}
 	t := inverseGrowth(w.p, v, -w.shift)
 	if g := math.Expm1(t); math.Abs(g) < 0.5 {

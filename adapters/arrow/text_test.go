@@ -24,7 +24,7 @@ func TestTextsOfSchemasAreUTF8(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, again))
 	assert.Equal(t, s, again)
 	shard := inMemory("a.csv", []byte("x,c\n1,b\n"))
-	n := badtext.Each(s, func(field string) {
+	n := badtext.ForEachField(s, func(field string) {
 		for _, of := range []any{s, *s} {
 			_, err := json.Marshal(of)
 			says(t, err, estimators.ErrParam, `"j\xe4", want UTF-8`)
@@ -35,7 +35,7 @@ func TestTextsOfSchemasAreUTF8(t *testing.T) {
 	assert.Equal(t, 9, n)
 
 	c := Columns{Features: []string{"x"}, Target: "y", Label: "l", Weight: "w", Ignore: []string{"i"}, Categorical: []string{"x"}, Classes: []string{"u"}}
-	n = badtext.Each(&c, func(field string) {
+	n = badtext.ForEachField(&c, func(field string) {
 		_, err := c.Learn(ctx, shard)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 	})

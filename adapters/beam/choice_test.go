@@ -140,7 +140,7 @@ func asFloats(labels []int) []float64 {
 func TestSample(t *testing.T) {
 	x, y := linear(2000, 3, 33)
 	all := &rowsample.Sample{Seed: 5, Limit: 150}
-	all.Merge(all.Of((&block{width: 3, x: x.RawMatrix().Data, y: y, places: make([]place, 2000)}).joint()))
+	all.Merge(all.Pick((&block{width: 3, x: x.RawMatrix().Data, y: y, places: make([]place, 2000)}).joint()))
 	want := all.Rows()
 	for _, glob := range []string{writeCSV(t, x, y, 1), writeCSV(t, x, y, 7), writeParquet(t, x, y, 2)} {
 		both(t, func(t *testing.T, o Options) {

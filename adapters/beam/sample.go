@@ -45,7 +45,7 @@ func (s *sample) add(_ context.Context, b *block) error {
 			return fmt.Errorf("a gap in column %d, of which a kernel knows nothing: %w", i%b.width, fault.ErrNotFinite)
 		}
 	}
-	s.of.Merge(s.of.Of(b.joint()))
+	s.of.Merge(s.of.Pick(b.joint()))
 	s.rows, s.width = s.rows+b.rows(), b.width
 	return nil
 }

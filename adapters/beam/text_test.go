@@ -19,7 +19,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	writeFile(t, path, csvText(x, y, 0, 100))
 	d := Data{Features: []string{"x0", "x1"}, Target: "y", Weight: "w", ID: "i", Ignore: []string{"o"}, Classes: []string{"a", "b"}, CSV: CSV{Columns: []string{"x0"}, Missing: []string{"NA"}}}
-	n := badtext.Each(&d, func(field string) {
+	n := badtext.ForEachField(&d, func(field string) {
 		given := d
 		given.Files = []string{path}
 		_, _, err := classes.Fit(context.Background(), &given, &Options{NoEngine: true})

@@ -83,7 +83,7 @@ type baggingMember struct {
 
 const baggingKind = "golearn.Bagging"
 
-var _ ours = (*Bagging)(nil)
+var _ gridEstimator = (*Bagging)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (b *Bagging) Fit(grid base.FixedDataGrid) (err error) {
@@ -101,7 +101,7 @@ func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err 
 	return fit(ctx, b, grid)
 }
 
-func (b *Bagging) fitTable(ctx context.Context, t *table) error {
+func (b *Bagging) fitTable(ctx context.Context, t *gridTable) error {
 	members, err := b.build()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (b *Bagging) fitTable(ctx context.Context, t *table) error {
 	if !hard(&t.classes[0]) {
 		count = 0
 	}
-	err = parallel.For(ctx, b.Workers, len(members), func(i int) error {
+	err = parallel.ForEach(ctx, b.Workers, len(members), func(i int) error {
 		rng := rand.New(rand.NewPCG(b.Seed, bootstrapStream+uint64(i)))
 		rows, err := b.draw(class, count, rng)
 		if err == nil {
@@ -207,7 +207,7 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 
 func (m *baggingModel) kind() string { return baggingKind }
 
-func (m *baggingModel) predict(t *table) (cells, error) {
+func (m *baggingModel) predict(t *gridTable) (cells, error) {
 	of, err := m.votesOf(t)
 	if err != nil {
 		return cells{}, err
@@ -263,13 +263,13 @@ func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
 }
 
 // votesOf returns the class cells that each model gives each row.
-func (m *baggingModel) votesOf(t *table) ([][]float64, error) {
+func (m *baggingModel) votesOf(t *gridTable) ([][]float64, error) {
 	t, err := t.computed() // the models read it at the same time
 	if err != nil {
 		return nil, err
 	}
 	of := make([][]float64, len(m.members))
-	err = parallel.For(context.Background(), m.workers, len(of), func(i int) error {
+	err = parallel.ForEach(context.Background(), m.workers, len(of), func(i int) error {
 		member := m.members[i]
 		vote, err := ofInner(member.model, t.pick(member.features, nil), m.Target, answer)
 		if err == nil {
@@ -316,7 +316,7 @@ func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error
 	return predictProba(b, grid)
 }
 
-func (m *baggingModel) proba(t *table) (*mat.Dense, error) {
+func (m *baggingModel) proba(t *gridTable) (*mat.Dense, error) {
 	if m.Target.Kind == floatKind {
 		return nil, fmt.Errorf("a float class has no probabilities: %w", errors.ErrUnsupported)
 	}
@@ -427,7 +427,7 @@ func (b *Bagging) UnmarshalBinary(data []byte) error {
 		}
 		err := p.Model.fits(baggingKind, members[i].model)
 		if err == nil {
-			err = p.Model.into(baggingKind, members[i].model)
+			err = p.Model.unmarshalInto(baggingKind, members[i].model)
 		}
 		if err != nil {
 			return named(b, fmt.Errorf("model %d: %w", i, err))

@@ -18,8 +18,8 @@ type cells struct {
 	column column
 	attr   base.Attribute // nil for a column that stands in no grid
 
-	values []float64 // numbers, of a matrix or read before
-	place            // in values, or in a DenseInstances' own memory
+	values    []float64 // numbers, of a matrix or read before
+	cellPlace           // in values, or in a DenseInstances' own memory
 
 	get *getter // any other grid
 
@@ -36,9 +36,9 @@ type getter struct {
 	bound bool // spec is there
 }
 
-// place says where a row's cell begins in storage, or in the values of cells. A stride of 0
+// cellPlace says where a row's cell begins in storage, or in the values of cells. A stride of 0
 // gives every row the same one.
-type place struct {
+type cellPlace struct {
 	storage        []byte
 	stride, offset int
 }
@@ -48,7 +48,7 @@ func constant(c column) cells { return cells{column: c, values: []float64{0}} }
 
 // held is a column of numbers, one for each row.
 func held(c column, values []float64) cells {
-	return cells{column: c, values: values, place: place{stride: 1}}
+	return cells{column: c, values: values, cellPlace: cellPlace{stride: 1}}
 }
 
 // atEachGet says that the cells come out of golearn code, which may run a filter at each.

@@ -44,7 +44,7 @@ func checkPresent(c column, present []int) error {
 
 // labels reads the class column as labels from 0, each of which stands for the index in
 // the attribute that present has.
-func (t *table) labels() (class column, present, y []int, err error) {
+func (t *gridTable) labels() (class column, present, y []int, err error) {
 	class = t.classes[0].column.owned()
 	values, err := t.values(&t.classes[0])
 	if err != nil {
@@ -76,7 +76,7 @@ func checkClass(c column, row int, v float64) error {
 }
 
 // targets reads the class column as finite numbers.
-func (t *table) targets() (column, []float64, error) {
+func (t *gridTable) targets() (column, []float64, error) {
 	c := t.classes[0].column
 	if c.Kind != floatKind {
 		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind), "a float attribute as the target")

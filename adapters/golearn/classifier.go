@@ -61,7 +61,7 @@ type classifierModel struct {
 
 const classifierKind = "golearn.Classifier"
 
-var _ ours = (*Classifier)(nil)
+var _ gridEstimator = (*Classifier)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
@@ -89,7 +89,7 @@ func (c *Classifier) learner() estimators.Classifier {
 	return c.Estimator
 }
 
-func (c *Classifier) fitTable(ctx context.Context, t *table) error {
+func (c *Classifier) fitTable(ctx context.Context, t *gridTable) error {
 	est, err := estimators.Clone("Estimator", c.learner())
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 
 func (m *classifierModel) kind() string { return classifierKind }
 
-func (m *classifierModel) predict(t *table) (cells, error) {
+func (m *classifierModel) predict(t *gridTable) (cells, error) {
 	of := m.labels
 	if m.Target.Kind == floatKind && m.scores {
 		switch {
@@ -228,7 +228,7 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err er
 	return predictProba(c, grid)
 }
 
-func (m *classifierModel) proba(t *table) (*mat.Dense, error) {
+func (m *classifierModel) proba(t *gridTable) (*mat.Dense, error) {
 	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]s
 	return predictSet(c, grid, level)
 }
 
-func (m *classifierModel) sets(t *table, level float64) ([][]string, error) {
+func (m *classifierModel) sets(t *gridTable, level float64) ([][]string, error) {
 	p, err := capable[estimators.SetPredictor](m.estimator, estimators.Sets)
 	if err != nil || t.n == 0 {
 		return nil, err
@@ -325,7 +325,7 @@ func (c *Classifier) String() string {
 }
 
 func (m *classifierModel) payload() (any, error) {
-	est, err := estimators.MakePart("Estimator", m.estimator)
+	est, err := estimators.NestModel("Estimator", m.estimator)
 	return wrappedPayload{m.trained, m.present, m.scores, est}, err
 }
 

@@ -22,7 +22,7 @@ type Fold struct{ Train, Test *base.DenseInstances }
 // memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
 // folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
-	return eachFold(context.Background(), "Folds", grid, labelled, folds, seed, func(train, test *table) (out Fold, err error) {
+	return eachFold(context.Background(), "Folds", grid, labelled, folds, seed, func(train, test *gridTable) (out Fold, err error) {
 		if out.Train, err = train.sharing(); err == nil {
 			out.Test, err = test.sharing()
 		}
@@ -54,7 +54,7 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 	if model == nil {
 		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
-	return eachFold(ctx, function, grid, training, folds, seed, func(train, test *table) (out S, err error) {
+	return eachFold(ctx, function, grid, training, folds, seed, func(train, test *gridTable) (out S, err error) {
 		if err := fitInner(ctx, model, train); err != nil {
 			return out, err
 		}
@@ -76,7 +76,7 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 
 // eachFold calls do with the parts of each fold, one after the other, so that the copies of
 // one are in memory at a time.
-func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64, do func(train, test *table) (R, error)) ([]R, error) {
+func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error), folds int, seed uint64, do func(train, test *gridTable) (R, error)) ([]R, error) {
 	t, divisions, err := divisions(grid, open, folds, seed)
 	if err != nil {
 		return nil, fmt.Errorf("golearn: %s: %w", function, err)
@@ -94,7 +94,7 @@ func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGr
 	return out, nil
 }
 
-func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error), folds int, seed uint64) (*table, []validation.Fold, error) {
+func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error), folds int, seed uint64) (*gridTable, []validation.Fold, error) {
 	t, err := divisible(grid, open)
 	if err != nil {
 		return nil, nil, err

@@ -104,7 +104,7 @@ func (o CSVOptions) parser(name string) (*celltext.Parser, error) {
 	return celltext.Rules{Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Percent: o.Percent, Latin1: o.Latin1}.Parser(name + ": CSVOptions")
 }
 
-func parseTable(name string, r io.Reader, o CSVOptions) (*table, error) {
+func parseTable(name string, r io.Reader, o CSVOptions) (*gridTable, error) {
 	parser, err := o.parser(name)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (o CSVOptions) sheet(name string, records *celltext.Records, parser *cellte
 	if len(header) == 0 {
 		return s, nil // the file ends
 	}
-	if err := o.among(name, header); err != nil {
+	if err := o.checkColumns(name, header); err != nil {
 		return nil, err
 	}
 	for j, n := range header {
@@ -202,8 +202,8 @@ func (o CSVOptions) like(s *csvSheet) error {
 	return nil
 }
 
-// among checks that the columns which the options name are among those of the header.
-func (o CSVOptions) among(name string, header []string) error {
+// checkColumns checks that the columns which the options name are among those of the header.
+func (o CSVOptions) checkColumns(name string, header []string) error {
 	if !o.NoClass && o.Class != "" && (!slices.Contains(header, o.Class) || slices.Contains(o.Ignore, o.Class)) {
 		return fault.Param(name, "CSVOptions.Class", strconv.Quote(o.Class), "one of the columns "+strings.Join(header, ", "))
 	}

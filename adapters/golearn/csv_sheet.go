@@ -114,7 +114,7 @@ func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
 }
 
 // table makes numbers of all cells, and drops the texts.
-func (s *csvSheet) table() (*table, error) {
+func (s *csvSheet) table() (*gridTable, error) {
 	d := len(s.names)
 	cols, texts := make([]column, d), make([]textCells, d)
 	some := false
@@ -148,9 +148,9 @@ func (s *csvSheet) table() (*table, error) {
 			values = append(values, b.values...)
 		}
 	}
-	out := &table{n: s.rows, features: make([]cells, 0, d)}
+	out := &gridTable{n: s.rows, features: make([]cells, 0, d)}
 	for k, c := range cols {
-		cell := cells{column: c, values: values, place: place{stride: d, offset: k}}
+		cell := cells{column: c, values: values, cellPlace: cellPlace{stride: d, offset: k}}
 		if k == s.class {
 			out.classes = append(out.classes, cell)
 		} else {

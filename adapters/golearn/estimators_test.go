@@ -196,7 +196,7 @@ func TestRegressionInGolearn(t *testing.T) {
 	require.NoError(t, err)
 	for name, e := range map[string]estimators.Regressor{
 		"lssvm": &lssvm.Regressor{}, "rvm": &rvm.Regressor{}, "svm": &svm.Regressor{}, "selection": &selection.Regressor{},
-		"selection for rvm": &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })},
+		"selection for rvm": &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })},
 	} {
 		reg := &golearn.Regressor{Estimator: e}
 		require.NoError(t, reg.Fit(train), name)

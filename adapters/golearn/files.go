@@ -11,8 +11,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // How each of the types comes out of a file and of golearn's archives, over its
@@ -24,7 +24,7 @@ const (
 	metadataVersion = "1.0"
 )
 
-func load(o ours, path string) error {
+func load(o gridEstimator, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return named(o, err)
@@ -32,7 +32,7 @@ func load(o ours, path string) error {
 	return o.UnmarshalBinary(data)
 }
 
-func loadWithPrefix(o ours, r *base.ClassifierDeserializer, prefix string) error {
+func loadWithPrefix(o gridEstimator, r *base.ClassifierDeserializer, prefix string) error {
 	if r == nil {
 		return fault.Param(o.name(), "deserializer", nil, "a deserializer")
 	}
@@ -48,12 +48,12 @@ type wrappedPayload struct {
 	Trained   trained
 	Present   []int `cbor:",omitempty"` // of a Classifier
 	Scores    bool  `cbor:",omitempty"` // of a Classifier
-	Estimator estimators.Part
+	Estimator estimators.NestedModel
 }
 
 // readWrapped reads a model around an estimator, the estimator into a clone of the
 // configured one.
-func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
+func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
 	est, err = estimators.Clone(o.name(), configured)
 	if err == nil && !estimators.Supports(est, estimators.Marshalling) {
 		err = estimators.Unsupported(o.name(), est, estimators.Marshalling)
@@ -72,15 +72,15 @@ func readWrapped[E any](o ours, data []byte, configured E, noOneHot bool, missin
 
 // readPart reads an estimator or a transformer. What a type of the user's says of its data is
 // a bad model like any other.
-func readPart(kind, which string, p estimators.Part, into any) error {
-	err := p.Into(kind, which, into)
+func readPart(kind, which string, p estimators.NestedModel, into any) error {
+	err := p.UnmarshalInto(kind, which, into)
 	if err == nil || errors.Is(err, fault.ErrBadModel) || errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	return fault.BadModel(kind, "%v", err)
 }
 
-func readPayload(o ours, data []byte, payload any) error {
+func readPayload(o gridEstimator, data []byte, payload any) error {
 	_, err := codec.Unmarshal(data, o.kind(), payloadVersion, payload)
 	return err
 }
@@ -93,7 +93,7 @@ type tablePayload struct {
 	Labels  codec.Floats
 }
 
-func (t *table) payload() tablePayload {
+func (t *gridTable) payload() tablePayload {
 	out := tablePayload{Columns: t.columns(), Class: t.classes[0].column, Labels: t.classes[0].values}
 	for _, c := range t.features {
 		out.Cells = append(out.Cells, c.values)
@@ -101,7 +101,7 @@ func (t *table) payload() tablePayload {
 	return out
 }
 
-func (in *tablePayload) table() (*table, error) {
+func (in *tablePayload) table() (*gridTable, error) {
 	if len(in.Columns) == 0 || len(in.Columns) != len(in.Cells) || len(in.Labels) == 0 {
 		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
 	}
@@ -139,7 +139,7 @@ type modelPart struct {
 }
 
 func makeModelPart(c base.Classifier) (out modelPart, err error) {
-	if o, ok := own.As[ours](c); ok {
+	if o, ok := embedding.As[gridEstimator](c); ok {
 		out.Ours, err = o.MarshalBinary()
 		return out, err
 	}
@@ -150,7 +150,7 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 
 // fits checks all that can be checked before a classifier of golearn is touched.
 func (p modelPart) fits(kind string, c base.Classifier) error {
-	_, isOurs := own.As[ours](c)
+	_, isOurs := embedding.As[gridEstimator](c)
 	got := fmt.Sprintf("%T", c)
 	switch {
 	case isOurs && p.Type != "":
@@ -163,9 +163,9 @@ func (p modelPart) fits(kind string, c base.Classifier) error {
 	return nil
 }
 
-// into reads the part into a model that it fits.
-func (p modelPart) into(kind string, c base.Classifier) error {
-	if o, ok := own.As[ours](c); ok {
+// unmarshalInto reads the part into a model that it fits.
+func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
+	if o, ok := embedding.As[gridEstimator](c); ok {
 		return o.UnmarshalBinary(p.Ours)
 	}
 	if err := restore(c, p.Archive); err != nil {

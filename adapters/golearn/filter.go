@@ -23,7 +23,7 @@ const (
 )
 
 type fittedFilter struct {
-	train  *table // what build saw, for Save
+	train  *gridTable // what build saw, for Save
 	input  *schema
 	attrs  []base.Attribute // of the grid that build saw
 	filter base.Filter
@@ -39,7 +39,7 @@ type filterPart struct {
 	attr   base.Attribute
 }
 
-func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *table) (fittedStep, *table, error) {
+func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridTable) (fittedStep, *gridTable, error) {
 	train, err := t.copied()
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +49,7 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *table) (f
 
 // buildFilter gives build a training grid of its own, to which the filter stays
 // bound, asks the filter what it makes of each attribute, and filters the training rows.
-func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *table) (_ *fittedFilter, _ *table, err error) {
+func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridTable) (_ *fittedFilter, _ *gridTable, err error) {
 	defer guard("building the filter", &err)
 	grid, err := train.grid()
 	if err != nil {
@@ -113,7 +113,7 @@ func (f *fittedFilter) plan() error {
 
 func (f *fittedFilter) reads() *schema { return f.input }
 
-func (f *fittedFilter) apply(t *table) (*table, error) {
+func (f *fittedFilter) apply(t *gridTable) (*gridTable, error) {
 	t, err := t.align(f.input.Columns)
 	if err == nil {
 		t, err = t.computed() // one attribute may become several
@@ -126,8 +126,8 @@ func (f *fittedFilter) apply(t *table) (*table, error) {
 
 // run filters the cells of an aligned table of all rows. In training a category index out of
 // range means that the filter was not trained.
-func (f *fittedFilter) run(t *table, training bool) (*table, error) {
-	out := &table{n: t.n, features: make([]cells, len(f.parts))}
+func (f *fittedFilter) run(t *gridTable, training bool) (*gridTable, error) {
+	out := &gridTable{n: t.n, features: make([]cells, len(f.parts))}
 	for k, p := range f.parts {
 		c := &t.features[p.source]
 		if p.attr == nil {
@@ -204,7 +204,7 @@ func filterCell(f base.Filter, old, after base.Attribute, from, to kind, v float
 }
 
 // digest tells whether a filter that was built again filters as the first did.
-func digest(t *table) ([]byte, error) {
+func digest(t *gridTable) ([]byte, error) {
 	h := sha256.New()
 	for j := range t.features {
 		values, err := t.values(&t.features[j])

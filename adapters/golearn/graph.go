@@ -16,7 +16,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(c.name())
 	}
-	return graph.Of(c.fitted.estimator, x)
+	return graph.Build(c.fitted.estimator, x)
 }
 
 // Graph implements [graph.Grapher] with that of Fitted, as Classifier's.
@@ -24,5 +24,5 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(r.name())
 	}
-	return graph.Of(r.fitted.estimator, x)
+	return graph.Build(r.fitted.estimator, x)
 }

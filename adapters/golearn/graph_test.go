@@ -20,10 +20,10 @@ func TestGraphOfFitted(t *testing.T) {
 	rows := mat.NewDense(2, 3, []float64{21, 0, 1, 8, 1, 0})
 	c := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	g, x := graph.New(3)
-	_, err := graph.Of(c, x)
+	_, err := graph.Build(c, x)
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 	require.NoError(t, c.Fit(parse(weather)))
-	out, err := graph.Of(c, x)
+	out, err := graph.Build(c, x)
 	require.NoError(t, err)
 	assert.Equal(t, []int{0, 1}, out.Classes, "indices of %v", c.Labels())
 	want, err := c.Fitted().(*lssvm.Classifier).PredictProba(rows)
@@ -32,15 +32,15 @@ func TestGraphOfFitted(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(want, got[0], 1e-12))
 	_, narrow := graph.New(2)
-	_, err = graph.Of(c, narrow)
+	_, err = graph.Build(c, narrow)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 
 	r := &golearn.Regressor{Estimator: &ridge.Regressor{}}
-	_, err = graph.Of(r, x)
+	_, err = graph.Build(r, x)
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 	require.NoError(t, r.Fit(parse("a,b,y\n1,2,3\n2,1,5\n4,4,1\n5,1,2\n")))
 	g, x = graph.New(2)
-	out, err = graph.Of(r, x)
+	out, err = graph.Build(r, x)
 	require.NoError(t, err)
 	two := mat.NewDense(1, 2, []float64{3, 3})
 	y, err := r.Fitted().Predict(two)
@@ -50,7 +50,7 @@ func TestGraphOfFitted(t *testing.T) {
 	assert.InDelta(t, y[0], got[0].At(0, 0), 1e-12)
 
 	for _, m := range []any{&golearn.Pipeline{}, &golearn.Bagging{}, &golearn.Refitted{}} {
-		_, err = graph.Of(m, x)
+		_, err = graph.Build(m, x)
 		assert.ErrorIs(t, err, errors.ErrUnsupported, "%T reads grids", m)
 	}
 }

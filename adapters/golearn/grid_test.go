@@ -221,7 +221,7 @@ func BenchmarkFilterStep(b *testing.B) {
 		require.NoError(b, err)
 		out, err := step.apply(t)
 		require.NoError(b, err)
-		if _, err := out.with(constant(column{Name: "species", Kind: floatKind})).grid(); err != nil {
+		if _, err := out.withClass(constant(column{Name: "species", Kind: floatKind})).grid(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 )
 
 // A model within another, of a Pipeline or a Bagging, is one of ours, which reads tables,
@@ -17,8 +17,8 @@ import (
 // attributes.
 
 // fitInner fits a model to a table.
-func fitInner(ctx context.Context, c base.Classifier, t *table) error {
-	if o, ok := own.As[ours](c); ok {
+func fitInner(ctx context.Context, c base.Classifier, t *gridTable) error {
+	if o, ok := embedding.As[gridEstimator](c); ok {
 		return named(o, o.fitTable(ctx, t))
 	}
 	if err := ctx.Err(); err != nil {
@@ -46,16 +46,16 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 
 // ofInner gives f a fitted model and a table as that reads it. The target is what it was
 // trained to predict.
-func ofInner[R any](c base.Classifier, t *table, target column, f func(m predictor, t *table) (R, error)) (R, error) {
-	if o, ok := own.As[ours](c); ok {
+func ofInner[R any](c base.Classifier, t *gridTable, target column, f func(m predictor, t *gridTable) (R, error)) (R, error) {
+	if o, ok := embedding.As[gridEstimator](c); ok {
 		return aligned(o, t, f)
 	}
 	return f(&stranger{trained{Target: target}, c}, t)
 }
 
 // ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
-func ask(c Model, t *table, class column) (cells, error) {
-	grid, err := t.with(constant(class)).grid()
+func ask(c Model, t *gridTable, class column) (cells, error) {
+	grid, err := t.withClass(constant(class)).grid()
 	if err != nil {
 		return cells{}, err
 	}
@@ -80,11 +80,11 @@ type stranger struct {
 	inner Model
 }
 
-func (s *stranger) predict(t *table) (cells, error) { return ask(s.inner, t, s.Target) }
+func (s *stranger) predict(t *gridTable) (cells, error) { return ask(s.inner, t, s.Target) }
 
 // copyOf copies a model of this package; a stranger is itself.
 func copyOf(c base.Classifier) base.Classifier {
-	if o, ok := own.As[ours](c); ok {
+	if o, ok := embedding.As[gridEstimator](c); ok {
 		return o.clone()
 	}
 	return c
@@ -93,7 +93,7 @@ func copyOf(c base.Classifier) base.Classifier {
 // inside is what a model within another can do, for its Supports: a stranger is marshalled
 // through its own SaveWithPrefix, and cannot be copied.
 func inside(c base.Classifier) []any {
-	if o, ok := own.As[ours](c); ok || c == nil {
+	if o, ok := embedding.As[gridEstimator](c); ok || c == nil {
 		return []any{o}
 	}
 	return []any{marshals{}}
@@ -108,6 +108,6 @@ func inPlace(c base.Classifier) bool {
 	if p, ok := c.(*Pipeline); ok {
 		return p.Final != nil && inPlace(p.Final)
 	}
-	_, ok := own.As[ours](c)
+	_, ok := embedding.As[gridEstimator](c)
 	return !ok
 }

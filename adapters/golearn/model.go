@@ -19,10 +19,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// ours is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
+// gridEstimator is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
 // to the functions of this file, which do what is the same in all of them. A type that
 // embeds one of them is a stranger (package own): its own methods would be passed by.
-type ours interface {
+type gridEstimator interface {
 	base.Classifier
 	estimators.Wrapper
 	encoding.BinaryMarshaler
@@ -30,7 +30,7 @@ type ours interface {
 	kind() string // as in files: "golearn.Classifier"
 	name() string // as in errors: "golearn: Classifier"
 	// fitTable fits to a training table, and changes nothing where it fails.
-	fitTable(ctx context.Context, t *table) error
+	fitTable(ctx context.Context, t *gridTable) error
 	// model is what was fitted; nil before.
 	model() model
 	clone() base.Classifier
@@ -50,11 +50,11 @@ type predictor interface {
 	class() column // what it was trained to predict
 	// predict returns a class cell for each row of t, which has at least one, and is as the
 	// model reads it.
-	predict(t *table) (cells, error)
-	proba(t *table) (*mat.Dense, error)
-	variance(t *table) (pair, error)                // mean and variance
-	interval(t *table, level float64) (pair, error) // the lower and the upper bound
-	sets(t *table, level float64) ([][]string, error)
+	predict(t *gridTable) (cells, error)
+	proba(t *gridTable) (*mat.Dense, error)
+	variance(t *gridTable) (pair, error)                // mean and variance
+	interval(t *gridTable, level float64) (pair, error) // the lower and the upper bound
+	sets(t *gridTable, level float64) ([][]string, error)
 }
 
 type pair struct{ first, second []float64 }
@@ -68,11 +68,13 @@ type trained struct {
 func (t *trained) reads() *schema { return &t.Schema }
 func (t *trained) class() column  { return t.Target }
 
-func (*trained) proba(*table) (*mat.Dense, error)       { return nil, without(estimators.Proba) }
-func (*trained) variance(*table) (pair, error)          { return pair{}, without(estimators.Variance) }
-func (*trained) interval(*table, float64) (pair, error) { return pair{}, without(estimators.Interval) }
-func (*trained) sets(*table, float64) ([][]string, error) {
-	return nil, without(estimators.Sets)
+func (*trained) proba(*gridTable) (*mat.Dense, error) { return nil, unsupported(estimators.Proba) }
+func (*trained) variance(*gridTable) (pair, error)    { return pair{}, unsupported(estimators.Variance) }
+func (*trained) interval(*gridTable, float64) (pair, error) {
+	return pair{}, unsupported(estimators.Interval)
+}
+func (*trained) sets(*gridTable, float64) ([][]string, error) {
+	return nil, unsupported(estimators.Sets)
 }
 
 func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
@@ -103,7 +105,7 @@ func (a *adapter[M]) model() model {
 // with them.
 func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err error) {
 	defer fault.Recover(&err)
-	class, err := through(a, grid, answer)
+	class, err := predictWith(a, grid, answer)
 	if err == nil {
 		return classGrid(class)
 	}
@@ -178,7 +180,7 @@ func named(o interface{ name() string }, err error) error {
 	return fmt.Errorf("%s: %w", o.name(), err)
 }
 
-func fit(ctx context.Context, o ours, grid base.FixedDataGrid) (err error) {
+func fit(ctx context.Context, o gridEstimator, grid base.FixedDataGrid) (err error) {
 	ctx, end := progress.Begin(ctx, nil)
 	defer end(&err)
 	t, err := training(grid)
@@ -197,8 +199,8 @@ type opened interface {
 	model() model
 }
 
-// through reads the rows of a grid as a fitted model does and gives both to f.
-func through[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *table) (R, error)) (out R, err error) {
+// predictWith reads the rows of a grid as a fitted model does and gives both to f.
+func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
 	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
 	}
@@ -211,7 +213,7 @@ func through[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *ta
 
 // aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
 // columns there is nothing to align.
-func aligned[R any](o opened, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+func aligned[R any](o opened, t *gridTable, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
 	m := o.model()
 	if t.n > 0 || len(t.features) > 0 {
 		t, err = t.align(m.reads().Columns)
@@ -222,46 +224,46 @@ func aligned[R any](o opened, t *table, f func(m predictor, t *table) (R, error)
 	return out, named(o, err)
 }
 
-func predictProba(o ours, grid base.FixedDataGrid) (*mat.Dense, error) {
-	return through(o, grid, predictor.proba)
+func predictProba(o gridEstimator, grid base.FixedDataGrid) (*mat.Dense, error) {
+	return predictWith(o, grid, predictor.proba)
 }
 
-func predictVariance(o ours, grid base.FixedDataGrid) (mean, variance []float64, err error) {
-	out, err := through(o, grid, predictor.variance)
+func predictVariance(o gridEstimator, grid base.FixedDataGrid) (mean, variance []float64, err error) {
+	out, err := predictWith(o, grid, predictor.variance)
 	return out.first, out.second, err
 }
 
-func predictInterval(o ours, grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
+func predictInterval(o gridEstimator, grid base.FixedDataGrid, level float64) (low, high []float64, err error) {
 	if err := interval.Level(o.name(), level); err != nil {
 		return nil, nil, err
 	}
-	out, err := through(o, grid, intervalOf(level))
+	out, err := predictWith(o, grid, intervalOf(level))
 	return out.first, out.second, err
 }
 
-func predictSet(o ours, grid base.FixedDataGrid, level float64) ([][]string, error) {
+func predictSet(o gridEstimator, grid base.FixedDataGrid, level float64) ([][]string, error) {
 	if err := interval.Level(o.name(), level); err != nil {
 		return nil, err
 	}
-	return through(o, grid, setsOf(level))
+	return predictWith(o, grid, setsOf(level))
 }
 
-func setsOf(level float64) func(predictor, *table) ([][]string, error) {
-	return func(m predictor, t *table) ([][]string, error) { return m.sets(t, level) }
+func setsOf(level float64) func(predictor, *gridTable) ([][]string, error) {
+	return func(m predictor, t *gridTable) ([][]string, error) { return m.sets(t, level) }
 }
 
-func answer(m predictor, t *table) (cells, error) {
+func answer(m predictor, t *gridTable) (cells, error) {
 	if t.n == 0 {
 		return held(m.class(), nil), nil
 	}
 	return m.predict(t)
 }
 
-func intervalOf(level float64) func(predictor, *table) (pair, error) {
-	return func(m predictor, t *table) (pair, error) { return m.interval(t, level) }
+func intervalOf(level float64) func(predictor, *gridTable) (pair, error) {
+	return func(m predictor, t *gridTable) (pair, error) { return m.interval(t, level) }
 }
 
-func without(c estimators.Capability) error {
+func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
 }
 
@@ -275,7 +277,7 @@ func capable[C any](e any, c estimators.Capability) (C, error) {
 }
 
 // supports answers for one of the five types, whose methods take grids, by what it wraps.
-func supports(o ours, c estimators.Capability, w estimators.Wrapped) bool {
+func supports(o gridEstimator, c estimators.Capability, w estimators.Wrapped) bool {
 	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {
 		w.Methods = []estimators.Capability{c}
 	}
@@ -290,7 +292,7 @@ func reportOf(e any) estimators.Report {
 }
 
 // featuresOf names the columns of the matrix that an estimator sees.
-func featuresOf(o ours) []string {
+func featuresOf(o gridEstimator) []string {
 	m := o.model()
 	if m == nil {
 		return nil

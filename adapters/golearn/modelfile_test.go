@@ -18,7 +18,7 @@ import (
 func TestModelFilesOfGrids(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	machine := &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .1}, Ridge: .1}
-	for name, m := range map[string]ours{
+	for name, m := range map[string]gridEstimator{
 		"classifier": &Classifier{Estimator: machine, Missing: Impute},
 		"pipeline": &Pipeline{
 			Steps: []Step{Transform(&transformers.StandardScaler{Clip: true})}, Final: &Classifier{Estimator: machine, Balanced: true},

@@ -21,28 +21,28 @@ import (
 
 // saved is a configuration that all tests of files run over.
 type saved struct {
-	build func() ours
+	build func() gridEstimator
 	grid  func(testing.TB) base.FixedDataGrid
 }
 
 func savedModels() map[string]saved {
 	flower := func(tb testing.TB) base.FixedDataGrid { return flowerGrid(tb, 45, 1) }
 	out := map[string]saved{
-		"classifier": {func() ours { return &Classifier{Estimator: &centroids{}} }, flower},
-		"one-hot": {func() ours { return &Classifier{Estimator: &centroids{}} }, func(tb testing.TB) base.FixedDataGrid {
+		"classifier": {func() gridEstimator { return &Classifier{Estimator: &centroids{}} }, flower},
+		"one-hot": {func() gridEstimator { return &Classifier{Estimator: &centroids{}} }, func(tb testing.TB) base.FixedDataGrid {
 			return csvGridOf(tb, "a,colour,class", "1,red,x", "2,blue,y", "1,red,x", "3,,y")
 		}},
-		"imputed": {func() ours { return &Classifier{Estimator: &centroids{}, Missing: Impute} }, func(tb testing.TB) base.FixedDataGrid {
+		"imputed": {func() gridEstimator { return &Classifier{Estimator: &centroids{}, Missing: Impute} }, func(tb testing.TB) base.FixedDataGrid {
 			return csvGridOf(tb, "a,colour,class", "1,red,x", ",blue,y", "1,red,x", "3,,y")
 		}},
-		"bagging": {func() ours {
+		"bagging": {func() gridEstimator {
 			return &Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: 2, Features: 3}
 		}, flower},
-		"refitted":  {func() ours { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} }, flower},
-		"regressor": {func() ours { return &Regressor{Estimator: &leastSquares{}} }, func(tb testing.TB) base.FixedDataGrid { return line(tb) }},
+		"refitted":  {func() gridEstimator { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} }, flower},
+		"regressor": {func() gridEstimator { return &Regressor{Estimator: &leastSquares{}} }, func(tb testing.TB) base.FixedDataGrid { return line(tb) }},
 	}
 	for name, build := range pipelines() {
-		out["pipeline: "+name] = saved{func() ours { return build() }, flower}
+		out["pipeline: "+name] = saved{func() gridEstimator { return build() }, flower}
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	cls, err := fitted(t, g).MarshalBinary()
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		into ours
+		into gridEstimator
 		data []byte
 		text string
 	}{
@@ -249,7 +249,7 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 }
 
 func TestHostilePayloads(t *testing.T) {
-	est, err := estimators.MakePart("test", fitted(t, flowerGrid(t, 30, 1)).Fitted())
+	est, err := estimators.NestModel("test", fitted(t, flowerGrid(t, 30, 1)).Fitted())
 	require.NoError(t, err)
 	float := []column{{Name: "a", Kind: floatKind}}
 	species := column{Name: "c", Kind: categoricalKind, Values: speciesNames}
@@ -295,8 +295,8 @@ func TestHostileFillsAndFeatures(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	kinds := []string{classifierKind, regressorKind, pipelineKind}
 	g := flowerGrid(f, 9, 1)
-	build := func() []ours {
-		return []ours{
+	build := func() []gridEstimator {
+		return []gridEstimator{
 			&Classifier{Estimator: &centroids{}},
 			&Regressor{Estimator: &leastSquares{}},
 			&Pipeline{Steps: []Step{Transform(&scaler{}), binning(3)}, Final: &Classifier{Estimator: &centroids{}}},

@@ -46,7 +46,7 @@ type pipelineModel struct {
 
 const pipelineKind = "golearn.Pipeline"
 
-var _ ours = (*Pipeline)(nil)
+var _ gridEstimator = (*Pipeline)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
@@ -67,7 +67,7 @@ func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 // finalSteps is how many steps take as long as the final model, for the estimate of progress.
 const finalSteps = 4
 
-func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
+func (p *Pipeline) fitTable(ctx context.Context, t *gridTable) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
 	}
@@ -83,19 +83,19 @@ func (p *Pipeline) fitTable(ctx context.Context, t *table) error {
 	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
 	// What comes after a step has another table's features, and this one's class.
 	class := held(m.Target, y)
-	cur := t.with(class)
+	cur := t.withClass(class)
 	first, rest := progress.Two(ctx, float64(len(p.Steps)), finalSteps)
 	parts := progress.Open(first)
 	for i, s := range p.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f, next, err := s.fit(parts.Of(i, len(p.Steps)), cur, p.NoOneHot)
+		f, next, err := s.fit(parts.Step(i, len(p.Steps)), cur, p.NoOneHot)
 		if err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 		m.steps = append(m.steps, f)
-		cur = next.with(class)
+		cur = next.withClass(class)
 		cur.scores = t.scores
 	}
 	m.readFirst()
@@ -117,13 +117,13 @@ func (m *pipelineModel) readFirst() {
 	}
 }
 
-func (m *pipelineModel) predict(t *table) (cells, error) { return ofFinal(m, t, answer) }
+func (m *pipelineModel) predict(t *gridTable) (cells, error) { return ofFinal(m, t, answer) }
 
 // ofFinal gives f the rows as the steps leave them.
-func ofFinal[R any](m *pipelineModel, t *table, f func(m predictor, t *table) (R, error)) (out R, err error) {
+func ofFinal[R any](m *pipelineModel, t *gridTable, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
 	steps := m.steps
 	if t.n == 0 {
-		steps, t = nil, &table{} // they want rows
+		steps, t = nil, &gridTable{} // they want rows
 	}
 	for i, s := range steps {
 		if t, err = s.apply(t); err != nil {
@@ -149,7 +149,9 @@ func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err erro
 	return predictProba(p, grid)
 }
 
-func (m *pipelineModel) proba(t *table) (*mat.Dense, error) { return ofFinal(m, t, predictor.proba) }
+func (m *pipelineModel) proba(t *gridTable) (*mat.Dense, error) {
+	return ofFinal(m, t, predictor.proba)
+}
 
 // PredictVariance returns Final's mean and variance for each row of grid; both are
 // nil for a grid of no rows. What a Nystroem step leaves out of its kernel is not in them:
@@ -160,7 +162,9 @@ func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []fl
 	return predictVariance(p, grid)
 }
 
-func (m *pipelineModel) variance(t *table) (pair, error) { return ofFinal(m, t, predictor.variance) }
+func (m *pipelineModel) variance(t *gridTable) (pair, error) {
+	return ofFinal(m, t, predictor.variance)
+}
 
 // PredictInterval returns Final's interval of that level for each row of grid, as
 // Regressor's does. What PredictVariance says of a Nystroem step holds here.
@@ -169,7 +173,7 @@ func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low,
 	return predictInterval(p, grid, level)
 }
 
-func (m *pipelineModel) interval(t *table, level float64) (pair, error) {
+func (m *pipelineModel) interval(t *gridTable, level float64) (pair, error) {
 	return ofFinal(m, t, intervalOf(level))
 }
 
@@ -179,7 +183,7 @@ func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]str
 	return predictSet(p, grid, level)
 }
 
-func (m *pipelineModel) sets(t *table, level float64) ([][]string, error) {
+func (m *pipelineModel) sets(t *gridTable, level float64) ([][]string, error) {
 	return ofFinal(m, t, setsOf(level))
 }
 
@@ -290,7 +294,7 @@ func (p *Pipeline) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return named(p, err)
 	}
-	if err := in.Final.into(pipelineKind, m.final); err != nil {
+	if err := in.Final.unmarshalInto(pipelineKind, m.final); err != nil {
 		var s spoiled
 		if inPlace(m.final) && errors.As(err, &s) {
 			p.fitted = nil

@@ -81,7 +81,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"conformal.Regressor", func() estimators.Regressor { return &conformal.Regressor{Folds: 3} }},
 	{"selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: standardScaler()} }},
 	{"selection.Regressor of rvm", func() estimators.Regressor {
-		return &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
+		return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
 	}},
 	{"none", func() estimators.Regressor { return nil }},
 	{"pipeline.Regressor", func() estimators.Regressor {
@@ -166,8 +166,8 @@ func TestPlacesHaveAll(t *testing.T) {
 	}, filepath.Join("..", ".."), "Fit")
 }
 
-// place is a use of a model. Its check gets what makes new models.
-type place struct {
+// cellPlace is a use of a model. Its check gets what makes new models.
+type cellPlace struct {
 	name  string
 	check func(t *testing.T, build func() base.Classifier)
 }
@@ -311,8 +311,8 @@ func numbers(t *testing.T, x *mat.Dense, y []float64) *base.Mat64Instances {
 	return g
 }
 
-func classifierPlaces() []place {
-	return []place{
+func classifierPlaces() []cellPlace {
+	return []cellPlace{
 		{"confusion matrix and summary", func(t *testing.T, build func() base.Classifier) {
 			test := speciesGrid(t, 60, 2)
 			pred, err := fit(t, build(), speciesGrid(t, 60, 1)).Predict(test)
@@ -501,8 +501,8 @@ func near(t *testing.T, y, predicted []float64) {
 	require.Less(t, nmse, 0.1)
 }
 
-func regressorPlaces() []place {
-	return []place{
+func regressorPlaces() []cellPlace {
+	return []cellPlace{
 		{"GenerateCrossFoldValidationConfusionMatrices", func(t *testing.T, build func() base.Classifier) {
 			// Its matrices count printed numbers, which says nothing; that it runs is all.
 			folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(curveGrid(t, 40, 1), build(), 3)
@@ -624,7 +624,7 @@ func TestPlaces(t *testing.T) {
 // rows runs each listed estimator in each place, alone and as the Final of a golearn.Pipeline with
 // a step of ours, and writes the places and what works in all of them. The lists go into the page
 // only if nothing failed.
-func rows[E any](t *testing.T, lists *strings.Builder, title string, places []place, list []listed[E], wrap func(E) base.Classifier) {
+func rows[E any](t *testing.T, lists *strings.Builder, title string, places []cellPlace, list []listed[E], wrap func(E) base.Classifier) {
 	fmt.Fprintf(lists, "### %s: %d places\n\n", title, len(places))
 	for i, p := range places {
 		fmt.Fprintf(lists, "%d. %s\n", i+1, p.name)

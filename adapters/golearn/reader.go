@@ -15,21 +15,21 @@ import (
 // read binds a grid: each attribute is described and its place in the storage found once.
 // No cell is read yet, and attributes of types that golearn does not have are refused
 // where they are asked for.
-func read(grid base.FixedDataGrid) (t *table, err error) {
+func read(grid base.FixedDataGrid) (t *gridTable, err error) {
 	if grid == nil {
 		return nil, fault.Param("input", "grid", nil, "a grid")
 	}
 	defer guard("reading the grid", &err)
-	t = &table{scores: fromOneVsAll(reflect.ValueOf(grid))}
+	t = &gridTable{scores: fromOneVsAll(reflect.ValueOf(grid))}
 	_, t.n = grid.Size()
-	places := map[base.Attribute]place{}
+	places := map[base.Attribute]cellPlace{}
 	if dense, ok := grid.(*base.DenseInstances); ok && t.n > 0 {
 		places = storagePlaces(dense, t.n)
 	}
 	all, class := grid.AllAttributes(), grid.AllClassAttributes()
 	t.features = make([]cells, 0, len(all))
 	for _, a := range all {
-		c := cells{column: columnOf(a), attr: a, place: places[a]}
+		c := cells{column: columnOf(a), attr: a, cellPlace: places[a]}
 		if c.storage == nil {
 			c.get = &getter{grid: grid}
 		}
@@ -46,8 +46,8 @@ func read(grid base.FixedDataGrid) (t *table, err error) {
 
 // storagePlaces says where the 8-byte attributes of a dense grid lie in its storage. What
 // is not in it, binary attributes packed into bits, is read with Get.
-func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]place {
-	out := map[base.Attribute]place{}
+func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]cellPlace {
+	out := map[base.Attribute]cellPlace{}
 	for _, group := range grid.AllAttributeGroups() {
 		attrs, storage, stride := group.Attributes(), group.Storage(), group.RowSizeInBytes()
 		if stride != cellSize*len(attrs) || len(storage) < rows*stride {
@@ -55,7 +55,7 @@ func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]place
 		}
 		for i, a := range attrs {
 			if a.GetType() != base.BinaryType {
-				out[a] = place{storage, stride, i * cellSize}
+				out[a] = cellPlace{storage, stride, i * cellSize}
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func (c *cells) bind() (err error) {
 }
 
 // labelled returns the table of a grid that has one class attribute, which is bound.
-func labelled(grid base.FixedDataGrid) (*table, error) {
+func labelled(grid base.FixedDataGrid) (*gridTable, error) {
 	t, err := read(grid)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func labelled(grid base.FixedDataGrid) (*table, error) {
 
 // training returns the table of a grid that a model can learn from: of one class, with
 // rows and features, each of a name of its own.
-func training(grid base.FixedDataGrid) (*table, error) {
+func training(grid base.FixedDataGrid) (*gridTable, error) {
 	t, err := labelled(grid)
 	if err != nil {
 		return nil, err

@@ -51,17 +51,17 @@ func (t *tallied) Get(s base.AttributeSpec, row int) []byte {
 }
 
 // fiveTypes are the five types, and a grid that each of them learns from.
-func fiveTypes() map[string]func() ours {
+func fiveTypes() map[string]func() gridEstimator {
 	cls := func() base.Classifier { return &Classifier{Estimator: &centroids{}} }
-	return map[string]func() ours{
-		"Classifier": func() ours { return &Classifier{Estimator: &centroids{}} },
-		"Regressor":  func() ours { return &Regressor{Estimator: &leastSquares{}} },
-		"Pipeline": func() ours {
+	return map[string]func() gridEstimator{
+		"Classifier": func() gridEstimator { return &Classifier{Estimator: &centroids{}} },
+		"Regressor":  func() gridEstimator { return &Regressor{Estimator: &leastSquares{}} },
+		"Pipeline": func() gridEstimator {
 			return &Pipeline{Steps: []Step{binning(2), Transform(&scaler{})}, Final: cls()}
 		},
-		"Pipeline without steps": func() ours { return &Pipeline{Final: trees.NewID3DecisionTree(0)} },
-		"Bagging":                func() ours { return &Bagging{New: cls, Models: 3, Fraction: 1} },
-		"Refitted":               func() ours { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} },
+		"Pipeline without steps": func() gridEstimator { return &Pipeline{Final: trees.NewID3DecisionTree(0)} },
+		"Bagging":                func() gridEstimator { return &Bagging{New: cls, Models: 3, Fraction: 1} },
+		"Refitted":               func() gridEstimator { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} },
 	}
 }
 
@@ -137,7 +137,7 @@ func TestModelsWithinModels(t *testing.T) {
 		return &Bagging{New: func() base.Classifier { return copyOf(inner) }, Models: 4, Features: 3, Fraction: 0.7}
 	}
 	cls := &Classifier{Estimator: &centroids{}}
-	for name, m := range map[string]ours{
+	for name, m := range map[string]gridEstimator{
 		"bagging of bagging":   bag(bag(cls)),
 		"bagging of pipelines": bag(&Pipeline{Steps: []Step{binning(8), Transform(&scaler{})}, Final: cls}),
 		"bagging of trees":     &Bagging{New: func() base.Classifier { return &Refitted{New: func() Model { return trees.NewID3DecisionTree(0) }} }, Models: 5},

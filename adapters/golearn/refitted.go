@@ -32,12 +32,12 @@ type Refitted struct {
 type refittedModel struct {
 	trained
 	inner Model
-	train *table
+	train *gridTable
 }
 
 const refittedKind = "golearn.Refitted"
 
-var _ ours = (*Refitted)(nil)
+var _ gridEstimator = (*Refitted)(nil)
 
 // Fit fits a new model to the grid. It is FitContext without a context.
 func (r *Refitted) Fit(grid base.FixedDataGrid) (err error) {
@@ -53,7 +53,7 @@ func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 	return fit(ctx, r, grid)
 }
 
-func (r *Refitted) fitTable(_ context.Context, t *table) error {
+func (r *Refitted) fitTable(_ context.Context, t *gridTable) error {
 	m, err := r.build()
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (r *Refitted) build() (Model, error) {
 }
 
 // refit fits a new model to a table; where it fails the old one stays.
-func refit(m Model, t *table, old *refittedModel) (*refittedModel, error) {
+func refit(m Model, t *gridTable, old *refittedModel) (*refittedModel, error) {
 	grid, err := t.grid()
 	if err == nil {
 		err = fitGuarded(m, grid)
@@ -90,7 +90,7 @@ func refit(m Model, t *table, old *refittedModel) (*refittedModel, error) {
 
 func (m *refittedModel) kind() string { return refittedKind }
 
-func (m *refittedModel) predict(t *table) (cells, error) { return ask(m.inner, t, m.Target) }
+func (m *refittedModel) predict(t *gridTable) (cells, error) { return ask(m.inner, t, m.Target) }
 
 // Supports reports whether the method of a capability would work: Cloning and Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {

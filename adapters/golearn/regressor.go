@@ -38,7 +38,7 @@ type regressorModel struct {
 
 const regressorKind = "golearn.Regressor"
 
-var _ ours = (*Regressor)(nil)
+var _ gridEstimator = (*Regressor)(nil)
 
 // Fit learns from the rows of grid. It is FitContext without a context.
 func (r *Regressor) Fit(grid base.FixedDataGrid) (err error) {
@@ -64,7 +64,7 @@ func (r *Regressor) learner() estimators.Regressor {
 	return r.Estimator
 }
 
-func (r *Regressor) fitTable(ctx context.Context, t *table) error {
+func (r *Regressor) fitTable(ctx context.Context, t *gridTable) error {
 	est, err := estimators.Clone("Estimator", r.learner())
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *table) error {
 
 func (m *regressorModel) kind() string { return regressorKind }
 
-func (m *regressorModel) predict(t *table) (cells, error) {
+func (m *regressorModel) predict(t *gridTable) (cells, error) {
 	y, err := give(&m.Schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })
 	if err == nil && len(y) != t.n {
 		err = fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", t.n)
@@ -103,7 +103,7 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 	return predictVariance(r, grid)
 }
 
-func (m *regressorModel) variance(t *table) (pair, error) {
+func (m *regressorModel) variance(t *gridTable) (pair, error) {
 	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
 	if err != nil || t.n == 0 {
 		return pair{}, err
@@ -123,7 +123,7 @@ func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low
 	return predictInterval(r, grid, level)
 }
 
-func (m *regressorModel) interval(t *table, level float64) (pair, error) {
+func (m *regressorModel) interval(t *gridTable, level float64) (pair, error) {
 	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
 	if err != nil || t.n == 0 {
 		return pair{}, err
@@ -184,7 +184,7 @@ func (r *Regressor) String() string {
 }
 
 func (m *regressorModel) payload() (any, error) {
-	est, err := estimators.MakePart("Estimator", m.estimator)
+	est, err := estimators.NestModel("Estimator", m.estimator)
 	return wrappedPayload{Trained: m.trained, Estimator: est}, err
 }
 

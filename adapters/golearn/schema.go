@@ -67,7 +67,7 @@ type schema struct {
 }
 
 // learn reads the columns of a training table, and the matrix of its rows.
-func learn(ctx context.Context, t *table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error) {
+func learn(ctx context.Context, t *gridTable, noOneHot bool, missing Missing) (*schema, *mat.Dense, error) {
 	if err := missing.check(); err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +112,7 @@ func learn(ctx context.Context, t *table, noOneHot bool, missing Missing) (*sche
 
 // matrix returns the matrix of a table that is aligned to the schema, a row for each row.
 // It may be what the table was made of, and must not be written to.
-func (s *schema) matrix(t *table) (*mat.Dense, error) {
+func (s *schema) matrix(t *gridTable) (*mat.Dense, error) {
 	if t.matrix != nil && s.Missing != Impute {
 		return t.matrix, s.check(t, nil)
 	}
@@ -127,7 +127,7 @@ func (s *schema) matrix(t *table) (*mat.Dense, error) {
 
 // check reads the table as matrix does, and keeps nothing. Unseen, if not nil, counts the
 // rows whose category training did not hold.
-func (s *schema) check(t *table, unseen map[string]int) error {
+func (s *schema) check(t *gridTable, unseen map[string]int) error {
 	width := s.width()
 	buf := make([]float64, min(t.n, blockRows)*width)
 	return s.eachBlock(t, unseen, func(_, rows int) []float64 {
@@ -145,7 +145,7 @@ func (s *schema) width() int {
 }
 
 // eachBlock encodes the rows of t, block by block, into what to returns.
-func (s *schema) eachBlock(t *table, unseen map[string]int, to func(at, rows int) []float64) (err error) {
+func (s *schema) eachBlock(t *gridTable, unseen map[string]int, to func(at, rows int) []float64) (err error) {
 	defer guard("reading the grid", &err)
 	width := s.width()
 	return t.blocks(func(at int, rows []int) error {
@@ -224,7 +224,7 @@ func checkSize(rows int, cols []column) error {
 
 // give hands the matrix of a table to f, and names the attribute where an estimator or a
 // transformer, which knows columns by number only, met a NaN or an infinity.
-func give[R any](s *schema, t *table, f func(x *mat.Dense) (R, error)) (out R, err error) {
+func give[R any](s *schema, t *gridTable, f func(x *mat.Dense) (R, error)) (out R, err error) {
 	x, err := s.matrix(t)
 	if err != nil {
 		return out, err
@@ -233,7 +233,7 @@ func give[R any](s *schema, t *table, f func(x *mat.Dense) (R, error)) (out R, e
 	return out, s.explain(t, err)
 }
 
-func (s *schema) explain(t *table, err error) error {
+func (s *schema) explain(t *gridTable, err error) error {
 	var nf *fault.NotFiniteError
 	if !errors.As(err, &nf) || nf.Col < 0 {
 		return err
@@ -262,7 +262,7 @@ type Inspection struct {
 }
 
 // inspect reads a table as a model would.
-func (s *schema) inspect(t *table) (Inspection, error) {
+func (s *schema) inspect(t *gridTable) (Inspection, error) {
 	out := Inspection{Rows: t.n, Unseen: map[string]int{}}
 	aligned, err := t.align(s.Columns)
 	if err == nil {

@@ -50,7 +50,7 @@ func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64)
 }
 
 // divisible returns a table to pick rows from.
-func divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*table, error)) (*table, error) {
+func divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error)) (*gridTable, error) {
 	t, err := open(grid)
 	if err == nil {
 		err = t.bind()
@@ -81,7 +81,7 @@ func strata(values []float64) (of []int, count int) {
 }
 
 // split permutes the rows once and takes the first of each stratum for testing.
-func (t *table) split(of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
+func (t *gridTable) split(of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fault.Param("input", "testFraction", testFraction, "> 0 and < 1")
 	}

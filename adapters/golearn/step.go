@@ -57,7 +57,7 @@ func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 type fittedStep interface {
 	reads() *schema
 	// apply returns the features of t, which has at least one row, after the step.
-	apply(t *table) (*table, error)
+	apply(t *gridTable) (*gridTable, error)
 	payload() (stepPayload, error)
 }
 
@@ -68,7 +68,7 @@ type stepPayload struct {
 }
 
 // fit learns the step from a training table, and returns its features after it.
-func (s Step) fit(ctx context.Context, t *table, noOneHot bool) (fittedStep, *table, error) {
+func (s Step) fit(ctx context.Context, t *gridTable, noOneHot bool) (fittedStep, *gridTable, error) {
 	switch {
 	case s.transform != nil:
 		return fitTransform(ctx, s.transform, t, noOneHot)
@@ -107,7 +107,7 @@ type fittedTransform struct {
 
 const transformName = "golearn: Transform"
 
-func fitTransform(ctx context.Context, configured transformers.Transformer, t *table, noOneHot bool) (fittedStep, *table, error) {
+func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridTable, noOneHot bool) (fittedStep, *gridTable, error) {
 	transformer, err := estimators.Clone(transformName, configured)
 	if err != nil {
 		return nil, nil, err
@@ -176,7 +176,7 @@ func (f *fittedTransform) transform(x *mat.Dense) (*mat.Dense, error) {
 
 func (f *fittedTransform) reads() *schema { return f.schema }
 
-func (f *fittedTransform) apply(t *table) (*table, error) {
+func (f *fittedTransform) apply(t *gridTable) (*gridTable, error) {
 	t, err := t.align(f.schema.Columns)
 	if err != nil {
 		return nil, err
@@ -191,11 +191,11 @@ func (f *fittedTransform) apply(t *table) (*table, error) {
 type transformPayload struct {
 	Schema      schema
 	Output      []column
-	Transformer estimators.Part
+	Transformer estimators.NestedModel
 }
 
 func (f *fittedTransform) payload() (stepPayload, error) {
-	part, err := estimators.MakePart(transformName, f.transformer)
+	part, err := estimators.NestModel(transformName, f.transformer)
 	return stepPayload{Transform: &transformPayload{Schema: *f.schema, Output: f.output, Transformer: part}}, err
 }
 

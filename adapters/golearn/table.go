@@ -9,10 +9,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// table is what every model of this package reads rows from: a grid of golearn, bound
+// gridTable is what every model of this package reads rows from: a grid of golearn, bound
 // once, some rows or columns of one, or what a step of a Pipeline made. A table is not
 // written to after it is made.
-type table struct {
+type gridTable struct {
 	features []cells
 	classes  []cells // a training table has one
 	rows     []int   // the rows among the cells; nil: 0 to n-1
@@ -22,7 +22,7 @@ type table struct {
 }
 
 // bind makes all cells ready to be read.
-func (t *table) bind() error {
+func (t *gridTable) bind() error {
 	for _, of := range [][]cells{t.features, t.classes} {
 		for j := range of {
 			if err := of[j].bind(); err != nil {
@@ -34,7 +34,7 @@ func (t *table) bind() error {
 }
 
 // validText returns ErrParam unless all names and categories are UTF-8.
-func (t *table) validText() error {
+func (t *gridTable) validText() error {
 	for _, of := range [][]cells{t.features, t.classes} {
 		for _, c := range of {
 			if err := c.column.validText(); err != nil {
@@ -45,7 +45,7 @@ func (t *table) validText() error {
 	return nil
 }
 
-func (t *table) names() []string {
+func (t *gridTable) names() []string {
 	out := make([]string, len(t.features))
 	for j := range out {
 		out[j] = t.features[j].column.Name
@@ -54,7 +54,7 @@ func (t *table) names() []string {
 }
 
 // columns describes the features, by values that outlive the grid.
-func (t *table) columns() []column {
+func (t *gridTable) columns() []column {
 	out := make([]column, len(t.features))
 	for j := range out {
 		out[j] = t.features[j].column.owned()
@@ -63,14 +63,14 @@ func (t *table) columns() []column {
 }
 
 // keep returns what a model that reads the features as they are keeps of a training table.
-func keep(t *table) trained {
+func keep(t *gridTable) trained {
 	return trained{schema{Columns: t.columns(), Missing: Pass}, t.classes[0].column.owned()}
 }
 
 // find returns the columns of the table that have the names and types of cols, as its
 // features and in their order. What was a class may be a feature now.
-func (t *table) find(cols []column) (*table, error) {
-	out := &table{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores, matrix: t.matrix}
+func (t *gridTable) find(cols []column) (*gridTable, error) {
+	out := &gridTable{features: make([]cells, len(cols)), rows: t.rows, n: t.n, scores: t.scores, matrix: t.matrix}
 	if len(cols) != len(t.features) {
 		out.matrix = nil
 	}
@@ -99,7 +99,7 @@ func (t *table) find(cols []column) (*table, error) {
 	return out, nil
 }
 
-func (t *table) byName() map[string][]*cells {
+func (t *gridTable) byName() map[string][]*cells {
 	out := make(map[string][]*cells, len(t.features)+len(t.classes))
 	for _, of := range [][]cells{t.features, t.classes} {
 		for j := range of {
@@ -112,7 +112,7 @@ func (t *table) byName() map[string][]*cells {
 // align returns the columns of a training table from another one, matched by name and
 // type, the categories by text. Categories that occur and that training did not hold
 // come behind the others.
-func (t *table) align(cols []column) (*table, error) {
+func (t *gridTable) align(cols []column) (*gridTable, error) {
 	out, err := t.find(cols)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (t *table) align(cols []column) (*table, error) {
 }
 
 // present leaves of the categories of c those that occur, in the order of their indices.
-func (t *table) present(c *cells) error {
+func (t *gridTable) present(c *cells) error {
 	values, err := t.values(c)
 	if err != nil {
 		return err
@@ -187,8 +187,8 @@ func (c *cells) recode(to []string) {
 	c.column.Values, c.codes = values, codes
 }
 
-// with is the table with another class.
-func (t *table) with(class cells) *table {
+// withClass is the table with another class.
+func (t *gridTable) withClass(class cells) *gridTable {
 	out := *t
 	out.classes = []cells{class}
 	return &out
@@ -196,7 +196,7 @@ func (t *table) with(class cells) *table {
 
 // pick returns some features and rows, nil for all, of a table that copied or computed
 // returned.
-func (t *table) pick(features, rows []int) *table {
+func (t *gridTable) pick(features, rows []int) *gridTable {
 	out := *t
 	out.matrix = nil
 	if rows != nil {
@@ -217,7 +217,7 @@ const blockRows = 64
 
 // blocks calls do for each block of rows, with the place of its first and with their
 // numbers among the cells.
-func (t *table) blocks(do func(at int, rows []int) error) error {
+func (t *gridTable) blocks(do func(at int, rows []int) error) error {
 	var buf [blockRows]int
 	for at := 0; at < t.n; at += blockRows {
 		end := min(at+blockRows, t.n)
@@ -237,7 +237,7 @@ func (t *table) blocks(do func(at int, rows []int) error) error {
 }
 
 // values returns a column's cells, in the order of the rows.
-func (t *table) values(c *cells) (_ []float64, err error) {
+func (t *gridTable) values(c *cells) (_ []float64, err error) {
 	defer guard("reading the grid", &err)
 	out := make([]float64, t.n)
 	err = t.blocks(func(at int, rows []int) error {
@@ -249,7 +249,7 @@ func (t *table) values(c *cells) (_ []float64, err error) {
 
 // hold returns the table with cells of its own in place of those that which names. Of a
 // table of some rows it names all.
-func (t *table) hold(which func(c *cells) bool) (*table, error) {
+func (t *gridTable) hold(which func(c *cells) bool) (*gridTable, error) {
 	out := *t
 	out.rows, out.matrix = nil, nil
 	out.features, out.classes = slices.Clone(t.features), slices.Clone(t.classes)
@@ -271,8 +271,8 @@ func (t *table) hold(which func(c *cells) bool) (*table, error) {
 }
 
 // copied holds all cells, for what outlives the grid.
-func (t *table) copied() (*table, error) { return t.hold(func(*cells) bool { return true }) }
+func (t *gridTable) copied() (*gridTable, error) { return t.hold(func(*cells) bool { return true }) }
 
 // computed holds what golearn code computes at each Get, so that a filter runs once on
 // each cell.
-func (t *table) computed() (*table, error) { return t.hold((*cells).atEachGet) }
+func (t *gridTable) computed() (*gridTable, error) { return t.hold((*cells).atEachGet) }

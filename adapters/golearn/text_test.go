@@ -78,7 +78,7 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 			require.NoError(t, model.Save(path), name)
 			require.NoError(t, c.make().Load(path), name)
 		}
-		n := badtext.Each(&s, func(field string) {
+		n := badtext.ForEachField(&s, func(field string) {
 			if c.float && field == ".Label" {
 				return
 			}

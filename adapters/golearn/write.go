@@ -14,7 +14,7 @@ import (
 const featureGroup = "KERNELEARN"
 
 // grid writes the table into a grid with attributes of its own, which golearn may write to.
-func (t *table) grid() (*base.DenseInstances, error) {
+func (t *gridTable) grid() (*base.DenseInstances, error) {
 	if err := t.validText(); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (t *table) grid() (*base.DenseInstances, error) {
 
 // sharing writes the table into a grid that has its attributes: the same pointers, so that
 // golearn filters trained on the one work on the other.
-func (t *table) sharing() (*base.DenseInstances, error) { return t.write(nil) }
+func (t *gridTable) sharing() (*base.DenseInstances, error) { return t.write(nil) }
 
 // written is an attribute of a new grid, and the cells that go there.
 type written struct {
@@ -32,7 +32,7 @@ type written struct {
 	spec base.AttributeSpec // of what is not in the feature group
 }
 
-func (t *table) write(attribute func(column) base.Attribute) (out *base.DenseInstances, err error) {
+func (t *gridTable) write(attribute func(column) base.Attribute) (out *base.DenseInstances, err error) {
 	defer guard("writing the grid", &err)
 	out = base.NewDenseInstances()
 	all := make([]written, 0, len(t.features)+len(t.classes))
@@ -102,7 +102,7 @@ func copyMatrix(storage []byte, x *mat.Dense) {
 }
 
 // fill writes the cells, those of 8 bytes straight into the storage.
-func (t *table) fill(grid *base.DenseInstances, all []written) error {
+func (t *gridTable) fill(grid *base.DenseInstances, all []written) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (t *table) fill(grid *base.DenseInstances, all []written) error {
 }
 
 // put writes values to the rows from at on.
-func (p place) put(k kind, at int, values []float64) {
+func (p cellPlace) put(k kind, at int, values []float64) {
 	for i, v := range values {
 		bits := math.Float64bits(v)
 		if k == categoricalKind {
@@ -138,8 +138,8 @@ func (p place) put(k kind, at int, values []float64) {
 
 // tableOf makes a table of columns and the numbers of each of their rows. The column of
 // number class is the class; -1 stands for none.
-func tableOf(cols []column, values [][]float64, rows, class int) *table {
-	out := &table{n: rows}
+func tableOf(cols []column, values [][]float64, rows, class int) *gridTable {
+	out := &gridTable{n: rows}
 	for j, c := range cols {
 		if j == class {
 			out.classes = append(out.classes, held(c, values[j]))
@@ -152,18 +152,18 @@ func tableOf(cols []column, values [][]float64, rows, class int) *table {
 
 // tableOfMatrix makes a table of the columns of x, which are float columns cols. It keeps
 // x, which must not be written to.
-func tableOfMatrix(x *mat.Dense, cols []column) *table {
+func tableOfMatrix(x *mat.Dense, cols []column) *gridTable {
 	raw := x.RawMatrix()
-	out := &table{features: make([]cells, len(cols)), n: raw.Rows, matrix: x}
+	out := &gridTable{features: make([]cells, len(cols)), n: raw.Rows, matrix: x}
 	for j, c := range cols {
-		out.features[j] = cells{column: c, values: raw.Data, place: place{stride: raw.Stride, offset: j}}
+		out.features[j] = cells{column: c, values: raw.Data, cellPlace: cellPlace{stride: raw.Stride, offset: j}}
 	}
 	return out
 }
 
 // classGrid makes the grid that Predict returns.
 func classGrid(class cells) (*base.DenseInstances, error) {
-	return (&table{classes: []cells{class}, n: len(class.values)}).grid()
+	return (&gridTable{classes: []cells{class}, n: len(class.values)}).grid()
 }
 
 // noRows is the grid that goes with an error, which golearn's BaggedModel

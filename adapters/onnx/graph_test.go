@@ -50,10 +50,10 @@ func TestGraphs(t *testing.T) {
 	for _, m := range models(t) {
 		t.Run(m.name, func(t *testing.T) {
 			g, x := graph.New(columns)
-			out, err := graph.Of(m.model, x)
+			out, err := graph.Build(m.model, x)
 			require.NoError(t, err)
 			values := map[string]graph.Value{"features": out.Rows, "y": out.Mean, "probabilities": out.Proba, "scores": out.Decision}
-			if !out.Decision.None() {
+			if !out.Decision.IsZero() {
 				values["label"] = out.Decision.ArgMax()
 			}
 			for name, want := range m.expectations(t) {
@@ -62,7 +62,7 @@ func TestGraphs(t *testing.T) {
 					values[name], err = out.Variance()
 					require.NoError(t, err)
 				}
-				require.False(t, values[name].None(), name)
+				require.False(t, values[name].IsZero(), name)
 				got, err := g.Run(m.x, values[name])
 				require.NoError(t, err, name)
 				if name == "label" {

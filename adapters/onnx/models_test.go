@@ -189,7 +189,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("selection", &selection.Regressor{})
 	add("selection, space", &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &selection.Grid{},
+		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &selection.Grid{},
 	})
 	return names, out
 }

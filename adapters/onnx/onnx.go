@@ -77,7 +77,7 @@ func marshal(model any, columns int, opt *Options) ([]byte, error) {
 		return nil, &estimators.ShapeError{What: "Options.Columns has", Got: n, Unit: "names", Want: fmt.Sprintf("there are %d columns", columns)}
 	}
 	g, x := graph.New(columns)
-	of, err := graph.Of(model, x)
+	of, err := graph.Build(model, x)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err er
 		return nil, graph.Unsupported(model, "it has no variance")
 	}
 	add := func(name string, v graph.Value, flat bool) {
-		if !v.None() {
+		if !v.IsZero() {
 			outs = append(outs, output{name, v, flat})
 		}
 	}
@@ -118,9 +118,9 @@ func outputsOf(model any, of graph.Outputs, opt *Options) (outs []output, err er
 		}
 		add("variance", v, !several)
 	}
-	if len(of.Classes) > 0 && !of.Decision.None() {
+	if len(of.Classes) > 0 && !of.Decision.IsZero() {
 		add("label", of.Decision.ArgMax(), true)
-		if of.Proba.None() {
+		if of.Proba.IsZero() {
 			add("scores", of.Decision, false)
 		}
 	}

@@ -21,7 +21,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	require.NoError(t, model.Fit(context.Background(), mat.NewDense(3, 1, []float64{1, 2, 3}), []float64{1, 2, 3}))
 	opt := &onnx.Options{Columns: []string{"ä"}, Doc: "ö"}
 	require.NoError(t, onnx.Write(&bytes.Buffer{}, model, 1, opt))
-	n := badtext.Each(opt, func(field string) {
+	n := badtext.ForEachField(opt, func(field string) {
 		err := onnx.Write(&bytes.Buffer{}, model, 1, opt)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)

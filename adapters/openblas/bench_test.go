@@ -18,7 +18,7 @@ import (
 // the same run. OPENBLAS_NUM_THREADS has to be what -cpu is.
 func BenchmarkRoutines(b *testing.B) {
 	// What keeps OpenBLAS to one thread within our tasks takes longer than a small product of ours.
-	parallel.Around(nil, nil)
+	parallel.OnParallel(nil, nil)
 	defer surroundTasks()
 	// OpenBLAS's threads look for work for 2²⁸ cycles after a call, on processors that others would need.
 	var rest time.Duration

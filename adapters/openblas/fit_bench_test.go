@@ -32,7 +32,7 @@ func BenchmarkThreads(b *testing.B) {
 		around  func()
 	}{
 		{many, surroundTasks},
-		{many, func() { parallel.Around(nil, nil) }},
+		{many, func() { parallel.OnParallel(nil, nil) }},
 		{1, surroundTasks},
 	}
 	for _, n := range []int{250, 500, 1000} {

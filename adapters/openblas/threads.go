@@ -44,7 +44,7 @@ func surroundTasks() {
 	if !ownThreads {
 		return
 	}
-	parallel.Around(func() {
+	parallel.OnParallel(func() {
 		outside = threads()
 		useThreads(1)
 	}, func() { useThreads(outside) })

@@ -22,7 +22,7 @@ func TestThreads(t *testing.T) {
 	useThreads(3)
 	for _, workers := range []int{1, 2} {
 		for _, end := range []error{nil, errors.New("bad")} {
-			err := parallel.For(context.Background(), workers, 2, func(int) error {
+			err := parallel.ForEach(context.Background(), workers, 2, func(int) error {
 				assert.Equal(t, 1, threads())
 				return end
 			})
@@ -30,7 +30,7 @@ func TestThreads(t *testing.T) {
 			assert.Equal(t, 3, threads())
 		}
 	}
-	assert.NoError(t, parallel.For(context.Background(), 2, 1, func(int) error {
+	assert.NoError(t, parallel.ForEach(context.Background(), 2, 1, func(int) error {
 		assert.Equal(t, 3, threads(), "a task alone")
 		return nil
 	}))

@@ -21,8 +21,8 @@ import (
 
 func main() { cli.Main("kernelinfo", run) }
 
-// told is a file in JSON.
-type told struct {
+// fileInfo is a file in JSON.
+type fileInfo struct {
 	Path  string          `json:"path"`
 	Info  *modelfile.Info `json:"info,omitempty"`
 	Error string          `json:"error,omitempty"`
@@ -35,16 +35,16 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var all []told
+	var all []fileInfo
 	var failed []error
 	for i, path := range flags.Args() {
 		info, err := modelfile.DescribeFile(path)
 		switch {
 		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", path, err))
-			all = append(all, told{Path: path, Error: err.Error()})
+			all = append(all, fileInfo{Path: path, Error: err.Error()})
 		case *asJSON:
-			all = append(all, told{Path: path, Info: &info})
+			all = append(all, fileInfo{Path: path, Info: &info})
 		default:
 			if i > 0 {
 				fmt.Fprintln(out)

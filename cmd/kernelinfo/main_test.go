@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	err = run(t.Context(), []string{"-json", bad, good}, &out, io.Discard)
 	require.ErrorIs(t, err, estimators.ErrBadModel)
 	assert.ErrorContains(t, err, bad)
-	var all []told
+	var all []fileInfo
 	require.NoError(t, json.Unmarshal(out.Bytes(), &all))
 	require.Len(t, all, 2)
 	assert.Nil(t, all[0].Info)

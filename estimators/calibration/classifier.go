@@ -159,7 +159,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
@@ -353,7 +353,7 @@ func (t *task) byFolds(ctx context.Context) (scores, error) {
 				in = append(in, i)
 			}
 		}
-		fitted, err := t.fitOn(group.Of(f, parts), in)
+		fitted, err := t.fitOn(group.Step(f, parts), in)
 		if err != nil {
 			return scores{}, err
 		}

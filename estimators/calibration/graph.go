@@ -15,18 +15,18 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
 	}
-	of, err := graph.Of(c.m.chosen, x)
+	of, err := graph.Build(c.m.chosen, x)
 	if err != nil {
 		return of, err
 	}
 	scores := of.Decision
 	if c.m.link.logs || !estimators.Supports(c.m.chosen, estimators.Decision) {
-		if of.Proba.None() {
+		if of.Proba.IsZero() {
 			return of, graph.Unsupported(c.m.chosen, "its Outputs have no Proba")
 		}
 		scores = of.Proba.Max(x.Number(leastProbability)).Log()
 	}
-	if scores.None() {
+	if scores.IsZero() {
 		return of, graph.Unsupported(c.m.chosen, "its Outputs have no Decision")
 	}
 	proba := c.m.link.graph(scores)

@@ -12,8 +12,8 @@ import (
 // beyond the first and the last.
 type steps struct{ X, P []float64 }
 
-// at returns the value at a score.
-func (s steps) at(f float64) float64 {
+// value returns the value at a score.
+func (s steps) value(f float64) float64 {
 	i := sort.SearchFloat64s(s.X, f)
 	switch {
 	case i == len(s.X):
@@ -44,7 +44,7 @@ func fitSteps(f []float64, at []int, class int, own []float64) steps {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f[a], f[b]) })
 	var blocks []block
 	for _, i := range order {
-		w, hit := weights.At(own, i), 0.0
+		w, hit := weights.Weight(own, i), 0.0
 		if at[i] == class {
 			hit = w
 		}

@@ -50,8 +50,8 @@ func (s *scores) put(from scores, rows []int, n, k int) {
 	}
 }
 
-// of returns those of a link.
-func (s scores) of(l link) *mat.Dense {
+// probabilities returns those of a link.
+func (s scores) probabilities(l link) *mat.Dense {
 	if l.logs {
 		return s.logs
 	}
@@ -68,7 +68,7 @@ type link struct {
 
 // apply returns probabilities.
 func (l link) apply(s scores) *mat.Dense {
-	out := mat.DenseCopyOf(s.of(l))
+	out := mat.DenseCopyOf(s.probabilities(l))
 	if l.method != Isotonic {
 		l.smooth.Apply(out)
 		return out
@@ -77,13 +77,13 @@ func (l link) apply(s scores) *mat.Dense {
 	for i := range n {
 		row := out.RawRowView(i)
 		if k == 2 {
-			row[1] = l.steps[0].at(row[1] - row[0])
+			row[1] = l.steps[0].value(row[1] - row[0])
 			row[0] = 1 - row[1]
 			continue
 		}
 		sum := 0.0
 		for j, f := range row {
-			row[j] = l.steps[j].at(f)
+			row[j] = l.steps[j].value(f)
 			sum += row[j]
 		}
 		for j := range row {
@@ -96,7 +96,7 @@ func (l link) apply(s scores) *mat.Dense {
 // fitOne fits one method to the scores of rows of the classes at, with weights.
 func (s scores) fitOne(m Method, at []int, own []float64) link {
 	l := link{method: m, logs: m == Temperature && s.logs != nil}
-	of := s.of(l)
+	of := s.probabilities(l)
 	n, k := of.Dims()
 	switch {
 	case m == Temperature:
@@ -157,7 +157,7 @@ func (s scores) fit(ctx context.Context, m Method, steps bool, at []int, own []f
 			l := s.rows(in).fitOne(m, linalg.Pick(at, in), linalg.Pick(own, in))
 			proba := l.apply(s.rows(out))
 			for i, row := range out {
-				loss -= weights.At(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
+				loss -= weights.Weight(own, row) * math.Log(max(proba.At(i, at[row]), leastProbability))
 			}
 		}
 		// One with more numbers has to be better by more than rounding.

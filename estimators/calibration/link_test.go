@@ -36,15 +36,15 @@ func TestStepsAreTheMaxMin(t *testing.T) {
 			hits, total := 0.0, 0.0
 			for i, v := range f {
 				if v >= low && v <= high {
-					hits += weights.At(own, i) * float64(at[i])
-					total += weights.At(own, i)
+					hits += weights.Weight(own, i) * float64(at[i])
+					total += weights.Weight(own, i)
 				}
 			}
 			return hits / total
 		}
 		total := 2.0
 		for i := range f {
-			total += weights.At(own, i)
+			total += weights.Weight(own, i)
 		}
 		g, least := fitSteps(f, at, 1, own), 1/total
 		for _, v := range f {
@@ -61,7 +61,7 @@ func TestStepsAreTheMaxMin(t *testing.T) {
 				}
 				want = max(want, lowest)
 			}
-			assert.InDelta(t, min(max(want, least), 1-least), g.at(v), 1e-12)
+			assert.InDelta(t, min(max(want, least), 1-least), g.value(v), 1e-12)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestStepsBetween(t *testing.T) {
 	assert.Equal(t, []float64{0, 1, 2, 3}, g.X)
 	assert.InDeltaSlice(t, []float64{1. / 6, .5, .5, 5. / 6}, g.P, 1e-15)
 	for f, want := range map[float64]float64{-9: 1. / 6, .5: 1. / 3, 1.5: .5, 2.25: .5 + 1./12, 9: 5. / 6} {
-		assert.InDelta(t, want, g.at(f), 1e-15, "%g", f)
+		assert.InDelta(t, want, g.value(f), 1e-15, "%g", f)
 	}
 }
 

@@ -16,7 +16,7 @@ const version = 1
 // stored is a Classifier's model in a file.
 type stored struct {
 	Classes []int
-	Chosen  estimators.Part
+	Chosen  estimators.NestedModel
 	Method  Method
 	Logs    bool
 	Slope   float64
@@ -37,7 +37,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		s.Steps = append(s.Steps, storedSteps{X: g.X, P: g.P})
 	}
 	var err error
-	if s.Chosen, err = estimators.MakePart(classifierType, c.m.chosen); err != nil {
+	if s.Chosen, err = estimators.NestModel(classifierType, c.m.chosen); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, version, s)
@@ -58,7 +58,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Chosen.Into(classifierKind, "estimator", clone); err != nil {
+	if err := s.Chosen.UnmarshalInto(classifierKind, "estimator", clone); err != nil {
 		return err
 	}
 	if !slices.Equal(clone.Classes(), s.Classes) {

@@ -42,14 +42,14 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	if k < 2 {
 		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
 	}
-	m.held = all(n)
+	m.held = rowsUpTo(n)
 	group := progress.Open(ctx)
 	dealt, err := m.parts(c, k)
 	if err != nil {
 		return err
 	}
 	for i, rows := range dealt {
-		fitted, err := m.fitOn(group.Of(i, k+1), c, without(n, rows))
+		fitted, err := m.fitOn(group.Step(i, k+1), c, complement(n, rows))
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 	if err := m.score(); err != nil {
 		return err
 	}
-	if m.chosen, err = m.fitOn(group.Of(k, k+1), c, m.held); err != nil {
+	if m.chosen, err = m.fitOn(group.Step(k, k+1), c, m.held); err != nil {
 		return err
 	}
 	tell(ctx, k+1, k+1, "fitted to all rows")
@@ -69,7 +69,7 @@ func (m *classModel) learnFolds(ctx context.Context, c *Classifier) error {
 // parts deals the rows of each class in turn to k parts, each of which ascends; or the groups, by classes.
 func (m *classModel) parts(c *Classifier, k int) ([][]int, error) {
 	if m.groups != nil {
-		return parts(m.groups, m.at, c.Seed, even(len(m.at), k)...)
+		return parts(m.groups, m.at, c.Seed, sizes(len(m.at), k)...)
 	}
 	part := make([]int, len(m.at)) // of each row
 	next := 0
@@ -105,7 +105,7 @@ func (m *classModel) score() error {
 		}
 		m.folds[at].scores = make([]float64, len(f.rows))
 		for i, row := range f.rows {
-			m.scoring.all(values, p.RawRowView(i), m.share(fittedStream, row))
+			m.scoring.scores(values, p.RawRowView(i), m.share(fittedStream, row))
 			m.folds[at].scores[i] = values[m.at[row]]
 		}
 	}
@@ -137,12 +137,12 @@ func (c *Classifier) folded(x *mat.Dense, level float64, out [][]int) error {
 	for i := range out {
 		share := m.share(newStream, i)
 		for at := range own {
-			m.scoring.all(own[at], p[at].RawRowView(i), share)
+			m.scoring.scores(own[at], p[at].RawRowView(i), share)
 		}
 		out[i] = c.take(func(class int) (p, total float64) {
 			count := 1.0
 			for _, row := range held(class) {
-				share := weights.At(m.shares, row)
+				share := weights.Weight(m.shares, row)
 				total += share
 				if scores[row] >= own[from[row]][class]-rounding {
 					count += share

@@ -28,7 +28,7 @@ type storedClasses struct {
 	Own      codec.Floats
 	Shares   codec.Floats `cbor:",omitzero"`
 	Held     []int
-	Chosen   estimators.Part
+	Chosen   estimators.NestedModel
 	Folds    []storedFold
 }
 
@@ -44,7 +44,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		Rows: codec.FromDense(m.rows), Classes: m.classes, At: m.at, Own: m.own, Shares: m.shares, Held: m.held,
 	}
 	var err error
-	if s.Chosen, err = estimators.MakePart(classifierType, m.chosen); err != nil {
+	if s.Chosen, err = estimators.NestModel(classifierType, m.chosen); err != nil {
 		return nil, err
 	}
 	if s.Folds, err = storeFolds(classifierType, m.method, m.folds); err != nil {
@@ -70,7 +70,9 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	read := func(p estimators.Part, which string) (estimators.Classifier, error) { return c.read(m, p, which) }
+	read := func(p estimators.NestedModel, which string) (estimators.Classifier, error) {
+		return c.read(m, p, which)
+	}
 	if m.chosen, err = read(s.Chosen, "estimator"); err != nil {
 		return err
 	}
@@ -81,12 +83,12 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func (c *Classifier) read(m *classModel, p estimators.Part, which string) (estimators.Classifier, error) {
+func (c *Classifier) read(m *classModel, p estimators.NestedModel, which string) (estimators.Classifier, error) {
 	clone, err := estimators.Clone(classifierType, c.estimator())
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Into(classifierKind, which, clone); err != nil {
+	if err := p.UnmarshalInto(classifierKind, which, clone); err != nil {
 		return nil, err
 	}
 	if !slices.Equal(clone.Classes(), m.classes) {

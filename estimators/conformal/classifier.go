@@ -182,7 +182,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 
 func (m *classModel) learn(ctx context.Context, c *Classifier) error {
 	n := len(m.at)
-	choose := all(n)
+	choose := rowsUpTo(n)
 	m.held = choose
 	if !c.SameRows {
 		p, err := m.deal(c, 1-cmp.Or(c.Held, defaultHeld))
@@ -494,7 +494,7 @@ func (c *Classifier) smoothed(x *mat.Dense, level float64, out [][]int) error {
 		if err != nil {
 			return fault.FromRow(err, from)
 		}
-		err = parallel.For(ctx, c.Workers, to-from, func(i int) error {
+		err = parallel.ForEach(ctx, c.Workers, to-from, func(i int) error {
 			out[from+i] = c.take(func(class int) (p, count float64) {
 				rows := held(class)
 				if c.m.method == Full {

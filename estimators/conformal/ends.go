@@ -103,8 +103,8 @@ func (r influenced) full(i int) (below, above float64) {
 	return a * r.s / (root - b), a * (root - b) / c
 }
 
-// without returns the prediction of the new row without the i-th row, and that row's residual then.
-func (r influenced) without(i int) (prediction, residual float64) {
+// leaveOut returns the prediction of the new row without the i-th row, and that row's residual then.
+func (r influenced) leaveOut(i int) (prediction, residual float64) {
 	if !(r.c[i] > 0) {
 		return r.f, math.Inf(1)
 	}
@@ -112,16 +112,16 @@ func (r influenced) without(i int) (prediction, residual float64) {
 	return r.f - r.b[i]*e, math.Abs(e)
 }
 
-// among are the rows whose order statistics an interval takes: all that count, or of them those
+// members are the rows whose order statistics an interval takes: all that count, or of them those
 // of the new row's group.
-type among struct {
+type members struct {
 	rows   []int
 	ratios []float64 // of rows; nil for all 1
 	ratio  float64   // of the new row
 }
 
 // interval returns the ends of a new row's interval by a method of leaving out.
-func (r influenced) interval(m Method, of among, level float64) (low, high float64) {
+func (r influenced) interval(m Method, of members, level float64) (low, high float64) {
 	n := len(of.rows)
 	if n == 0 {
 		return math.Inf(-1), math.Inf(1)
@@ -130,14 +130,14 @@ func (r influenced) interval(m Method, of among, level float64) (low, high float
 	switch m {
 	case JackknifePlus:
 		for at, i := range of.rows {
-			f, e := r.without(i)
+			f, e := r.leaveOut(i)
 			lows[at], highs[at] = e-f, f+e
 		}
 		return -end(lows, nil, 1, level), end(highs, nil, 1, level)
 	case JackknifeMinMax:
 		least, largest := math.Inf(1), math.Inf(-1)
 		for at, i := range of.rows {
-			f, e := r.without(i)
+			f, e := r.leaveOut(i)
 			least, largest, highs[at] = min(least, f), max(largest, f), e
 		}
 		q := end(highs, nil, 1, level)

@@ -34,7 +34,7 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 	if k < 2 {
 		return fault.Shape("x has", n, "different rows", "method %v wants at least 2", m.method)
 	}
-	p, err := parts(m.groups, nil, r.Seed, even(n, k)...)
+	p, err := parts(m.groups, nil, r.Seed, sizes(n, k)...)
 	if err != nil {
 		return err
 	}
@@ -52,29 +52,29 @@ func (m *model) units() int {
 // learnParts is CV+ with these parts of the rows.
 func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) error {
 	n, k := len(m.y), len(parts)
-	m.held = all(n)
+	m.held = rowsUpTo(n)
 	group := progress.Open(ctx)
 	for i, rows := range parts {
-		fitted, err := m.fitOn(group.Of(i, k+2), r, without(n, rows))
+		fitted, err := m.fitOn(group.Step(i, k+2), r, complement(n, rows))
 		if err != nil {
 			return err
 		}
 		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows})
 		tell(ctx, i+1, k+1, "fitted without a fold")
 	}
-	if err := m.score(group.Of(k, k+2), r); err != nil {
+	if err := m.score(group.Step(k, k+2), r); err != nil {
 		return err
 	}
 	var err error
-	if m.chosen, err = m.fitOn(group.Of(k+1, k+2), r, m.held); err != nil {
+	if m.chosen, err = m.fitOn(group.Step(k+1, k+2), r, m.held); err != nil {
 		return err
 	}
 	tell(ctx, k+1, k+1, "fitted to all rows")
 	return nil
 }
 
-// without returns 0 to n-1 without some of them, which ascend.
-func without(n int, rows []int) []int {
+// complement returns 0 to n-1 without some of them, which ascend.
+func complement(n int, rows []int) []int {
 	out := make([]int, 0, n-len(rows))
 	for i := range n {
 		if len(rows) > 0 && rows[0] == i {
@@ -103,7 +103,7 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 				return err
 			}
 			done += len(rows)
-			loop.At(float64(done) / float64(len(m.held)))
+			loop.Report(float64(done) / float64(len(m.held)))
 			for i, row := range rows {
 				m.folds[at].scores[first+i] = math.Abs(m.y[row]-mean[i]) / sd[i]
 			}
@@ -139,7 +139,7 @@ func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, 
 }
 
 // folded sets the intervals of the rows of x by the fits without each fold.
-func (r *Regressor) folded(x *mat.Dense, of func(int) among, level float64, low, high []float64) error {
+func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	n, _ := x.Dims()
 	predicted, err := r.m.chosen.Predict(x)
 	if err != nil {

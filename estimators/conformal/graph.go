@@ -18,14 +18,14 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 		return graph.Outputs{}, fault.NotFitted(regressorType)
 	}
 	if !r.m.method.smooths() {
-		out, err := graph.Of(r.m.chosen, x)
+		out, err := graph.Build(r.m.chosen, x)
 		return graph.Outputs{Mean: out.Mean}, err
 	}
 	machine, err := r.m.smoother(context.Background())
 	if err != nil {
 		return graph.Outputs{}, err
 	}
-	out, err := graph.Of(machine, x)
+	out, err := graph.Build(machine, x)
 	return graph.Outputs{Mean: out.Rows}, err
 }
 
@@ -34,13 +34,13 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
 	}
-	of, err := graph.Of(c.m.chosen, x)
+	of, err := graph.Build(c.m.chosen, x)
 	if err != nil {
 		return of, err
 	}
 	out := graph.Outputs{Classes: c.Classes(), Decision: of.Proba, Proba: of.Proba}
 	if !c.m.method.smooths() {
-		if of.Proba.None() {
+		if of.Proba.IsZero() {
 			err = graph.Unsupported(c.m.chosen, "its Outputs have no Proba")
 		}
 		return out, err
@@ -49,7 +49,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if err != nil {
 		return out, err
 	}
-	if of, err = graph.Of(machine, x); err == nil {
+	if of, err = graph.Build(machine, x); err == nil {
 		out.Decision = of.Rows
 	}
 	return out, err

@@ -39,7 +39,7 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}}
 		},
 		"a search": func(bytes int64) estimators.Regressor {
-			return &selection.Regressor{Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+			return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 				return &lssvm.Regressor{Kernel: k, MaxKernelBytes: bytes, Observe: observe}
 			}, kernels.RBFFamily{})}
 		},

@@ -79,8 +79,8 @@ func parts(of, labels []int, seed uint64, sizes ...int) ([][]int, error) {
 	return out, nil
 }
 
-// even are the sizes of k parts of n rows.
-func even(n, k int) []int {
+// sizes are the sizes of k parts of n rows.
+func sizes(n, k int) []int {
 	sizes := make([]int, k)
 	for i := range sizes {
 		sizes[i] = (i+1)*n/k - i*n/k
@@ -92,16 +92,16 @@ func even(n, k int) []int {
 // their weights. Rows are not compared if their groups are known.
 func originals[T float64 | int](x *mat.Dense, target []T, own []float64, of []int) (rows []int, weights []float64, err error) {
 	if of != nil {
-		return all(len(target)), own, groups.Check(of, len(target), 2)
+		return rowsUpTo(len(target)), own, groups.Check(of, len(target), 2)
 	}
 	rows, own = distinct.Originals(x, target, own)
 	if rows == nil {
-		rows = all(len(target))
+		rows = rowsUpTo(len(target))
 	}
 	return rows, own, nil
 }
 
-func all(n int) []int {
+func rowsUpTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i

@@ -20,12 +20,12 @@ type stored struct {
 	Own    codec.Floats
 	Shares codec.Floats `cbor:",omitzero"`
 	Held   []int
-	Chosen estimators.Part
+	Chosen estimators.NestedModel
 	Folds  []storedFold
 }
 
 type storedFold struct {
-	Fitted *estimators.Part // nil: Chosen
+	Fitted *estimators.NestedModel // nil: Chosen
 	Rows   []int
 	Scores codec.Floats
 }
@@ -39,7 +39,7 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	m := r.m
 	s := stored{Method: m.method, Rows: codec.FromDense(m.rows), Y: m.y, Own: m.own, Shares: m.shares, Held: m.held}
 	var err error
-	if s.Chosen, err = estimators.MakePart(regressorType, m.chosen); err != nil {
+	if s.Chosen, err = estimators.NestModel(regressorType, m.chosen); err != nil {
 		return nil, err
 	}
 	if s.Folds, err = storeFolds(regressorType, m.method, m.folds); err != nil {
@@ -76,12 +76,12 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-func (r *Regressor) read(p estimators.Part, which string) (estimators.Regressor, error) {
+func (r *Regressor) read(p estimators.NestedModel, which string) (estimators.Regressor, error) {
 	clone, err := estimators.Clone(regressorType, r.estimator())
 	if err != nil {
 		return nil, err
 	}
-	return clone, p.Into(regressorKind, which, clone)
+	return clone, p.UnmarshalInto(regressorKind, which, clone)
 }
 
 // model validates all but the estimators.
@@ -137,7 +137,7 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 	for _, f := range folds {
 		s := storedFold{Rows: f.rows, Scores: f.scores}
 		if m != Split {
-			part, err := estimators.MakePart(typ, f.fitted)
+			part, err := estimators.NestModel(typ, f.fitted)
 			if err != nil {
 				return nil, err
 			}
@@ -149,7 +149,7 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 }
 
 // readFolds reads them, and holds the chosen estimator to what the method needs.
-func readFolds[E any](kind string, m Method, folds []storedFold, chosen E, read func(p estimators.Part, which string) (E, error)) (out []fold[E], err error) {
+func readFolds[E any](kind string, m Method, folds []storedFold, chosen E, read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
 	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {
 		return nil, fault.BadModel(kind, "method %v with an estimator that is no linear smoother", m)
 	}

@@ -86,17 +86,17 @@ func load[T any](t *testing.T, name string) (out T) {
 
 // every returns the intervals of a reference's names for a row.
 func every(r influenced, ratios []float64, ratio float64, groups []int, group int, level float64) map[string][2]float64 {
-	rows := all(len(r.a))
+	rows := rowsUpTo(len(r.a))
 	out := map[string][2]float64{}
-	put := func(name string, m Method, of among) {
+	put := func(name string, m Method, of members) {
 		low, high := r.interval(m, of, level)
 		out[name] = [2]float64{low, high}
 	}
-	put("full", Full, among{rows: rows})
-	put("jackknife_plus", JackknifePlus, among{rows: rows})
-	put("jackknife_minmax", JackknifeMinMax, among{rows: rows})
-	put("full_likelihood_ratio", Full, among{rows: rows, ratios: ratios, ratio: ratio})
-	put("full_mondrian", Full, among{rows: counted(rows, groups, group)})
+	put("full", Full, members{rows: rows})
+	put("jackknife_plus", JackknifePlus, members{rows: rows})
+	put("jackknife_minmax", JackknifeMinMax, members{rows: rows})
+	put("full_likelihood_ratio", Full, members{rows: rows, ratios: ratios, ratio: ratio})
+	put("full_mondrian", Full, members{rows: counted(rows, groups, group)})
 	return out
 }
 
@@ -166,7 +166,7 @@ func TestKernelDegenerate(t *testing.T) {
 		f, b, s, err := m.Influence(t.Context(), cross, []float64{1})
 		require.NoError(t, err)
 		a, d := m.Rows()
-		low, high := influenced{a: mat.Col(nil, 0, a), c: d, b: b.RawRowView(0), f: f.At(0, 0), s: s[0]}.interval(Full, among{rows: all(len(d))}, 1-c.Alpha)
+		low, high := influenced{a: mat.Col(nil, 0, a), c: d, b: b.RawRowView(0), f: f.At(0, 0), s: s[0]}.interval(Full, members{rows: rowsUpTo(len(d))}, 1-c.Alpha)
 		assert.InDelta(t, c.Predict, f.At(0, 0), tolerance, c.Name)
 		c.Full.assert(t, low, high, tolerance, c.Name)
 	}
@@ -220,9 +220,9 @@ func TestLandmarksReference(t *testing.T) {
 				var level float64
 				_, err := fmt.Sscan(alpha, &level)
 				require.NoError(t, err)
-				low, high := r.interval(Full, among{rows: all(len(d))}, 1-level)
+				low, high := r.interval(Full, members{rows: rowsUpTo(len(d))}, 1-level)
 				want["full"].assert(t, low, high, tolerance, name+" full at "+alpha)
-				low, high = r.interval(Full, among{rows: all(len(d))[landmarks:]}, 1-level)
+				low, high = r.interval(Full, members{rows: rowsUpTo(len(d))[landmarks:]}, 1-level)
 				want["full_rows_not_landmarks"].assert(t, low, high, tolerance, name+" without landmarks at "+alpha)
 			}
 		}
@@ -302,10 +302,10 @@ func TestFoldsReference(t *testing.T) {
 
 	r := &Regressor{Method: Split}
 	fitted(r, func(m *model) (err error) {
-		if m.chosen, err = m.fitOn(t.Context(), r, all(18)); err != nil {
+		if m.chosen, err = m.fitOn(t.Context(), r, rowsUpTo(18)); err != nil {
 			return err
 		}
-		m.held = all(30)[18:]
+		m.held = rowsUpTo(30)[18:]
 		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: m.held}}
 		return m.score(t.Context(), r)
 	})

@@ -243,7 +243,7 @@ func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators
 
 // learn lets some rows choose the settings and makes the system of all rows.
 func (m *model) learn(ctx context.Context, r *Regressor) error {
-	choose := all(len(m.y))
+	choose := rowsUpTo(len(m.y))
 	m.held = choose
 	if !r.SameRows {
 		var err error

@@ -44,9 +44,9 @@ type scoring struct {
 	free    int // classes without a penalty
 }
 
-// all sets dst to the scores of every class of a row of probabilities. Share, in [0, 1), is that of its own
+// scores sets dst to the scores of every class of a row of probabilities. Share, in [0, 1), is that of its own
 // probability.
-func (s scoring) all(dst, p []float64, share float64) {
+func (s scoring) scores(dst, p []float64, share float64) {
 	if s.of == LeastAmbiguous {
 		for k, v := range p {
 			dst[k] = 1 - v

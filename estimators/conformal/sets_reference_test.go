@@ -94,7 +94,7 @@ func TestSetsOfProbabilities(t *testing.T) {
 		}
 		scores, buffer := make([]float64, len(ref.P)), make([]float64, classesOf)
 		for i, p := range ref.P {
-			s.all(buffer, p, share(ref.U[i]))
+			s.scores(buffer, p, share(ref.U[i]))
 			scores[i] = buffer[ref.Labels[i]]
 		}
 		assert.InDeltaSlice(t, want.Scores, scores, tolerance, name)
@@ -109,7 +109,7 @@ func TestSetsOfProbabilities(t *testing.T) {
 				assert.InDelta(t, *sets.Threshold, threshold, tolerance, name)
 			}
 			for i, p := range ref.PTest {
-				s.all(buffer, p, share(ref.UTest[i]))
+				s.scores(buffer, p, share(ref.UTest[i]))
 				values := make([]float64, classesOf)
 				for k, v := range buffer {
 					values[k] = pValue(scores, v)
@@ -147,7 +147,7 @@ func TestSetsOfLeastSquares(t *testing.T) {
 		if c.Weights {
 			own = ref.Weights
 		}
-		_, at, err := classes.Of(ref.Labels)
+		_, at, err := classes.Distinguish(ref.Labels)
 		require.NoError(t, err)
 		k, err := kernels.Matrix(t.Context(), kernel, x, nil)
 		require.NoError(t, err)
@@ -170,8 +170,8 @@ func TestSetsOfLeastSquares(t *testing.T) {
 			full, jackknife := make([]float64, 3), make([]float64, 3)
 			for class, want := range row.Labels {
 				assert.InDelta(t, want.Margin, margin(f.RawRowView(i), class), tolerance)
-				full[class] = m.fullP(all(n), f.RawRowView(i), b.RawRowView(i), s[i], class)
-				jackknife[class] = m.jackknifeP(all(n), f.RawRowView(i), b.RawRowView(i), class)
+				full[class] = m.fullP(rowsUpTo(n), f.RawRowView(i), b.RawRowView(i), s[i], class)
+				jackknife[class] = m.jackknifeP(rowsUpTo(n), f.RawRowView(i), b.RawRowView(i), class)
 				assert.InDelta(t, want.Full, full[class], tolerance)
 				assert.InDelta(t, want.Jackknife, jackknife[class], tolerance)
 			}

@@ -15,7 +15,7 @@ import (
 const blockNumbers = 1 << 21
 
 // scores say, for each row of a matrix, whose scores its interval takes.
-func (r *Regressor) scores(x *mat.Dense) (func(i int) among, error) {
+func (r *Regressor) scores(x *mat.Dense) (func(i int) members, error) {
 	m := r.m
 	rows := m.held
 	ratios := m.shares
@@ -33,9 +33,9 @@ func (r *Regressor) scores(x *mat.Dense) (func(i int) among, error) {
 	if r.Group != nil {
 		groups, group = r.groups(m.rows), r.groups(x)
 	}
-	within := map[int]among{}
-	pickOf := func(g int) among {
-		out := among{rows: counted(rows, groups, g), ratio: 1}
+	within := map[int]members{}
+	pickOf := func(g int) members {
+		out := members{rows: counted(rows, groups, g), ratio: 1}
 		out.ratios = linalg.Pick(ratios, out.rows)
 		return out
 	}
@@ -47,8 +47,8 @@ func (r *Regressor) scores(x *mat.Dense) (func(i int) among, error) {
 	if group == nil {
 		within[0] = pickOf(0)
 	}
-	return func(i int) among {
-		var out among
+	return func(i int) members {
+		var out members
 		if group != nil {
 			out = within[group[i]]
 		} else {
@@ -82,7 +82,7 @@ func (r *Regressor) groups(x *mat.Dense) []int {
 }
 
 // smoothed sets the intervals of the rows of x by the system of all rows.
-func (r *Regressor) smoothed(x *mat.Dense, of func(int) among, level float64, low, high []float64) error {
+func (r *Regressor) smoothed(x *mat.Dense, of func(int) members, level float64, low, high []float64) error {
 	ctx := context.Background()
 	machine, err := r.m.smoother(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *Regressor) smoothed(x *mat.Dense, of func(int) among, level float64, lo
 		if err != nil {
 			return fault.FromRow(err, from)
 		}
-		err = parallel.For(ctx, r.Workers, to-from, func(i int) error {
+		err = parallel.ForEach(ctx, r.Workers, to-from, func(i int) error {
 			row := influenced{a: residuals, c: c, b: b.RawRowView(i), f: f.At(i, 0), s: s[i]}
 			l, h := row.interval(r.m.method, of(from+i), level)
 			low[from+i], high[from+i] = min(l, row.f), max(h, row.f)

@@ -92,12 +92,12 @@ var (
 	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 )
 
-func (c *Classifier) settings() settings {
+func (c *Classifier) settings() fitSettings {
 	onRows := 0
 	if c.Activation == transformers.DataRBF {
 		onRows = cmp.Or(max(c.Units, 0), defaultUnits)
 	}
-	return settings{
+	return fitSettings{
 		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,

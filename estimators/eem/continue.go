@@ -24,7 +24,7 @@ type storedClasses struct {
 	Few     string `cbor:",omitempty"`
 }
 
-func (c settings) statisticsKind() string { return c.typ + " class statistics" }
+func (c fitSettings) statisticsKind() string { return c.typ + " class statistics" }
 
 // MarshalStatistics implements estimators.Continuer: the moments of each class, d²/2 numbers for d features.
 func (c *machine[N]) MarshalStatistics() ([]byte, error) {
@@ -42,7 +42,7 @@ func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 		}
 		out.Of = append(out.Of, data)
 	}
-	return codec.Marshal(settings{typ: c.typ()}.statisticsKind(), statisticsVersion, out)
+	return codec.Marshal(fitSettings{typ: c.typ()}.statisticsKind(), statisticsVersion, out)
 }
 
 func noStatistics(typ string) error {
@@ -63,7 +63,7 @@ func (c *KernelClassifier) UnmarshalStatistics(data []byte) (err error) {
 }
 
 // continued returns old with statistics that were stored.
-func (c settings) continued(old *model, data []byte) (*model, error) {
+func (c fitSettings) continued(old *model, data []byte) (*model, error) {
 	if old == nil {
 		return nil, fault.NotFitted(c.typ)
 	}
@@ -75,7 +75,7 @@ func (c settings) continued(old *model, data []byte) (*model, error) {
 	if !classes.Valid(in.Classes) || !slices.Equal(in.Classes, old.classes) || len(in.Of) != len(in.Classes) {
 		return nil, fault.BadModel(kind, "%d statistics of the classes %v, the model has %v", len(in.Of), in.Classes, old.classes)
 	}
-	m := &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, few: in.Few}
+	m := &model{fitSettings: c, layer: old.layer, width: old.width, classes: old.classes, few: in.Few}
 	if l, ok := m.layer.(*landmarkLayer); ok && l.factor == nil {
 		var err error
 		if m.layer, err = newLandmarkLayer(context.Background(), l.kernel, l.rows, c.workers); err != nil {

@@ -22,7 +22,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	c := &Classifier{Units: 25, Activation: transformers.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Nil(t, c.Pairs())
-	s := c.m.known()
+	s := c.m.lastSolution()
 	directions := s.scorer.(*hiddenScorer).directions
 	h, r := directions.Dims()
 	require.Equal(t, 3, r)

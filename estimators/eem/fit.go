@@ -32,7 +32,7 @@ func (r rows) pick(some []int) rows {
 }
 
 // fit learns from all rows at once.
-func (c settings) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
+func (c fitSettings) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
 	models, err := c.path(ctx, x, y, weights, []int{math.MaxInt})
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (c settings) fit(ctx context.Context, x mat.Matrix, y []int, weights []floa
 }
 
 // fitWeighted is fit with weights, which it checks.
-func (c settings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
+func (c fitSettings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, error) {
 	if err := check.Weights(c.typ, weights, len(y)); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (c settings) fitWeighted(ctx context.Context, x mat.Matrix, y []int, weight
 
 // path learns from all rows at once for each number of units, ascending, of which the
 // layer has the largest.
-func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
+func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []float64, units []int) ([]*model, error) {
 	parts := progress.Parts(ctx, .05, .6, .35)
 	m, r, err := c.begin(parts[0], x, y, weights)
 	if err != nil {
@@ -72,14 +72,14 @@ func (c settings) path(ctx context.Context, x mat.Matrix, y []int, weights []flo
 		cubes += cubed(w)
 	}
 	for i, u := range units {
-		one := &model{settings: c, width: m.width, classes: m.classes, stats: sums[slices.Index(distinct, widths[i])]}
-		if one.layer, err = m.layer.first(u); err != nil {
+		one := &model{fitSettings: c, width: m.width, classes: m.classes, stats: sums[slices.Index(distinct, widths[i])]}
+		if one.layer, err = m.layer.leading(u); err != nil {
 			return nil, err
 		}
 		if err := one.complete(); err != nil {
 			return nil, err
 		}
-		if _, err := one.solve(systems.From(solved/cubes, solved/cubes+cubed(widths[i])/cubes), steps); err != nil {
+		if _, err := one.solve(systems.Share(solved/cubes, solved/cubes+cubed(widths[i])/cubes), steps); err != nil {
 			return nil, err
 		}
 		solved += cubed(widths[i])
@@ -101,7 +101,7 @@ func (m *model) complete() error {
 }
 
 // partialFit returns old with more rows, or a first chunk's.
-func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
+func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []int) (*model, error) {
 	var m *model
 	var r rows
 	var err error
@@ -116,7 +116,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 		return nil, noStatistics(c.typ)
 	default:
 		if err = c.validate(); err == nil {
-			m = &model{settings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), few: old.few, before: old.known()}
+			m = &model{fitSettings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), few: old.few, before: old.lastSolution()}
 			r, err = m.check(x, y, nil)
 		}
 	}
@@ -137,7 +137,7 @@ func (c settings) partialFit(ctx context.Context, old *model, x mat.Matrix, y []
 }
 
 // fitClasses returns a model of these statistics in the features of old.
-func (c settings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
+func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of []*Statistics) (*model, error) {
 	if old == nil || old.layer == nil {
 		return nil, fault.NotFitted(c.typ)
 	}
@@ -147,7 +147,7 @@ func (c settings) fitClasses(ctx context.Context, old *model, names []int, of []
 	if !classes.Valid(names) || len(of) != len(names) {
 		return nil, fault.Shape("there are", len(of), "statistics", "for the classes %v, which should ascend", names)
 	}
-	m := &model{settings: c, layer: old.layer, width: old.width, classes: slices.Clone(names), before: old.known()}
+	m := &model{fitSettings: c, layer: old.layer, width: old.width, classes: slices.Clone(names), before: old.lastSolution()}
 	features := m.layer.width(math.MaxInt)
 	for k, s := range of {
 		if s == nil || s.Dim() != features {
@@ -171,7 +171,7 @@ func (s *Statistics) dim() int {
 }
 
 // begin draws the units and settles the classes.
-func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, rows, error) {
+func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights []float64) (*model, rows, error) {
 	if err := c.validate(); err != nil {
 		return nil, rows{}, err
 	}
@@ -180,7 +180,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 		return nil, rows{}, err
 	}
 	_, d := xd.Dims()
-	m := &model{settings: c, width: d, classes: slices.Clone(c.labels)}
+	m := &model{fitSettings: c, width: d, classes: slices.Clone(c.labels)}
 	if c.labels == nil {
 		m.classes = classes.Distinct(y)
 	}
@@ -188,7 +188,7 @@ func (c settings) begin(ctx context.Context, x mat.Matrix, y []int, weights []fl
 	if err != nil {
 		return nil, rows{}, err
 	}
-	if err := cmp.Or(c.fits(m.classes), c.class.Known(c.typ, m.classes)); err != nil {
+	if err := cmp.Or(c.fits(m.classes), c.class.CheckClasses(c.typ, m.classes)); err != nil {
 		return nil, rows{}, err
 	}
 	if m.layer, err = c.draw(ctx, xd); err != nil {
@@ -251,7 +251,7 @@ func (m *model) take(ctx context.Context, r rows, widths []int, steps *fitsteps.
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
 	parts := make([][][]*Statistics, groups)
-	err := parallel.ForParts(ctx, m.workers, groups, func(ctx context.Context, g int) error {
+	err := parallel.ForEachPart(ctx, m.workers, groups, func(ctx context.Context, g int) error {
 		var err error
 		parts[g], err = m.sum(ctx, r, g*n/groups, (g+1)*n/groups, widths)
 		if err == nil {
@@ -293,7 +293,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 			}
 			some := class[:min(panel, len(class))]
 			class = class[len(some):]
-			loop.At(float64(done) / float64(last-first))
+			loop.Report(float64(done) / float64(last-first))
 			done += len(some)
 			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
 			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
@@ -314,7 +314,7 @@ func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) 
 
 // heldOut returns probabilities of each row of a machine fitted without the rows of its
 // block.
-func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
+func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*mat.Dense, error) {
 	m, r, err := c.begin(ctx, x, y, nil)
 	if err != nil {
 		return nil, err
@@ -336,7 +336,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 	}
 	m.stats = all[0]
 	out := mat.NewDense(n, len(m.classes), nil)
-	err = parallel.ForParts(rest, c.workers, len(names), func(ctx context.Context, b int) error {
+	err = parallel.ForEachPart(rest, c.workers, len(names), func(ctx context.Context, b int) error {
 		var of []int
 		for i, name := range block {
 			if name == names[b] {
@@ -344,7 +344,7 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 			}
 		}
 		held := r.pick(of)
-		s, err := m.without(ctx, held, widths)
+		s, err := m.leaveOut(ctx, held, widths)
 		if err != nil {
 			return fmt.Errorf("without block %d: %w", names[b], err)
 		}
@@ -365,14 +365,14 @@ func (c settings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) (*m
 	return out, nil
 }
 
-// without returns the solution for all rows but those held.
-func (m *model) without(ctx context.Context, held rows, widths []int) (*solution, error) {
+// leaveOut returns the solution for all rows but those held.
+func (m *model) leaveOut(ctx context.Context, held rows, widths []int) (*solution, error) {
 	first, second := progress.Two(ctx, 1, 4)
 	own, err := m.take(first, held, widths, nil)
 	if err != nil {
 		return nil, err
 	}
-	rest := &model{settings: m.settings, layer: m.layer, classes: m.classes, stats: m.copiedStatistics()}
+	rest := &model{fitSettings: m.fitSettings, layer: m.layer, classes: m.classes, stats: m.copiedStatistics()}
 	for k, s := range rest.stats {
 		if err := s.Unmerge(own[0][k]); err != nil {
 			return nil, err

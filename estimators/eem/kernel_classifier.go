@@ -83,12 +83,12 @@ var (
 	_ estimators.DecisionPredictorTo           = (*KernelClassifier)(nil)
 )
 
-func (c *KernelClassifier) settings() settings {
+func (c *KernelClassifier) settings() fitSettings {
 	wanted := 0
 	if c.Landmarks == nil {
 		wanted = c.onRows()
 	}
-	return settings{
+	return fitSettings{
 		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
@@ -235,7 +235,7 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 // b̂[i] k(landmark i, x). Directions are those of Pairs, in their order, or those of the discriminant plane. It
 // returns nil before there is a solution (see Pairs), and for a direction that does not exist.
 func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
-	s := c.m.known()
+	s := c.m.lastSolution()
 	if s == nil || direction < 0 || direction >= s.directions() {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (l *landmarkLayer) width(units int) int {
 	return n
 }
 
-func (l *landmarkLayer) first(units int) (layer, error) {
+func (l *landmarkLayer) leading(units int) (layer, error) {
 	h, d := l.rows.Dims()
 	r := l.width(units)
 	if units >= h {
@@ -100,9 +100,9 @@ type landmarkScorer struct {
 	workers      int
 }
 
-// along sums up: directions β are coefficients b̂ on the landmarks with F'b̂ = β, of which the
+// scorer sums up: directions β are coefficients b̂ on the landmarks with F'b̂ = β, of which the
 // least are taken where landmarks depend on others.
-func (l *landmarkLayer) along(ctx context.Context, directions *mat.Dense) (scorer, error) {
+func (l *landmarkLayer) scorer(ctx context.Context, directions *mat.Dense) (scorer, error) {
 	s := &landmarkScorer{kernel: l.kernel, rows: l.rows, workers: l.workers}
 	h, r := l.factor.Dims()
 	_, columns := directions.Dims()
@@ -152,10 +152,10 @@ func (s *landmarkScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 	})
 }
 
-func (s *landmarkScorer) place(z, x []float64) {
+func (s *landmarkScorer) write(z, x []float64) {
 	landmarks, _ := s.rows.Dims()
 	p := rowwise.Scratch(landmarks)
 	defer rowwise.Release(p)
 	kernels.Row(*p, s.kernel, x, s.rows)
-	along(z, *p, s.coefficients)
+	combination(z, *p, s.coefficients)
 }

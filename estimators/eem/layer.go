@@ -21,15 +21,15 @@ type layer interface {
 	// width is the number of features of the first units; all of them if units is large.
 	width(units int) int
 	// first is the layer of the first units.
-	first(units int) (layer, error)
+	leading(units int) (layer, error)
 	// along returns what finds the place of rows along directions (features×r).
-	along(ctx context.Context, directions *mat.Dense) (scorer, error)
+	scorer(ctx context.Context, directions *mat.Dense) (scorer, error)
 }
 
 // scorer finds the place of rows along directions.
 type scorer interface {
 	// place is that of one row x, into z, without allocating.
-	place(z, x []float64)
+	write(z, x []float64)
 	scores(x *mat.Dense) (*mat.Dense, error)
 	// graph is scores as a graph.
 	graph(x graph.Value) (graph.Value, error)
@@ -38,15 +38,15 @@ type scorer interface {
 // placed is scores of a single row, which blocks would only make slower.
 func placed(s scorer, x *mat.Dense, directions int) (*mat.Dense, error) {
 	out := mat.NewDense(1, directions, nil)
-	s.place(out.RawRowView(0), x.RawRowView(0))
+	s.write(out.RawRowView(0), x.RawRowView(0))
 	if v := mat.Sum(out); v-v != 0 {
 		return nil, &fault.NotFiniteError{Name: "eem: place of a row", Row: 0, Col: -1, Value: v}
 	}
 	return out, nil
 }
 
-// along sets z to the sum of the rows of directions, each times a value.
-func along(z, values []float64, directions *mat.Dense) {
+// combination sets z to the sum of the rows of directions, each times a value.
+func combination(z, values []float64, directions *mat.Dense) {
 	clear(z)
 	for i, v := range values {
 		for j, w := range directions.RawRowView(i) {
@@ -85,12 +85,12 @@ func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
 func (l *hiddenLayer) features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
 func (l *hiddenLayer) width(units int) int              { return min(units, l.units) }
 
-func (l *hiddenLayer) first(units int) (layer, error) {
-	h, err := l.hidden.First(units)
+func (l *hiddenLayer) leading(units int) (layer, error) {
+	h, err := l.hidden.Truncate(units)
 	return &hiddenLayer{hidden: h, units: l.width(units)}, err
 }
 
-func (l *hiddenLayer) along(_ context.Context, directions *mat.Dense) (scorer, error) {
+func (l *hiddenLayer) scorer(_ context.Context, directions *mat.Dense) (scorer, error) {
 	return &hiddenScorer{hidden: l.hidden, directions: directions}, nil
 }
 
@@ -118,7 +118,7 @@ func (s *hiddenScorer) scores(x *mat.Dense) (*mat.Dense, error) {
 	})
 }
 
-func (s *hiddenScorer) place(z, x []float64) {
+func (s *hiddenScorer) write(z, x []float64) {
 	units, _ := s.directions.Dims()
 	p := rowwise.Scratch(units)
 	defer rowwise.Release(p)
@@ -126,5 +126,5 @@ func (s *hiddenScorer) place(z, x []float64) {
 		z[0] = math.NaN() // of an activation that is not finite
 		return
 	}
-	along(z, *p, s.directions)
+	combination(z, *p, s.directions)
 }

@@ -21,7 +21,7 @@ import (
 // by Fit, and after chunks when it is first wanted, so that chunks that nobody predicts
 // between cost no solution.
 type model struct {
-	settings
+	fitSettings
 	layer   layer
 	width   int // of rows
 	classes []int
@@ -47,8 +47,8 @@ func (m *model) solve(ctx context.Context, steps *fitsteps.Steps) (*solution, er
 	return s, err
 }
 
-// known is the last solution that there is, if there is one.
-func (m *model) known() *solution {
+// lastSolution is the last solution that there is, if there is one.
+func (m *model) lastSolution() *solution {
 	if m == nil {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (c *machine[N]) Statistics() []*Statistics {
 // Report says how the last Fit went, or the last Solve after PartialFit; rows that were taken in since then are not
 // in it. Objective is the negative divergence, summed over the pairs of classes.
 func (c *machine[N]) Report() estimators.Report {
-	s := c.m.known()
+	s := c.m.lastSolution()
 	if s == nil {
 		return estimators.Report{}
 	}
@@ -251,7 +251,7 @@ type Pair struct {
 // returns nil before that, and with Discriminant for more than two classes. The Direction of a KernelClassifier is in
 // features whose axes are arbitrary up to a rotation: see LandmarkCoefficients.
 func (c *machine[N]) Pairs() []Pair {
-	s := c.m.known()
+	s := c.m.lastSolution()
 	if s == nil || s.plane != nil {
 		return nil
 	}

@@ -128,7 +128,7 @@ func (c *machine[N]) restore(of *solution, l layer, s scorer, width int) {
 
 type storedClassifier struct {
 	Model storedModel
-	Units estimators.Part
+	Units estimators.NestedModel
 }
 
 // MarshalBinary writes the fitted machine: its units and the direction of each pair of classes. The statistics, O(h²)
@@ -141,7 +141,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	}
 	h := of.scorer.(*hiddenScorer)
 	s := storedClassifier{Model: of.store(c.m.width, h.directions)}
-	if s.Units, err = estimators.MakePart(classifierType+": hidden units", h.hidden); err != nil {
+	if s.Units, err = estimators.NestModel(classifierType+": hidden units", h.hidden); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, version, s)
@@ -154,7 +154,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	hidden := &transformers.RandomHidden{Workers: c.Workers}
-	if err := s.Units.Into(classifierKind, "the hidden units", hidden); err != nil {
+	if err := s.Units.UnmarshalInto(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
 	w, _ := hidden.UnitWeights()

@@ -38,8 +38,8 @@ func (m Multiclass) String() string {
 	return fmt.Sprintf("Multiclass(%d)", int(m))
 }
 
-// settings is what Classifier and KernelClassifier have in common.
-type settings struct {
+// fitSettings is what Classifier and KernelClassifier have in common.
+type fitSettings struct {
 	typ           string
 	labels        []int
 	priors, costs []float64
@@ -55,7 +55,7 @@ type settings struct {
 	signature     string // of the settings that statistics depend on
 }
 
-func (c settings) validate() error {
+func (c fitSettings) validate() error {
 	if err := check.Workers(c.typ, c.workers); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c settings) validate() error {
 }
 
 // fits looks for as many priors and costs as there are classes.
-func (c settings) fits(names []int) error {
+func (c fitSettings) fits(names []int) error {
 	k := len(names)
 	switch {
 	case c.priors != nil && len(c.priors) != k:
@@ -100,7 +100,7 @@ func (c settings) fits(names []int) error {
 }
 
 // odds are the prior times the cost times the weight of each class.
-func (c settings) odds(names []int, stats []*Statistics) []float64 {
+func (c fitSettings) odds(names []int, stats []*Statistics) []float64 {
 	out := make([]float64, len(stats))
 	for k, name := range names {
 		out[k] = 1

@@ -59,7 +59,7 @@ func newSolution(ctx context.Context, m *model, steps *fitsteps.Steps) (*solutio
 	if err != nil {
 		return nil, err
 	}
-	s.scorer, err = m.layer.along(rest, directions)
+	s.scorer, err = m.layer.scorer(rest, directions)
 	return s, err
 }
 
@@ -71,7 +71,7 @@ func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []f
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := project(group.Of(len(s.pairs), all), stats[i], stats[j])
+			p, err := project(group.Step(len(s.pairs), all), stats[i], stats[j])
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +120,7 @@ func (s *solution) vote(row, from []float64) {
 		if odds == 0 {
 			odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
 		}
-		classes.Both(row, odds)
+		classes.SetBoth(row, odds)
 		return
 	}
 	clear(row)
@@ -139,7 +139,7 @@ func (s *solution) vote(row, from []float64) {
 func (s *solution) row(out, x []float64) {
 	p := rowwise.Scratch(s.directions())
 	defer rowwise.Release(p)
-	s.scorer.place(*p, x)
+	s.scorer.write(*p, x)
 	if s.plane != nil {
 		s.plane.row(out, *p, s.logW)
 	} else {

@@ -20,7 +20,7 @@ const sampleRows = 4096
 // stages is a fit of a machine: of units that sit on rows, of which the first stage takes a sample, and of the moments
 // of the classes in the features of the units.
 type stages struct {
-	c      settings
+	c      fitSettings
 	sample *sums // that was learnt; nil before and where the units need no rows
 	layer  layer // of the sample
 	units  string
@@ -32,7 +32,7 @@ var (
 	_ estimators.StagedFitter[int] = (*KernelClassifier)(nil)
 )
 
-func (c settings) stages() (estimators.Stages[int], error) {
+func (c fitSettings) stages() (estimators.Stages[int], error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -40,16 +40,16 @@ func (c settings) stages() (estimators.Stages[int], error) {
 }
 
 // sampled is the empty sample of the first of two stages.
-func (c settings) sampled() *rowsample.Sample {
+func (c fitSettings) sampled() *rowsample.Sample {
 	return &rowsample.Sample{Seed: c.seed, Limit: max(sampleRows, 4*c.onRows)}
 }
 
 // fromSample draws the units for a sample of rows.
-func (c settings) fromSample(ctx context.Context, x *mat.Dense) (layer, error) {
+func (c fitSettings) fromSample(ctx context.Context, x *mat.Dense) (layer, error) {
 	if c.onRows == 0 {
 		return c.draw(ctx, x)
 	}
-	return c.draw(ctx, c.sampled().Of(x).Rows())
+	return c.draw(ctx, c.sampled().Pick(x).Rows())
 }
 
 // Stage implements estimators.Stages.
@@ -136,7 +136,7 @@ func (s *stages) drawn(ctx context.Context, sample *sums) error {
 }
 
 // take returns the model that stages have learnt.
-func (c settings) take(ctx context.Context, st estimators.Stages[int]) (*model, error) {
+func (c fitSettings) take(ctx context.Context, st estimators.Stages[int]) (*model, error) {
 	own, ok := st.(*stages)
 	if !ok || own == nil || own.sums == nil || own.c.typ != c.typ || own.c.signature != c.signature {
 		name := "nil"

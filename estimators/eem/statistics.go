@@ -80,8 +80,8 @@ func (s *Statistics) Add(x mat.Matrix) error {
 	return s.absorb(block[0])
 }
 
-// from returns the mean of s less that of o.
-func (s *Statistics) from(o *Statistics) []float64 {
+// meanDifference returns the mean of s less that of o.
+func (s *Statistics) meanDifference(o *Statistics) []float64 {
 	d := make([]float64, len(s.mean))
 	for j := range d {
 		d[j] = (s.mean[j] - o.mean[j]) + (s.low[j] - o.low[j])
@@ -141,14 +141,14 @@ func (s *Statistics) absorb(o *Statistics) error {
 		return fault.Shape("the other statistics have", len(o.mean), "columns", "these have %d", len(s.mean))
 	}
 	n := s.n + o.n
-	toCentre, fromOther := o.from(s), s.from(o)
+	toCentre, fromOther := o.meanDifference(s), s.meanDifference(o)
 	toOwn := make([]float64, len(s.mean))
 	for j := range toCentre {
 		toCentre[j] *= o.n / n
 		toOwn[j] = -toCentre[j]
 		fromOther[j] = -fromOther[j] - toCentre[j]
 	}
-	apart := o.from(s)
+	apart := o.meanDifference(s)
 	s.shift(toOwn)
 	o.shift(fromOther)
 	s.c2.AddSym(s.c2, o.c2)
@@ -180,7 +180,7 @@ func (s *Statistics) Unmerge(o *Statistics) error {
 		return fault.Shape("the other statistics have", int(math.Ceil(o.n)), "rows", "these have %g", s.n)
 	}
 	other := o.Clone()
-	apart := o.from(s)
+	apart := o.meanDifference(s)
 	other.shift(apart)
 	other.c2.SymRankOne(other.c2, other.n, mat.NewVecDense(len(apart), apart))
 	n := s.n - o.n

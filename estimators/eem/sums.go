@@ -23,7 +23,7 @@ import (
 // sums are the statistics of a stage: a sample of the rows, on which units sit, or the moments of the classes in the
 // features of units that are known.
 type sums struct {
-	c      settings
+	c      fitSettings
 	sample *rowsample.Sample // of the first of two stages; else nil
 	of     map[int]*Statistics
 	units  string // what the features are of, beside the settings
@@ -34,7 +34,7 @@ type sums struct {
 var _ estimators.Statistics[int] = (*sums)(nil)
 
 // newSums returns statistics of no rows: of the sample where it is given, else of the classes.
-func (c settings) newSums(sample *rowsample.Sample, l layer, units string) *sums {
+func (c fitSettings) newSums(sample *rowsample.Sample, l layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}
 	if sample == nil {
 		s.of = map[int]*Statistics{}
@@ -93,7 +93,7 @@ func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error
 		}
 	}
 	if s.sample != nil {
-		part := s.sample.Of(x)
+		part := s.sample.Pick(x)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error
 	if err != nil {
 		return err
 	}
-	m := &model{settings: s.c, layer: l, width: d, classes: classes.Distinct(b.Y)}
+	m := &model{fitSettings: s.c, layer: l, width: d, classes: classes.Distinct(b.Y)}
 	parts, err := m.take(ctx, rows{x: x, y: b.Y, weights: b.Weights}, []int{l.width(math.MaxInt)}, nil)
 	if err == nil {
 		err = ctx.Err()
@@ -299,7 +299,7 @@ func (s *sums) model(ctx context.Context) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{settings: s.c, layer: l, width: s.d, classes: slices.Clone(s.c.labels)}
+	m := &model{fitSettings: s.c, layer: l, width: s.d, classes: slices.Clone(s.c.labels)}
 	if m.classes == nil {
 		m.classes = slices.Sorted(maps.Keys(s.of))
 	}

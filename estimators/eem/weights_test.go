@@ -71,7 +71,7 @@ func TestWeightedMoments(t *testing.T) {
 		y[i] = i % 2
 	}
 	r := rows{x: x, y: y, weights: w}
-	m := &model{settings: settings{workers: 2}, layer: columns{}, classes: []int{0, 1}}
+	m := &model{fitSettings: fitSettings{workers: 2}, layer: columns{}, classes: []int{0, 1}}
 	all, err := m.take(ctx, r, []int{2, h}, nil)
 	require.NoError(t, err)
 	for k, got := range all[1] {

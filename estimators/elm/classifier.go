@@ -141,10 +141,10 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	}
 	m := &model{report: estimators.Report{Converged: true, Iterations: 1}}
 	var at []int
-	if m.classes, at, err = classes.Of(y); err != nil {
+	if m.classes, at, err = classes.Distinguish(y); err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(classifierType, m.classes); err != nil {
+	if err := c.classWeights().CheckClasses(classifierType, m.classes); err != nil {
 		return err
 	}
 	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row is left out with its copies
@@ -153,13 +153,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	}
 	groups, err := merged.Groups(c.Groups, len(y))
 	if err != nil {
-		return fault.Of(classifierType, err)
+		return fault.AddName(classifierType, err)
 	}
 	xd = merged.X
 	n, d := xd.Dims()
 	m.width = d
 	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
-	if err := m.hidden.Fit(progress.Apart(ctx), xd); err != nil {
+	if err := m.hidden.Fit(progress.Detach(ctx), xd); err != nil {
 		return err
 	}
 	_, shifts := m.hidden.UnitWeights()
@@ -281,7 +281,7 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for first := 0; first < n; {
-		loop.At(float64(first) / float64(n))
+		loop.Report(float64(first) / float64(n))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -502,7 +502,7 @@ func (c *Classifier) row(out, x []float64) {
 		}
 	}
 	if k == 1 {
-		classes.Both(out, out[0])
+		classes.SetBoth(out, out[0])
 	}
 }
 

@@ -24,7 +24,7 @@ var (
 type storedModel struct {
 	Width        int
 	Classes      []int
-	Units        estimators.Part
+	Units        estimators.NestedModel
 	Coefficients codec.Matrix
 	Report       estimators.Report
 	Ridge        float64 `cbor:",omitempty"` // 0 in files of before it was kept
@@ -35,7 +35,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	hidden, err := estimators.MakePart(classifierType+": hidden units", c.m.hidden)
+	hidden, err := estimators.NestModel(classifierType+": hidden units", c.m.hidden)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	hidden := &transformers.RandomHidden{Workers: c.Workers}
-	if err := s.Units.Into(classifierKind, "the hidden units", hidden); err != nil {
+	if err := s.Units.UnmarshalInto(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}
 	w, _ := hidden.UnitWeights()

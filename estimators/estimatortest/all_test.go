@@ -467,13 +467,13 @@ func TestAll(t *testing.T) {
 	}}))
 	// Where no choice hangs on the folds, a weight of 2 is the row twice.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
-		return &selection.Regressor{Space: selection.Over(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{Points: 2}}
+		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{Points: 2}}
 	}, plain)
 	estimatortest.Classifier(t, "selection.Classifier (no choice)", func() estimators.Classifier {
-		return &selection.Classifier{Space: selection.Over(func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Grid{Points: 2}}
+		return &selection.Classifier{Space: selection.Kernels(func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Grid{Points: 2}}
 	}, plain)
 	estimatortest.Regressor(t, "selection.Regressor (no weights)", func() estimators.Regressor {
-		return &selection.Regressor{Space: selection.Over(func(kernels.Kernel) estimators.Regressor { return leastRegressor{&toy.Ridge{}} })}
+		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return leastRegressor{&toy.Ridge{}} })}
 	}, plain)
 
 	t.Log("\n" + table.String())

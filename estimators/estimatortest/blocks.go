@@ -111,7 +111,7 @@ var errReading = errors.New("the stream broke off")
 
 // fitBlocksFails has FitBlocks fail in all ways on a model that gives these outputs.
 func (s *subject) fitBlocksFails(p *probe, want outputs) {
-	m, x, other := s.fitted(p, s.train()), s.test().x, s.other()
+	m, x, other := s.fitted(p, s.train()), s.test().x, s.otherProblem()
 	fails := func(doing string, ctx context.Context, r read, kind error) error {
 		err := m.fitBlocks(ctx, r.blocks, nil)
 		p.wants("FitBlocks of "+doing, err, kind)
@@ -124,7 +124,7 @@ func (s *subject) fitBlocksFails(p *probe, want outputs) {
 		fails(fmt.Sprintf("a stream that is cancelled before block %d", after), ctx, read{d: other, size: 7, after: after, then: func() error { cancel(); return nil }}, context.Canceled)
 		cancel()
 	}
-	bad := s.other()
+	bad := s.otherProblem()
 	bad.x.Set(23, 1, math.Inf(1))
 	p.place("FitBlocks with x[23,1] = Inf", fails("an infinity", context.Background(), read{d: bad, size: 7}, estimators.ErrNotFinite), 23, 1)
 	if !s.options.Gaps {

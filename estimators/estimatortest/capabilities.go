@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -239,13 +239,13 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	if v, ok := m.value.(estimators.ProbaPredictorTo); ok {
 		out[estimators.ProbaTo] = func() error { return v.PredictProbaTo(m.scores(rowsOf(x)), x) }
 	}
-	if v, ok := own.As[transformers.Inverter](m.value); ok {
+	if v, ok := embedding.As[transformers.Inverter](m.value); ok {
 		out[estimators.Inverting] = func() error { _, err := v.InverseTransform(x); return err }
 	}
 	if v, ok := m.value.(encoding.BinaryMarshaler); ok {
 		out[estimators.Marshalling] = func() error { _, err := v.MarshalBinary(); return err }
 	}
-	if v, ok := own.As[estimators.Continuer](m.value); ok {
+	if v, ok := embedding.As[estimators.Continuer](m.value); ok {
 		out[estimators.Continuing] = func() error {
 			_, err := v.MarshalStatistics()
 			if m.can(estimators.Continuing) && errors.Is(err, estimators.ErrNotFitted) {
@@ -263,10 +263,10 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 		}
 	}
 	d, ctx := s.train(), context.Background()
-	if v, ok := own.As[transformers.BlockFitter](s.new().value); ok {
+	if v, ok := embedding.As[transformers.BlockFitter](s.new().value); ok {
 		out[estimators.Blocks] = func() error { return v.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(d.x, nil) }) }
 	}
-	if v, ok := own.As[transformers.PartialFitter](s.new().value); ok {
+	if v, ok := embedding.As[transformers.PartialFitter](s.new().value); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.x) }
 	}
 	if fresh := s.new(); fresh.hasStages() {
@@ -294,10 +294,10 @@ func fits[Y float64 | int](
 	if v, ok := fresh().(estimators.WeightedFitter[Y]); ok {
 		out[estimators.Weighted] = func() error { return v.FitWeighted(ctx, x, y, weights()) }
 	}
-	if v, ok := own.As[estimators.PartialFitter[Y]](fresh()); ok {
+	if v, ok := embedding.As[estimators.PartialFitter[Y]](fresh()); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
 	}
-	if v, ok := own.As[estimators.BlockFitter[Y]](fresh()); ok {
+	if v, ok := embedding.As[estimators.BlockFitter[Y]](fresh()); ok {
 		out[estimators.Blocks] = func() error {
 			return v.FitBlocks(ctx, func(yield func(estimators.Block[Y], error) bool) { yield(estimators.Block[Y]{X: x, Y: y}, nil) })
 		}

@@ -57,8 +57,8 @@ func problem(k kind, stream uint64, n, d, classes int) data {
 func (s *subject) train() data { return problem(s.kind, 1, trainRows, 3, 2) }
 func (s *subject) test() data  { return problem(s.kind, 2, testRows, 3, 2) }
 
-// other is another problem of the same width.
-func (s *subject) other() data {
+// otherProblem is another problem of the same width.
+func (s *subject) otherProblem() data {
 	d := problem(s.kind, 3, trainRows-7, 3, 2)
 	d.x.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.x)
 	if s.kind&(regressors|multis) != 0 {

@@ -8,33 +8,33 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 // checkGraph runs what Graph writes, and holds it against what the methods give.
 func checkGraph(p *probe, s *subject) {
 	fresh := s.new()
-	if _, ok := own.As[graph.Grapher](fresh.value); !ok {
+	if _, ok := embedding.As[graph.Grapher](fresh.value); !ok {
 		p.Skip("has no Graph")
 	}
 	d, x := s.train(), s.test().x
 	_, width := d.x.Dims()
 	_, rows := graph.New(width)
-	if _, err := graph.Of(fresh.value, rows); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := graph.Build(fresh.value, rows); !errors.Is(err, errors.ErrUnsupported) {
 		p.wants("Graph before Fit", err, estimators.ErrNotFitted)
 	}
 	m := s.fitted(p, d)
 	g, rows := graph.New(width)
-	out, err := graph.Of(m.value, rows)
+	out, err := graph.Build(m.value, rows)
 	if errors.Is(err, errors.ErrUnsupported) {
 		p.Skip("has a part without a graph")
 	}
 	p.Must("Graph", err)
 	_, wide := graph.New(width + 1)
-	_, err = graph.Of(m.value, wide)
+	_, err = graph.Build(m.value, wide)
 	p.wants("Graph of a column too many", err, estimators.ErrShape)
 	run := func(what string, v graph.Value) *mat.Dense {
-		if v.None() {
+		if v.IsZero() {
 			p.Fatalf("Graph has no %s", what)
 		}
 		got, err := g.Run(x, v)
@@ -59,7 +59,7 @@ func checkGraph(p *probe, s *subject) {
 			if !slices.Equal(out.Classes, m.classifier().Classes()) {
 				p.Fatalf("Graph has the classes %v, want %v", out.Classes, m.classifier().Classes())
 			}
-			if out.Decision.None() {
+			if out.Decision.IsZero() {
 				p.Fatalf("Graph has no Decision")
 			}
 			got = run("Decision", out.Decision.ArgMax())

@@ -34,16 +34,16 @@ func checkFailedFitKeeps(p *probe, s *subject) {
 		}
 		p.keeps("a Fit that failed for "+doing, m, x, want)
 	}
-	d := s.other()
+	d := s.otherProblem()
 	d.x.Set(trainRows-8, 2, math.Inf(1))
 	fails("an infinity in the last row of x", d)
 	fails("an empty x", data{nil, nil})
 	if s.kind&supervised != 0 {
-		d := s.other()
+		d := s.otherProblem()
 		fails("a y that is too short", data{d.x, d.y[1:]})
 	}
 	if s.kind&(regressors|multis) != 0 {
-		d := s.other()
+		d := s.otherProblem()
 		d.y[len(d.y)-1] = math.Inf(1)
 		fails("an infinity in y", d)
 	}
@@ -62,7 +62,7 @@ func (p *probe) keeps(after string, m model, x mat.Matrix, want outputs) {
 func checkCancelledFit(p *probe, s *subject) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	d, x := s.other(), s.test().x
+	d, x := s.otherProblem(), s.test().x
 	m := s.new()
 	p.wants("Fit with a cancelled context", m.fit(ctx, d.x, d.y), context.Canceled)
 	p.unfitted(m, x)
@@ -75,7 +75,7 @@ func checkCancelledFit(p *probe, s *subject) {
 func checkCancelledMidway(p *probe, s *subject) {
 	m, x := s.fitted(p, s.train()), s.test().x
 	want := m.outputs(p, x)
-	d := s.other()
+	d := s.otherProblem()
 	r, c := d.x.Dims()
 	for _, reads := range []int{1, r * c / 2, r * c} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -117,7 +117,7 @@ func (c *endingContext) ended() bool { return c.Context.Err() != nil }
 func checkCancelledAtAnyLook(p *probe, s *subject) {
 	m, x := s.fitted(p, s.train()), s.test().x
 	want := m.outputs(p, x)
-	d := s.other()
+	d := s.otherProblem()
 	// at has the context end after so many looks, and reports whether Fit looked as often.
 	at := func(looks int64) bool {
 		ctx := endsAfter(looks)
@@ -270,7 +270,7 @@ func checkClone(p *probe, s *subject) {
 		p.Fatalf("the clone of a %v is a %v", a, b)
 	}
 	p.unfitted(c, x)
-	d := s.other()
+	d := s.otherProblem()
 	p.Must("Fit of the clone", c.fit(context.Background(), d.x, d.y))
 	p.keeps("a Fit of its clone", m, x, want)
 	p.same("the clone and a new value", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)

@@ -1268,7 +1268,7 @@ func (d *drawn) at(row ...float64) (float64, error) {
 
 func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	if d.early {
-		return graph.Outputs{Mean: x.Each(1)}, nil
+		return graph.Outputs{Mean: x.Fill(1)}, nil
 	}
 	intercept, err := d.at(0, 0, 0)
 	if err != nil || d.none {
@@ -1277,7 +1277,7 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	if err := graph.Columns(x, 3); err != nil {
 		return graph.Outputs{}, err
 	}
-	out := x.Each(intercept + d.of)
+	out := x.Fill(intercept + d.of)
 	for j := range 3 {
 		unit := make([]float64, 3)
 		unit[j] = 1

@@ -38,7 +38,7 @@ func checkPartialFit(p *probe, s *subject) {
 	p.wants("PartialFit of a narrower x", m.partialFit(d.x.Slice(0, trainRows, 0, 2), d.y), estimators.ErrShape)
 	p.keeps("a PartialFit that failed", m, x, want)
 
-	more := s.other()
+	more := s.otherProblem()
 	for range 2 { // after which its values are the most frequent
 		p.Must("PartialFit", m.partialFit(more.x, more.y))
 	}

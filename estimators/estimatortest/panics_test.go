@@ -63,7 +63,7 @@ type fusedFamily struct {
 	kernels.RBFFamily
 }
 
-func (f fusedFamily) At(gamma float64) kernels.Kernel { f.call(); return f.RBFFamily.At(gamma) }
+func (f fusedFamily) Kernel(gamma float64) kernels.Kernel { f.call(); return f.RBFFamily.Kernel(gamma) }
 
 // fusedRegressor and fusedStep have a fuse in each method.
 type fusedRegressor struct {
@@ -315,11 +315,11 @@ func TestPanicsAreErrors(t *testing.T) {
 			ours := &fusedRegressor{fuse: f}
 			classes := &fusedClassifier{fuse: f}
 			for name, e := range map[string]any{
-				"a family":                             &selection.Regressor{Space: selection.Over[estimators.Regressor](nil, fusedFamily{fuse: f})},
-				"a family of classes":                  &selection.Classifier{Space: selection.Over[estimators.Classifier](nil, fusedFamily{fuse: f})},
-				"a family on a grid":                   &selection.Regressor{Space: selection.Over[estimators.Regressor](nil, fusedFamily{fuse: f}), Search: &selection.Grid{Points: 3}},
-				"candidates on a grid":                 &selection.Regressor{Space: selection.Among(ours.Clone, func() estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{}},
-				"candidates on a halving":              &selection.Classifier{Space: selection.Among(classes.Clone, func() estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Halving{LeastRows: 8}},
+				"a family":                             &selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, fusedFamily{fuse: f})},
+				"a family of classes":                  &selection.Classifier{Space: selection.Kernels[estimators.Classifier](nil, fusedFamily{fuse: f})},
+				"a family on a grid":                   &selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, fusedFamily{fuse: f}), Search: &selection.Grid{Points: 3}},
+				"candidates on a grid":                 &selection.Regressor{Space: selection.Candidates(ours.Clone, func() estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{}},
+				"candidates on a halving":              &selection.Classifier{Space: selection.Candidates(classes.Clone, func() estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Halving{LeastRows: 8}},
 				"a step before a search":               &selection.Regressor{Preprocess: []transformers.Transformer{&fusedStep{fuse: f}}},
 				"a step of a pipeline":                 &pipeline.Regressor{Steps: []transformers.Transformer{&fusedStep{fuse: f}}, Final: &toy.Ridge{}},
 				"the end of a pipeline":                &pipeline.Classifier{Final: classes},

@@ -38,12 +38,12 @@ func checkMarshalIntoFitted(p *probe, s *subject) {
 	m, stored := s.marshalled(p)
 	x := s.test().x
 	want := m.outputs(p, x)
-	read := s.fitted(p, s.other())
+	read := s.fitted(p, s.otherProblem())
 	p.Must("UnmarshalBinary", read.unmarshal(stored))
 	p.keeps("reading into a fitted value", read, x, want)
 	clear(stored)
 	p.keeps("overwriting the bytes that were read", read, x, want)
-	d := s.other()
+	d := s.otherProblem()
 	p.Must("Fit after UnmarshalBinary", read.fit(context.Background(), d.x, d.y))
 	p.same("Fit after UnmarshalBinary", s.fitted(p, d).outputs(p, x), read.outputs(p, x), 0)
 }
@@ -86,7 +86,7 @@ func checkGarbage(p *probe, s *subject) {
 // fitted value, and leave both as they were.
 func (s *subject) refuses(p *probe, all [][]byte) {
 	x := s.test().x
-	fresh, old := s.new(), s.fitted(p, s.other())
+	fresh, old := s.new(), s.fitted(p, s.otherProblem())
 	want := old.outputs(p, x)
 	for i, data := range all {
 		doing := fmt.Sprintf("UnmarshalBinary of damaged bytes %d of %d", i+1, len(all))

@@ -15,8 +15,8 @@ const (
 	lateShare = .5
 )
 
-// heard is what an observer was told.
-type heard struct {
+// observedSteps is what an observer was told.
+type observedSteps struct {
 	steps   []estimators.Step
 	at      []int64 // looks at the context so far, for each
 	looks   int64   // of the whole fit
@@ -25,8 +25,8 @@ type heard struct {
 }
 
 // observedFit fits a new model while somebody listens.
-func (s *subject) observedFit(p *probe, d data) (model, *heard) {
-	h, ctx := &heard{}, endsAfter(math.MaxInt64)
+func (s *subject) observedFit(p *probe, d data) (model, *observedSteps) {
+	h, ctx := &observedSteps{}, endsAfter(math.MaxInt64)
 	defer ctx.cancel()
 	m := s.new()
 	p.Must("Fit while somebody listens", m.fit(estimators.Observed(ctx, func(step estimators.Step) {
@@ -51,7 +51,7 @@ func checkProgress(p *probe, s *subject) {
 
 	// An observer that panics is the fit's error, and the old model stays.
 	want := m.outputs(p, x)
-	err := m.fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.other().x, s.other().y)
+	err := m.fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.otherProblem().x, s.otherProblem().y)
 	var panicked *estimators.PanicError
 	if !errors.As(err, &panicked) {
 		p.Errorf("Fit with an observer that panics: %v, want a PanicError", err)
@@ -76,7 +76,7 @@ func checkProgress(p *probe, s *subject) {
 }
 
 // risen fails unless shares rise, to 1 at the end.
-func (p *probe) risen(h *heard) {
+func (p *probe) risen(h *observedSteps) {
 	if len(h.steps) == 0 {
 		p.Fatalf("Fit says to nobody how far it is: estimators.BeginFit begins one that does")
 	}

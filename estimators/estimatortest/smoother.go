@@ -17,7 +17,7 @@ import (
 func checkSmoother(p *probe, s *subject) {
 	fresh := s.new()
 	fresh.needs(p, estimators.Smoothing)
-	d, x, ctx := s.other(), s.test().x, context.Background()
+	d, x, ctx := s.otherProblem(), s.test().x, context.Background()
 	targets := mat.NewDense(len(d.y), 2, nil)
 	own := make([]float64, len(d.y))
 	for i, y := range d.y {
@@ -42,7 +42,7 @@ type smootherRows struct {
 	weights    []float64
 }
 
-func (r smootherRows) without(row int) smootherRows {
+func (r smootherRows) leaveOut(row int) smootherRows {
 	var others []int
 	for i := range r.x.RawMatrix().Rows {
 		if i != row {
@@ -58,13 +58,13 @@ func (r smootherRows) without(row int) smootherRows {
 	return out
 }
 
-// told is what a Smoother says of new rows.
-type told struct {
+// smootherOutputs is what a Smoother says of new rows.
+type smootherOutputs struct {
 	f, b *mat.Dense
 	s    []float64
 }
 
-func (r smootherRows) told(p *probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, told) {
+func (r smootherRows) told(p *probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, smootherOutputs) {
 	smoother, err := m.Smoother(context.Background(), r.x, r.targets, r.weights)
 	p.Must("Smoother", err)
 	f, b, s, err := smoother.Influence(context.Background(), x)
@@ -79,7 +79,7 @@ func (r smootherRows) told(p *probe, m estimators.LinearSmoother, x mat.Matrix) 
 	outputs, err := smoother.Outputs(context.Background(), x)
 	p.Must("Outputs", err)
 	p.sameMatrix("Outputs and f of Influence", f, outputs, 1e-12)
-	return smoother, told{f, b, s}
+	return smoother, smootherOutputs{f, b, s}
 }
 
 func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smootherRows, x *mat.Dense) {
@@ -97,7 +97,7 @@ func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smo
 		}
 	}
 	for _, i := range []int{0, 7, n - 1} {
-		others := rows.without(i)
+		others := rows.leaveOut(i)
 		_, left := others.told(p, m, x)
 		_, itself := others.told(p, m, rows.x.Slice(i, i+1, 0, 3))
 		w := 1.0

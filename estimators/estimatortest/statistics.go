@@ -204,7 +204,7 @@ func (s *subject) statisticsKeep(p *probe) {
 		p.wants(doing, err, kind)
 		keeps(doing + " that failed")
 	}
-	other := s.other()
+	other := s.otherProblem()
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	fails("AddBlock with a cancelled context", of.add(cancelled, other, nil), context.Canceled)
@@ -231,7 +231,7 @@ func (s *subject) statisticsKeep(p *probe) {
 		fails("UnmarshalBinary of "+name, of.UnmarshalBinary(bad), estimators.ErrBadModel)
 	}
 	copied := of.clone()
-	p.Must("AddBlock", copied.add(ctx, s.other(), nil))
+	p.Must("AddBlock", copied.add(ctx, s.otherProblem(), nil))
 	keeps("an AddBlock to its Clone")
 	p.Must("Merge with itself", of.merge(of))
 	if of.rows() != 2*trainRows {
@@ -248,7 +248,7 @@ func flippedByte(data []byte) []byte {
 // stagesFail has fits fail.
 func (s *subject) stagesFail(p *probe) {
 	ctx, x := context.Background(), s.test().x
-	m := s.fitted(p, s.other())
+	m := s.fitted(p, s.otherProblem())
 	want := m.outputs(p, x)
 	stages, err := m.stages()
 	p.Must("NewStages", err)

@@ -5,7 +5,7 @@ import (
 	"encoding"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -131,8 +131,8 @@ func (m model) hasStages() bool {
 }
 
 func hasStages[One, Several any](v any) bool {
-	_, one := own.As[One](v)
-	_, several := own.As[Several](v)
+	_, one := embedding.As[One](v)
+	_, several := embedding.As[Several](v)
 	return one || several
 }
 

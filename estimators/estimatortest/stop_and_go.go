@@ -10,7 +10,7 @@ import (
 )
 
 func checkStopAndGo(p *probe, s *subject) {
-	m, d, more, x := s.new(), s.train(), s.other(), s.gappy(s.test().x)
+	m, d, more, x := s.new(), s.train(), s.otherProblem(), s.gappy(s.test().x)
 	m.needs(p, estimators.Continuing)
 	m.needs(p, estimators.Partial)
 	_, err := m.value.(estimators.Continuer).MarshalStatistics()

@@ -29,17 +29,17 @@ type basis struct {
 
 // newBasis factors the kernel matrix of the landmarks, to which the jitter of the settings, M
 // times the mean diagonal, is added, or the least power of ten times it with which a factor exists.
-func newBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense) (*basis, error) {
+func newBasis(ctx context.Context, s machineSettings, kernel kernels.Kernel, landmarks *mat.Dense) (*basis, error) {
 	return makeBasis(ctx, s, kernel, landmarks, func(b *basis) float64 { return s.addedJitter * float64(b.m) })
 }
 
 // basisWith is newBasis with a jitter that is known.
-func basisWith(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64) (*basis, error) {
+func basisWith(ctx context.Context, s machineSettings, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64) (*basis, error) {
 	return makeBasis(ctx, s, kernel, landmarks, func(b *basis) float64 { return jitter / b.scale() })
 }
 
 // makeBasis takes the least jitter as a share of the mean diagonal.
-func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks *mat.Dense, least func(*basis) float64) (*basis, error) {
+func makeBasis(ctx context.Context, s machineSettings, kernel kernels.Kernel, landmarks *mat.Dense, least func(*basis) float64) (*basis, error) {
 	b := &basis{kernel: kernel, landmarks: landmarks}
 	b.m, _ = landmarks.Dims()
 	if err := b.prepare(ctx); err != nil {
@@ -62,7 +62,7 @@ func makeBasis(ctx context.Context, s settings, kernel kernels.Kernel, landmarks
 }
 
 func (b *basis) prepare(ctx context.Context) (err error) {
-	b.prepared, err = kernels.Prepare(progress.Apart(ctx), b.kernel, b.landmarks, &kernels.Options{Workers: 1})
+	b.prepared, err = kernels.Prepare(progress.Detach(ctx), b.kernel, b.landmarks, &kernels.Options{Workers: 1})
 	return err
 }
 

@@ -78,7 +78,7 @@ func (s *stream[Y]) source(ctx context.Context, k int) (*source, error) {
 		return nil, err
 	}
 	out := &source{d: s.d, k: k}
-	m.into(out)
+	m.copyTo(out)
 	out.read = func(ctx context.Context, size int, visit func(batch) error) error {
 		again := newMoments(k)
 		err := s.batches(ctx, k, size, func(b batch) error {

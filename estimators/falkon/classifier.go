@@ -123,8 +123,8 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-func (c *Classifier) settings() settings {
-	return settings{
+func (c *Classifier) settings() machineSettings {
+	return machineSettings{
 		typ: classifierType, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, ridge: c.Ridge,
 		noIntercept: c.NoIntercept, loss: c.Loss, solver: c.Solver, tolerance: c.Tolerance, iterations: c.MaxIterations, seed: c.Seed,
 		workers: c.Workers, maxBytes: c.MaxBytes, checkpoint: c.Checkpoint, resume: c.Resume,
@@ -136,7 +136,7 @@ func (c *Classifier) classWeights() classes.Weights {
 	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 }
 
-func (c *Classifier) validated() (settings, error) {
+func (c *Classifier) validated() (machineSettings, error) {
 	s := c.settings()
 	if err := s.validate(); err != nil {
 		return s, err
@@ -177,17 +177,17 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(classifierType, names); err != nil {
+	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
 	src, err := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
 	if err != nil {
-		return fault.Of(classifierType, err)
+		return fault.AddName(classifierType, err)
 	}
 	return c.learn(ctx, s, src, names, factors)
 }
@@ -196,7 +196,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 func sumsOf(k int, at []int, rows []float64) []float64 {
 	out := make([]float64, k)
 	for i, l := range at {
-		out[l] += weights.At(rows, i)
+		out[l] += weights.Weight(rows, i)
 	}
 	return out
 }
@@ -217,7 +217,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 	}
 	out := make([]float64, len(at))
 	for i, l := range at {
-		out[i] = weights.At(rows, i) * factors[l]
+		out[i] = weights.Weight(rows, i) * factors[l]
 	}
 	return out
 }
@@ -281,7 +281,7 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 		return nil, nil, err
 	}
 	names = slices.Sorted(maps.Keys(weight))
-	if err := cmp.Or(classes.AtLeastTwo(names), c.classWeights().Known(classifierType, names)); err != nil {
+	if err := cmp.Or(classes.AtLeastTwo(names), c.classWeights().CheckClasses(classifierType, names)); err != nil {
 		return nil, nil, err
 	}
 	sums := make([]float64, len(names))
@@ -293,7 +293,7 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 
 // learn fits, and the link to what leaving out rows says of them. Factors are those by which the
 // rows of a class were weighed, and the link's rows are not.
-func (c *Classifier) learn(ctx context.Context, s settings, src *source, names []int, factors []float64) error {
+func (c *Classifier) learn(ctx context.Context, s machineSettings, src *source, names []int, factors []float64) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
@@ -416,7 +416,7 @@ func (c *Classifier) row(out, x []float64) {
 		return
 	}
 	c.m.row(out[:1], x)
-	classes.Both(out, out[0])
+	classes.SetBoth(out, out[0])
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

@@ -46,8 +46,8 @@ func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	return c
 }
 
-// from begins at other rows u' than 0, which are overwritten, with hu' = (Hu)'.
-func (c *conjugate) from(u, hu *mat.Dense) {
+// startAt begins at other rows u' than 0, which are overwritten, with hu' = (Hu)'.
+func (c *conjugate) startAt(u, hu *mat.Dense) {
 	c.r.Sub(c.r, hu)
 	for i := range c.columns {
 		// With b the right side the solution has u*'Hu* = u'b + u'r + r'H⁻¹r.
@@ -208,7 +208,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 
 // firstPass takes k̄, the right sides Z~'W(y - ȳ)/n, k×M, and for rows u' of a start, of which there may
 // be none, (Z~'WZ~u/n)'. A centre that is known is one of some of the rows, near that of all.
-func (p *problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
+func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
 	k, c := p.src.k, 0
 	var s *mat.Dense
 	var shift []float64
@@ -222,7 +222,7 @@ func (p *problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean [
 			}
 		}
 	}
-	sums, totals, err := p.twice(ctx, "right sides", 1, s, c+k+1, c, func(b batch, i int, q, v, totals []float64) {
+	sums, totals, err := p.kernelPass(ctx, "right sides", 1, s, c+k+1, c, func(b batch, i int, q, v, totals []float64) {
 		w := b.weight(i)
 		for j, f := range q {
 			v[j] = w * (f - shift[j])
@@ -253,7 +253,7 @@ func (p *problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean [
 }
 
 // setCentre takes z̄ from k̄.
-func (p *problem) setCentre(kernelMean []float64) {
+func (p *landmarkProblem) setCentre(kernelMean []float64) {
 	if kernelMean == nil {
 		return
 	}
@@ -262,7 +262,7 @@ func (p *problem) setCentre(kernelMean []float64) {
 }
 
 // hessian is the operator of squared errors.
-func (p *problem) hessian(kernelMean []float64, energy func() float64) operator {
+func (p *landmarkProblem) hessian(kernelMean []float64, energy func() float64) operator {
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
 		s, shift := mat.DenseCopyOf(d), make([]float64, c)
@@ -272,7 +272,7 @@ func (p *problem) hessian(kernelMean []float64, energy func() float64) operator 
 				shift[j] = linalg.Dot(kernelMean, s.RawRowView(j))
 			}
 		}
-		sums, totals, err := p.twice(ctx, "conjugate gradients", energy(), s, c, c, func(b batch, i int, q, v, totals []float64) {
+		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", energy(), s, c, c, func(b batch, i int, q, v, totals []float64) {
 			w := b.weight(i)
 			for j, f := range q {
 				v[j] = w * (f - shift[j])
@@ -294,7 +294,7 @@ func (p *problem) hessian(kernelMean []float64, energy func() float64) operator 
 
 // addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', of sums p' over the rows, which it
 // overwrites.
-func (p *problem) addRidges(d, sums *mat.Dense, of []column) {
+func (p *landmarkProblem) addRidges(d, sums *mat.Dense, of []column) {
 	p.whiten(sums)
 	for j, col := range of {
 		row := d.RawRowView(j)

@@ -17,7 +17,7 @@ import (
 func TestEnergy(t *testing.T) {
 	x, y, _ := friedman(4000, 4, 1, 1)
 	for _, perLandmark := range []int{4, 16} {
-		s := settings{typ: regressorType, ridge: .004, addedJitter: leastJitter}.withDefaults()
+		s := machineSettings{typ: regressorType, ridge: .004, addedJitter: leastJitter}.withDefaults()
 		landmarks := linalg.Rows(x, firstRows(60))
 		b, err := newBasis(ctx, s, kernels.RBF{Gamma: .6}, landmarks)
 		require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestEnergy(t *testing.T) {
 		sample := src.head(60 * perLandmark)
 		p := newProblem(s, b, src)
 		sum := make([]float64, p.m)
-		of, err := p.products(ctx, sample, nil, sum, p.over(ctx, sample))
+		of, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 		require.NoError(t, err)
 		p.centreBy(of, sample, sum)
 		scaleSym(of.g, 1/float64(sample.n))

@@ -9,7 +9,7 @@ import (
 )
 
 // byNormals solves by the normal equations, and leaves out each row exactly.
-func (p *problem) byNormals(ctx context.Context) (*solution, error) {
+func (p *landmarkProblem) byNormals(ctx context.Context) (*solution, error) {
 	equations, err := p.normals(ctx)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (p *problem) byNormals(ctx context.Context) (*solution, error) {
 			return nil, err
 		}
 	}
-	if out.factor, err = shifted(p.next(ctx), "the normal equations", equations.g, out.ridge); err != nil {
+	if out.factor, err = shifted(p.nextContext(ctx), "the normal equations", equations.g, out.ridge); err != nil {
 		return nil, err
 	}
 	out.u = mat.DenseCopyOf(equations.r)
@@ -42,13 +42,13 @@ func (p *problem) byNormals(ctx context.Context) (*solution, error) {
 }
 
 // bestRidge chooses the ridge of the least leave-one-out error.
-func (p *problem) bestRidge(ctx context.Context, equations *normal, out *solution) error {
+func (p *landmarkProblem) bestRidge(ctx context.Context, equations *normal, out *solution) error {
 	unit := p.scale() * p.src.weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	out.iterations = len(grid)
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(equations.g)
-	turned, err := rotate(p.next(ctx), g)
+	turned, err := rotate(p.nextContext(ctx), g)
 	if err != nil {
 		return err
 	}

@@ -467,8 +467,8 @@ func TestDrawnRows(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{1. / 8, 2. / 8, 5. / 8}, []float64{first[0] / trials, first[1] / trials, first[2] / trials}, .02)
 
 	x := mat.NewDense(5, 1, []float64{3, 0, math.Copysign(0, -1), 3, 4})
-	assert.Equal(t, []int{0, 1, 4}, distinct.First(x, 9))
-	assert.Equal(t, []int{0, 1}, distinct.First(x, 2))
+	assert.Equal(t, []int{0, 1, 4}, distinct.FirstDistinct(x, 9))
+	assert.Equal(t, []int{0, 1}, distinct.FirstDistinct(x, 2))
 }
 
 // What a file says is not believed.

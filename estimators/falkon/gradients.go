@@ -40,14 +40,14 @@ const (
 
 // byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
 // rows that are not among them.
-func (p *problem) byGradients(ctx context.Context, sample, outside *source, fingerprint uint64) (*solution, error) {
+func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *source, fingerprint uint64) (*solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
 		return nil, err
 	}
 	// The preconditioner has the centre of its own rows, so that it is there before any pass over all.
 	sum := make([]float64, p.m)
-	b, err := p.products(ctx, sample, nil, sum, p.over(ctx, sample))
+	b, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (p *problem) byGradients(ctx context.Context, sample, outside *source, fing
 
 // start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
 // the pass that takes the right sides of all rows takes the residuals too.
-func (p *problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
+func (p *landmarkProblem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
 	few := newConjugate(sampled, lambdas, sample)
 	by.solve(few.r, few.columns)
 	kernelMean, right, hu, err := p.firstPass(ctx, few.r)
@@ -89,13 +89,13 @@ func (p *problem) start(ctx context.Context, sampled *mat.Dense, by precondition
 	for i, col := range c.columns {
 		linalg.Axpy(col.Lambda, few.r.RawRowView(i), hu.RawRowView(i))
 	}
-	c.from(few.r, hu)
+	c.startAt(few.r, hu)
 	c.begin(by)
 	return c, kernelMean, nil
 }
 
 // resumed returns where Resume stands; nil without one.
-func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
+func (p *landmarkProblem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 	if p.resume == nil {
 		return nil, nil, nil
 	}
@@ -111,15 +111,15 @@ func (p *problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 }
 
 // preconditioner makes it of the sample's products, divided by its rows, and the ridges over n.
-func (p *problem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
+func (p *landmarkProblem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
 	if p.ridge > 0 {
 		lambda := p.ridge / float64(p.src.n)
-		chol, err := shifted(p.next(ctx), "the preconditioner", b.g, lambda)
+		chol, err := shifted(p.nextContext(ctx), "the preconditioner", b.g, lambda)
 		return oneRidge{chol}, []float64{lambda}, err
 	}
 	g := mat.NewSymDense(p.m, nil)
 	g.CopySym(b.g)
-	turned, err := rotate(p.next(ctx), g)
+	turned, err := rotate(p.nextContext(ctx), g)
 	by := anyRidge{turned}
 	if err != nil || resumed {
 		return by, nil, err
@@ -135,12 +135,12 @@ const bracketRows = 1000
 // bracket returns the ridges over n that are worth solving for. On the sample alone, with the
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
-func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *source) ([]float64, error) {
+func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *source) ([]float64, error) {
 	grid := ridgeGrid(leastRidge*p.scale()*p.src.weight/float64(p.src.n), largestRidge*p.scale()*p.src.weight/float64(p.src.n), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.n)
 	few := sample.head(max(bracketRows, p.m))
-	errors, err := p.errorsOf(ctx, c, few, p.over(ctx, few))
+	errors, err := p.errorsOf(ctx, c, few, p.passing(ctx, few))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (p *problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 
 // iterate goes on until all columns have converged. Choose is called once the solutions of
 // several ridges can be compared.
-func (p *problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
+func (p *landmarkProblem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
 	h := p.hessian(kernelMean, c.energy)
 	for {
 		last := len(c.active()) == 0 || c.iteration >= p.iterations
@@ -180,7 +180,7 @@ func (p *problem) iterate(ctx context.Context, c *conjugate, by preconditioner, 
 }
 
 // choose leaves the columns of the ridge with the least error on rows outside the sample.
-func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *source) error {
+func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *source) error {
 	k := p.src.k
 	var lambdas []float64
 	for i := 0; i < len(c.columns); i += k {
@@ -196,7 +196,7 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 	for _, d := range dimensions {
 		scored.factors = append(scored.factors, outsideFactor(d, sample))
 	}
-	errors, err := p.errorsOf(ctx, scored, outside, p.over(ctx, outside))
+	errors, err := p.errorsOf(ctx, scored, outside, p.passing(ctx, outside))
 	if err != nil {
 		return err
 	}
@@ -205,23 +205,23 @@ func (p *problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample 
 }
 
 // finish takes what the model needs beside its coefficients.
-func (p *problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *source, out *solution) (err error) {
+func (p *landmarkProblem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *source, out *solution) (err error) {
 	n := float64(p.src.n)
 	out.u = c.u
 	if out.ridge = p.ridge; out.ridge == 0 {
 		out.ridge = c.columns[0].Lambda * n
 	}
 	scaleSym(b, n)
-	if out.factor, err = shifted(p.next(ctx), "the normal equations", b, out.ridge); err != nil {
+	if out.factor, err = shifted(p.nextContext(ctx), "the normal equations", b, out.ridge); err != nil {
 		return err
 	}
-	inverse, err := out.factor.DiagInverse(p.next(ctx))
+	inverse, err := out.factor.DiagInverse(p.nextContext(ctx))
 	if err != nil {
 		return err
 	}
 	out.effective = float64(p.m) - out.ridge*vecmath.Sum(inverse)
 	factor := max(outsideFactor(out.effective, sample), leastRest)
-	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.over(ctx, outside)); err != nil {
+	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.passing(ctx, outside)); err != nil {
 		return err
 	}
 	out.objective, out.energy = out.left.objective, c.energy()

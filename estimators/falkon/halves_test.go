@@ -66,7 +66,7 @@ func TestOutsideFactor(t *testing.T) {
 // More rows make a better preconditioner worth its while, more landmarks a smaller one, and it is never
 // of more than a quarter of the rows unless those are few.
 func TestSampleRows(t *testing.T) {
-	var s settings
+	var s machineSettings
 	for _, c := range []struct{ n, m, d, want int }{
 		{100_000, 500, 20, 29}, {1_000_000, 500, 20, 32}, {100_000, 2000, 20, 6}, {1_000_000, 2000, 10, 20},
 		{20_000, 1000, 10, 5}, {30_000, 500, 10, 13}, {1_000_000, 5000, 10, 7}, {1000, 500, 10, 4},

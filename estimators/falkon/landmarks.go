@@ -43,7 +43,7 @@ func outsideFor(m int) int {
 }
 
 // draw takes the rows that landmarks and preconditioner of at most m landmarks are made of.
-func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) {
+func (s machineSettings) draw(ctx context.Context, src *source, m int) (*drawn, error) {
 	sample, outside := s.sampleRows(src.n, m, src.d), outsideFor(m)
 	count := min(src.n, max(leastDrawn, sample+outside))
 	if err := s.checkBytes(fmt.Sprintf("a sample of %d rows", count), 8*float64(count)*float64(src.d+src.k+1)); err != nil {
@@ -62,7 +62,7 @@ func (s settings) draw(ctx context.Context, src *source, m int) (*drawn, error) 
 }
 
 // chosenKernel is the setting, or that of the width that is best for m landmarks, of the columns that vary.
-func (s settings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
+func (s machineSettings) chosenKernel(ctx context.Context, d *drawn, m int, columns varying.Columns) (kernels.Kernel, error) {
 	if s.configured == nil {
 		k, err := s.chooseWidth(ctx, d, m)
 		if err != nil {
@@ -74,7 +74,7 @@ func (s settings) chosenKernel(ctx context.Context, d *drawn, m int, columns var
 }
 
 // choose returns m landmarks, or as many as there are distinct rows among those drawn.
-func (s settings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (*mat.Dense, error) {
+func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m int) (*mat.Dense, error) {
 	if s.given != nil {
 		given, err := check.Wide("Landmarks", s.given, d.x.RawMatrix().Cols)
 		if err != nil {
@@ -83,9 +83,9 @@ func (s settings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m
 		return mat.DenseCopyOf(given), nil
 	}
 	if s.rule == UniformLandmarks || m >= d.rows() {
-		return linalg.Rows(d.x, distinct.First(d.x, m)), nil
+		return linalg.Rows(d.x, distinct.FirstDistinct(d.x, m)), nil
 	}
-	candidates := linalg.Rows(d.x, distinct.First(window(d.x, 0, min(d.rows(), candidatesPerLandmark*m)), d.rows()))
+	candidates := linalg.Rows(d.x, distinct.FirstDistinct(window(d.x, 0, min(d.rows(), candidatesPerLandmark*m)), d.rows()))
 	if n, _ := candidates.Dims(); n <= m {
 		return candidates, nil
 	}
@@ -105,7 +105,7 @@ func (s settings) choose(ctx context.Context, kernel kernels.Kernel, d *drawn, m
 
 // leverageScores returns those of rows x with the ridge λ s for s rows: with G = Z'Z of the
 // pilot's features, z'(G + λs)⁻¹z + (k(x,x) - |z|²)/(λs), at most 1.
-func (s settings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *mat.Dense) ([]float64, error) {
+func (s machineSettings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *mat.Dense) ([]float64, error) {
 	rows, _ := x.Dims()
 	b, err := newBasis(ctx, s, kernel, window(x, 0, min(pilotLandmarks, rows)))
 	if err != nil {
@@ -114,7 +114,7 @@ func (s settings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *
 	s.noIntercept = true
 	src := inMemory(x, mat.NewDense(rows, 1, nil), nil)
 	p := newProblem(s, b, src)
-	equations, err := p.products(ctx, src, nil, nil, p.over(ctx, src))
+	equations, err := p.products(ctx, src, nil, nil, p.passing(ctx, src))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s settings) leverageScores(ctx context.Context, kernel kernels.Kernel, x *
 		return nil, err
 	}
 	p.keep = rows
-	left, err := p.leaveOut(ctx, mat.NewDense(1, b.m, nil), factor, src, 0, p.over(ctx, src))
+	left, err := p.leaveOut(ctx, mat.NewDense(1, b.m, nil), factor, src, 0, p.passing(ctx, src))
 	if err != nil {
 		return nil, err
 	}

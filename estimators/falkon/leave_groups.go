@@ -16,7 +16,7 @@ import (
 )
 
 // groupErrors sums the weighted squared residuals of groups of rows, each left out as a whole, for each candidate.
-func (p *problem) groupErrors(ctx context.Context, c *candidates, src *source) ([]float64, error) {
+func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *source) ([]float64, error) {
 	count := len(c.shifts)
 	total := make([]float64, count)
 	sums := make([][]float64, len(src.groups))
@@ -40,20 +40,20 @@ func (p *problem) groupErrors(ctx context.Context, c *candidates, src *source) (
 
 // overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features are more
 // than MaxBytes, f's or ctx's.
-func (p *problem) overGroups(ctx context.Context, src *source, f func(at int, b batch) error) error {
+func (p *landmarkProblem) overGroups(ctx context.Context, src *source, f func(at int, b batch) error) error {
 	for _, g := range src.groups {
 		rows := float64(g[1] - g[0])
 		if err := p.checkBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.m)*float64(p.workers)); err != nil {
 			return err
 		}
 	}
-	return parallel.For(ctx, p.workers, len(src.groups), func(at int) error {
+	return parallel.ForEach(ctx, p.workers, len(src.groups), func(at int) error {
 		return f(at, src.whole.part(src.groups[at][0], src.groups[at][1]))
 	})
 }
 
 // errorsOfGroup is groupErrors of one group with features z.
-func (p *problem) errorsOfGroup(c *candidates, src *source, b batch, z *mat.Dense) []float64 {
+func (p *landmarkProblem) errorsOfGroup(c *candidates, src *source, b batch, z *mat.Dense) []float64 {
 	k, rows := p.src.k, b.rows()
 	turned := mat.NewDense(p.m, rows, nil)
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
@@ -88,7 +88,7 @@ func (p *problem) errorsOfGroup(c *candidates, src *source, b batch, z *mat.Dens
 }
 
 // residuals returns those of the rows of a batch, times √w.
-func (p *problem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
+func (p *landmarkProblem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
 	out := mat.NewDense(b.rows(), p.src.k, nil)
 	for a := range b.rows() {
 		root, row := math.Sqrt(b.weight(a)), out.RawRowView(a)
@@ -100,7 +100,7 @@ func (p *problem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
 }
 
 // weighColumns multiplies the columns, of the features of rows, by √(w scale).
-func (p *problem) weighColumns(columns *mat.Dense, b batch, scale float64) {
+func (p *landmarkProblem) weighColumns(columns *mat.Dense, b batch, scale float64) {
 	roots := make([]float64, b.rows())
 	for a := range roots {
 		roots[a] = math.Sqrt(b.weight(a) * scale)
@@ -111,7 +111,7 @@ func (p *problem) weighColumns(columns *mat.Dense, b batch, scale float64) {
 }
 
 // interceptOf returns what the intercept adds to the leverages of the rows.
-func (p *problem) interceptOf(b batch) []float64 {
+func (p *landmarkProblem) interceptOf(b batch) []float64 {
 	out := make([]float64, b.rows())
 	if p.noIntercept {
 		return out
@@ -125,7 +125,7 @@ func (p *problem) interceptOf(b batch) []float64 {
 // leaveGroup replaces the residuals e of all rows of f by those of the machine without them. Outside says that the rows are not
 // among those of f's matrix: their leverages L there are those of all rows H by 1 - H = (1 + L)⁻¹. It returns the share of 1 - H that
 // a single row would have, and whether rounding has left anything of it.
-func (p *problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
+func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
 	rows, k := e.Dims()
 	if !outside {
 		all := make([]int, rows)
@@ -161,7 +161,7 @@ func (p *problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (s
 }
 
 // leaveGroupsOut is leaveOut for the rows of groups.
-func (p *problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, kept *kept, out *leftOut) error {
+func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, kept *sampledRows, out *leftOut) error {
 	factor := chol.Upper()
 	type sums struct{ objective, rss, trace float64 }
 	of := make([]sums, len(src.groups))

@@ -106,23 +106,23 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 // passing goes through some rows: problem.pass or source.pass.
 type passing func(work func(slot int, b batch) error, done func(b batch) error) error
 
-// over passes through some rows, which is no step.
-func (p *problem) over(ctx context.Context, src *source) passing {
+// passing passes through some rows, which is no step.
+func (p *landmarkProblem) passing(ctx context.Context, src *source) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
-		loop := progress.NewLoop(p.next(ctx))
+		loop := progress.NewLoop(p.nextContext(ctx))
 		defer loop.End()
 		return src.pass(ctx, p.workers, wideRows, panelBlocks, counted(loop, src.n, work), func(b batch) error {
 			if err := done(b); err != nil {
 				return err
 			}
-			loop.At(float64(b.first+b.rows()) / float64(src.n))
+			loop.Report(float64(b.first+b.rows()) / float64(src.n))
 			return nil
 		})
 	}
 }
 
 // named is pass with a name.
-func (p *problem) named(ctx context.Context, name string) passing {
+func (p *landmarkProblem) named(ctx context.Context, name string) passing {
 	return func(work func(int, batch) error, done func(batch) error) error {
 		return p.pass(ctx, name, 0, wideRows, panelBlocks, work, done)
 	}
@@ -131,7 +131,7 @@ func (p *problem) named(ctx context.Context, name string) passing {
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
 // over the targets, over the rows of a source that pass goes through. It is infinite where the system is
 // indefinite or a row determines itself.
-func (p *problem) errorsOf(ctx context.Context, c *candidates, src *source, pass passing) ([]float64, error) {
+func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
 	work := func(slot int, b batch) error {
@@ -169,7 +169,7 @@ func (p *problem) errorsOf(ctx context.Context, c *candidates, src *source, pass
 
 // blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
 // each candidate; turned is memory for Q'z in columns.
-func (p *problem) blockErrors(c *candidates, src *source, b batch, z, turned *mat.Dense) []float64 {
+func (p *landmarkProblem) blockErrors(c *candidates, src *source, b batch, z, turned *mat.Dense) []float64 {
 	k := p.src.k
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
@@ -205,7 +205,7 @@ func (p *problem) blockErrors(c *candidates, src *source, b batch, z, turned *ma
 }
 
 // leverage is h of a row of weight w, of which quad is z'(G+Λ)⁻¹z.
-func (p *problem) leverage(w, quad float64) float64 {
+func (p *landmarkProblem) leverage(w, quad float64) float64 {
 	if p.noIntercept {
 		return w * quad
 	}
@@ -214,7 +214,7 @@ func (p *problem) leverage(w, quad float64) float64 {
 
 // rest is 1 - h, what a row's own target leaves to it of its residual: of a row that is not among
 // those that quad is made of 1/(1 + l), l what h would be with quad of them alone.
-func (p *problem) rest(w, quad float64, outside bool) float64 {
+func (p *landmarkProblem) rest(w, quad float64, outside bool) float64 {
 	h := p.leverage(w, quad)
 	if outside {
 		return 1 / (1 + h)
@@ -264,7 +264,7 @@ const keptRows = 50000
 
 // leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
 // source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
-func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, pass passing) (*leftOut, error) {
+func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, pass passing) (*leftOut, error) {
 	kept := newKept(src, p.keep)
 	out := &leftOut{}
 	type sums struct{ objective, rss, trace float64 }
@@ -320,12 +320,12 @@ func (p *problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 	if err := p.leaveGroupsOut(ctx, u, chol, src, outside, kept, out); err != nil {
 		return nil, err
 	}
-	kept.into(out)
+	kept.copyTo(out)
 	return out, nil
 }
 
 // less takes the centre off the rows of z.
-func (p *problem) less(z *mat.Dense) {
+func (p *landmarkProblem) less(z *mat.Dense) {
 	if p.centre == nil {
 		return
 	}

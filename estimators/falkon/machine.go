@@ -72,7 +72,7 @@ const crowded = .7
 
 // fit learns the targets of a source, where the number of landmarks is not set with more of them as long as they are
 // crowded.
-func fit(ctx context.Context, s settings, src *source) (*machine, error) {
+func fit(ctx context.Context, s machineSettings, src *source) (*machine, error) {
 	begin := time.Now()
 	s = s.withDefaults()
 	chosen := s.components == 0 && s.given == nil
@@ -84,7 +84,7 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	}
 	s.steps = fitsteps.New(ctx, 0)
 	passes, expected := 0, 1
-	if next, ok := s.with(s.componentsFor(src.n)).more(src); chosen && ok && next > 0 {
+	if next, ok := s.withComponents(s.componentsFor(src.n)).more(src); chosen && ok && next > 0 {
 		expected = 2
 	}
 	fits := progress.NewSeries(ctx, expected)
@@ -105,20 +105,20 @@ func fit(ctx context.Context, s settings, src *source) (*machine, error) {
 	}
 }
 
-// with is the settings with so many landmarks.
-func (s settings) with(components int) settings {
+// withComponents is the settings with so many landmarks.
+func (s machineSettings) withComponents(components int) machineSettings {
 	s.components = components
 	return s
 }
 
 // more is the number of landmarks after so many; ok is false where that is hardly more, or over MaxBytes.
-func (s settings) more(src *source) (next int, ok bool) {
+func (s machineSettings) more(src *source) (next int, ok bool) {
 	next = min(2*s.components, mostByRows, src.n/2)
 	return next, 2*next >= 3*s.components && s.checkBytes("", s.bytes(src, next)) == nil
 }
 
 // fitOnce is fit with one number of landmarks.
-func fitOnce(ctx context.Context, s settings, src *source, chosen bool) (*machine, *problem, error) {
+func fitOnce(ctx context.Context, s machineSettings, src *source, chosen bool) (*machine, *landmarkProblem, error) {
 	first, rest := progress.Two(ctx, 1, 3)
 	p, d, warnings, err := s.prepare(first, src, chosen)
 	if err != nil {
@@ -129,7 +129,7 @@ func fitOnce(ctx context.Context, s settings, src *source, chosen bool) (*machin
 		details.Solver = Direct
 	}
 	p.parts = progress.NewSeries(rest, p.passesExpected())
-	solved, err := p.solve(progress.Apart(ctx), d)
+	solved, err := p.solve(progress.Detach(ctx), d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +162,7 @@ func fitOnce(ctx context.Context, s settings, src *source, chosen bool) (*machin
 }
 
 // passesExpected is how many passes and factors the solver mostly takes.
-func (p *problem) passesExpected() int {
+func (p *landmarkProblem) passesExpected() int {
 	out := 3 // the products, the factor, what is left out
 	if p.ridge == 0 {
 		out += 2 // a reduction and a pass
@@ -180,7 +180,7 @@ func (p *problem) passesExpected() int {
 }
 
 // solve takes the solver and the loss of the settings.
-func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
+func (p *landmarkProblem) solve(ctx context.Context, d *drawn) (*solution, error) {
 	ridge := p.ridge
 	sample, outside := d.halves()
 	if p.loss == LogisticLoss {
@@ -204,7 +204,7 @@ func (p *problem) solve(ctx context.Context, d *drawn) (*solution, error) {
 
 // prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows. Chosen says that the
 // number of landmarks is nobody's wish.
-func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*problem, *drawn, []string, error) {
+func (s machineSettings) prepare(ctx context.Context, src *source, chosen bool) (*landmarkProblem, *drawn, []string, error) {
 	want := s.componentsFor(src.n)
 	if s.given != nil {
 		want, _ = s.given.Dims()
@@ -237,7 +237,7 @@ func (s settings) prepare(ctx context.Context, src *source, chosen bool) (*probl
 }
 
 // bytes is what a Fit on m landmarks allocates, beside rows and what grows with neither.
-func (s settings) bytes(src *source, m int) float64 {
+func (s machineSettings) bytes(src *source, m int) float64 {
 	columns := src.k
 	if s.ridge == 0 {
 		columns = max(src.k*leastRidges, min(src.k*mostRidges, mostColumns))
@@ -272,7 +272,7 @@ func (d *drawn) halves() (sample, outside *source) {
 }
 
 // fingerprint tells the rows and the configuration that a State belongs to.
-func (p *problem) fingerprint() uint64 {
+func (p *landmarkProblem) fingerprint() uint64 {
 	h := hashString(p.src.hash, p.kernel.String())
 	h = hashNumber(h, p.ridge)
 	h = hashNumber(h, float64(p.m))
@@ -287,7 +287,7 @@ func (p *problem) fingerprint() uint64 {
 }
 
 // machine makes the model of coefficients u (k×M).
-func (p *problem) machine(u *mat.Dense) *machine {
+func (p *landmarkProblem) machine(u *mat.Dense) *machine {
 	m := &machine{kernel: p.kernel, landmarks: p.landmarks, prepared: p.prepared, beta: mat.DenseCopyOf(u), bias: make([]float64, p.src.k)}
 	p.coefficients(m.beta)
 	for j := range m.bias {

@@ -101,8 +101,8 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
-func (r *MultiRegressor) settings() settings {
-	return settings{
+func (r *MultiRegressor) settings() machineSettings {
+	return machineSettings{
 		typ: multiType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
 		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
 		workers: r.Workers, maxBytes: r.MaxBytes, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
@@ -136,7 +136,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Of(x, y)
+	xd, yd, err := targets.Check(x, y)
 	if err != nil {
 		return err
 	}
@@ -151,28 +151,28 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	}
 	src, err := distinctRows(xd, own, weights, r.Groups)
 	if err != nil {
-		return fault.Of(multiType, err)
+		return fault.AddName(multiType, err)
 	}
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
 	}
-	if err := m.back(units); err != nil {
+	if err := m.toUnits(units); err != nil {
 		return err
 	}
 	r.m = m
 	return nil
 }
 
-// back takes a machine of targets in units of their own to those in which they came.
-func (m *machine) back(units *targets.Units) error {
+// toUnits takes a machine of targets in units of their own to those in which they came.
+func (m *machine) toUnits(units *targets.Units) error {
 	for j, s := range units.Spread {
 		floats.Scale(s, m.beta.RawRowView(j))
 		if v := floats.Sum(m.beta.RawRowView(j)); v-v != 0 {
 			return targets.TooLarge(multiType, j)
 		}
 	}
-	units.Place(m.bias)
+	units.Restore(m.bias)
 	units.Squares(m.spread.noise)
 	units.Squares(m.spread.unseen)
 	units.Squares(m.spread.within)

@@ -31,7 +31,7 @@ const (
 // newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with
 // f = z'u + b and t = (1 + y)/2, each with steps of its own, in shared passes.
 type newton struct {
-	*problem
+	*landmarkProblem
 	ridge float64
 	at    *points
 	done  []bool
@@ -52,11 +52,11 @@ type points struct {
 }
 
 // evaluate takes a pass at coefficients.
-func (p *problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
+func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
 	k := p.src.k
 	beta := mat.DenseCopyOf(u)
 	p.coefficients(beta)
-	sums, totals, err := p.twice(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows batch, i int, q, v, totals []float64) {
+	sums, totals, err := p.kernelPass(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows batch, i int, q, v, totals []float64) {
 		w, y := rows.weight(i), rows.y.RawRowView(i)
 		for j, f := range q {
 			f += b[j]
@@ -87,9 +87,9 @@ func (p *problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
 // byNewton minimises the logistic losses. Sample are the rows of the preconditioners.
-func (p *problem) byNewton(ctx context.Context, ridge float64, sample *source) (*solution, error) {
+func (p *landmarkProblem) byNewton(ctx context.Context, ridge float64, sample *source) (*solution, error) {
 	k := p.src.k
-	nt := &newton{problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
+	nt := &newton{landmarkProblem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
 	b := make([]float64, k)
 	if !p.noIntercept {
 		for j, mean := range p.src.mean {
@@ -207,7 +207,7 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 
 // solveNormals makes the normal equations of each machine in one pass.
 func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
-	p := nt.problem
+	p := nt.landmarkProblem
 	beta := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(beta)
 	rows := min(panelBlocks*wideRows, p.src.n)
@@ -251,7 +251,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 		if !p.noIntercept {
 			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.m, nt.centreOf(j)))
 		}
-		factor, err := shifted(p.next(ctx), "Newton's equations", grams[at], nt.ridge)
+		factor, err := shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge)
 		if err != nil {
 			return nil, err
 		}

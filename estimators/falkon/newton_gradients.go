@@ -48,7 +48,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 // curved is the preconditioner of a machine: B + λI of the sample, with the weights a and the
 // centre of all rows.
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *source) (*linalg.Cholesky, error) {
-	p := nt.problem
+	p := nt.landmarkProblem
 	beta := mat.NewDense(1, p.m, append([]float64(nil), nt.at.u.RawRowView(j)...))
 	p.coefficients(beta)
 	var centre []float64
@@ -79,17 +79,17 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *sou
 		return nil
 	}
 	done := func(b batch) error { return addProduct(ctx, p.workers, g, window(panel, 0, b.rows())) }
-	if err := p.over(ctx, sample)(work, done); err != nil {
+	if err := p.passing(ctx, sample)(work, done); err != nil {
 		return nil, err
 	}
 	scaleSym(g, 1/float64(sample.n))
-	return shifted(p.next(ctx), "the preconditioner", g, lambda)
+	return shifted(p.nextContext(ctx), "the preconditioner", g, lambda)
 }
 
 // hessian is the operator of the logistic losses where they stand. The weights a are made anew in
 // each block, which has the kernel that they take.
 func (nt *newton) hessian(active []int) operator {
-	p := nt.problem
+	p := nt.landmarkProblem
 	all := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(all)
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
@@ -106,7 +106,7 @@ func (nt *newton) hessian(active []int) operator {
 				shift[i] = linalg.Dot(nt.at.mean.RawRowView(j), directions.RawRowView(i))
 			}
 		}
-		sums, totals, err := p.twice(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b batch, row int, q, v, totals []float64) {
+		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b batch, row int, q, v, totals []float64) {
 			w := b.weight(row)
 			for i, col := range of {
 				v[i] = w * curvature(q[c+i]+nt.at.b[active[col.Target]]) * (q[i] - shift[i])

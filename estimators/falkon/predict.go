@@ -30,7 +30,7 @@ func (m *machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	begin(n)
 	of := &basis{kernel: m.kernel, landmarks: m.landmarks, m: count, prepared: m.prepared}
 	ctx := context.Background()
-	return parallel.For(ctx, workers, blocks(n, blockRows), func(i int) error {
+	return parallel.ForEach(ctx, workers, blocks(n, blockRows), func(i int) error {
 		b := batch{first: i * blockRows, x: window(xd, i*blockRows, min((i+1)*blockRows, n))}
 		memory := rowwise.Scratch(b.rows() * count)
 		defer rowwise.Release(memory)

@@ -17,9 +17,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// problem is the ridge regression of a source's targets on the features of a basis.
-type problem struct {
-	settings
+// landmarkProblem is the ridge regression of a source's targets on the features of a basis.
+type landmarkProblem struct {
+	machineSettings
 	*basis
 	src    *source
 	offset []float64 // ȳ, or zeros without an intercept
@@ -31,8 +31,8 @@ type problem struct {
 	parts  *progress.Series // a pass or a factor each; nil where nobody is told
 }
 
-func newProblem(s settings, b *basis, src *source) *problem {
-	p := &problem{settings: s, basis: b, src: src, offset: make([]float64, src.k), keep: keptRows}
+func newProblem(s machineSettings, b *basis, src *source) *landmarkProblem {
+	p := &landmarkProblem{machineSettings: s, basis: b, src: src, offset: make([]float64, src.k), keep: keptRows}
 	if !s.noIntercept {
 		copy(p.offset, src.mean)
 	}
@@ -40,24 +40,24 @@ func newProblem(s settings, b *basis, src *source) *problem {
 }
 
 // block calls f with memory for the features of rows.
-func (p *problem) block(rows int, f func(z *mat.Dense) error) error {
+func (p *landmarkProblem) block(rows int, f func(z *mat.Dense) error) error {
 	memory := rowwise.Scratch(rows * p.m)
 	defer rowwise.Release(memory)
 	return f(mat.NewDense(rows, p.m, *memory))
 }
 
 // pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
-func (p *problem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+func (p *landmarkProblem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
 	p.passes++
 	told := 0
-	loop := progress.NewLoop(p.next(ctx))
+	loop := progress.NewLoop(p.nextContext(ctx))
 	defer loop.End()
 	return p.src.pass(ctx, p.workers, rows, wave, counted(loop, p.src.n, work), func(b batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
 		last := b.first + b.rows()
-		loop.At(float64(last) / float64(p.src.n))
+		loop.Report(float64(last) / float64(p.src.n))
 		if tenth := 10 * last / p.src.n; tenth > told {
 			told = tenth
 			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, last, p.src.n))
@@ -83,12 +83,12 @@ func counted(loop *progress.Loop, n int, work func(slot int, b batch) error) fun
 	}
 }
 
-func (p *problem) say(objective float64, message string) {
-	p.settings.steps.Next(objective, "%s", message)
+func (p *landmarkProblem) say(objective float64, message string) {
+	p.machineSettings.steps.Next(objective, "%s", message)
 }
 
-// next is the context of what comes next, a pass or a factor.
-func (p *problem) next(ctx context.Context) context.Context {
+// nextContext is the context of what comes next, a pass or a factor.
+func (p *landmarkProblem) nextContext(ctx context.Context) context.Context {
 	if p.parts == nil {
 		return ctx
 	}
@@ -105,7 +105,7 @@ type normal struct {
 }
 
 // normals makes the normal equations in one pass, and the centre on the way.
-func (p *problem) normals(ctx context.Context) (*normal, error) {
+func (p *landmarkProblem) normals(ctx context.Context) (*normal, error) {
 	sum := make([]float64, p.m)
 	out, err := p.products(ctx, p.src, nil, sum, p.named(ctx, "normal equations"))
 	if err != nil {
@@ -117,7 +117,7 @@ func (p *problem) normals(ctx context.Context) (*normal, error) {
 
 // centreBy takes z̄ from the sum of the features over a source, and Z'WZ and Z'W(y - offset) to those of
 // the features less it.
-func (p *problem) centreBy(of *normal, src *source, sum []float64) {
+func (p *landmarkProblem) centreBy(of *normal, src *source, sum []float64) {
 	if p.noIntercept {
 		return
 	}
@@ -131,7 +131,7 @@ func (p *problem) centreBy(of *normal, src *source, sum []float64) {
 
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
 // the features are less a centre if that is not nil.
-func (p *problem) products(ctx context.Context, src *source, centre, sum []float64, pass passing) (*normal, error) {
+func (p *landmarkProblem) products(ctx context.Context, src *source, centre, sum []float64, pass passing) (*normal, error) {
 	rows := min(panelBlocks*wideRows, src.n)
 	panel, right := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, src.k+1, nil)
 	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.k, p.m, nil)}
@@ -173,7 +173,7 @@ func (p *problem) products(ctx context.Context, src *source, centre, sum []float
 func addProduct(ctx context.Context, workers int, g *mat.SymDense, z *mat.Dense) error {
 	const strip = 256 // a wider one multiplies more in vain, a narrower one packs more
 	raw, a := g.RawSymmetric(), z.RawMatrix()
-	return parallel.For(ctx, workers, (raw.N+strip-1)/strip, func(s int) error {
+	return parallel.ForEach(ctx, workers, (raw.N+strip-1)/strip, func(s int) error {
 		// The last strips are the longest: they begin first.
 		last := raw.N - s*strip
 		first := max(0, last-strip)

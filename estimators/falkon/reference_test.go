@@ -42,7 +42,7 @@ func near(t *testing.T, want, got []float64, tolerance, scale float64, what stri
 }
 
 // onReference is a problem with the landmarks and the jitter of a reference.
-func onReference(t *testing.T, s settings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *problem {
+func onReference(t *testing.T, s machineSettings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *landmarkProblem {
 	t.Helper()
 	s.addedJitter = jitter
 	s = s.withDefaults()
@@ -52,7 +52,7 @@ func onReference(t *testing.T, s settings, k referenceKernel, x, y [][]float64, 
 }
 
 // predicted are the outputs of a solution for rows, r×k.
-func (p *problem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
+func (p *landmarkProblem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
 	t.Helper()
 	f, err := p.machine(u).decide("test", golden.Dense(x), 2)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 	for _, c := range file.Cases {
 		for _, r := range c.Ridges {
 			t.Run(fmt.Sprintf("%s/%g", c.Name, r.Ridge), func(t *testing.T) {
-				p := onReference(t, settings{ridge: r.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+				p := onReference(t, machineSettings{ridge: r.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
 				s, err := p.byNormals(ctx)
 				require.NoError(t, err)
 				scale := 0.0
@@ -160,7 +160,7 @@ func TestErrorsOfAllRidges(t *testing.T) {
 	}
 	golden.Load(t, "landmark_ridge.json", &file)
 	for _, c := range file.Cases {
-		p := onReference(t, settings{noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+		p := onReference(t, machineSettings{noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
 		n, err := p.normals(ctx)
 		require.NoError(t, err)
 		var ridges, want []float64
@@ -216,7 +216,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 			if r.Weighted {
 				w = file.Weights
 			}
-			p := onReference(t, settings{ridge: r.Ridge, noIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
+			p := onReference(t, machineSettings{ridge: r.Ridge, noIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
 			kernelMean, right, _, err := p.firstPass(ctx, nil)
 			require.NoError(t, err)
 			p.setCentre(kernelMean)
@@ -225,7 +225,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 				whole := batch{x: golden.Dense(file.X), y: golden.Dense(file.Y), w: w}
 				part := whole.rowsOf(file.SampleRows)
 				sample := inMemory(part.x, part.y, part.w)
-				b, err = p.products(ctx, sample, p.centre, nil, p.over(ctx, sample))
+				b, err = p.products(ctx, sample, p.centre, nil, p.passing(ctx, sample))
 				require.NoError(t, err)
 				scaleSym(b.g, 1/float64(sample.n))
 			} else {
@@ -255,7 +255,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 }
 
 // ofLandmarks is the preconditioner of the papers, of uniform landmarks that are these rows.
-func (p *problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
+func (p *landmarkProblem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	z := mat.NewDense(p.m, p.m, nil) // the rows of T'
 	weight := func(i int) float64 {
 		if w == nil {
@@ -307,7 +307,7 @@ func TestVarianceAgainstReferences(t *testing.T) {
 			for i, v := range c.Y {
 				y[i] = []float64{v}
 			}
-			p := onReference(t, settings{ridge: c.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, y, nil, c.Landmarks, 0)
+			p := onReference(t, machineSettings{ridge: c.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, y, nil, c.Landmarks, 0)
 			s, err := p.byNormals(ctx)
 			require.NoError(t, err)
 			near(t, c.Residuals, s.left.residuals.RawMatrix().Data, 1e-8, 0, "residuals")
@@ -352,7 +352,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		for j, p := range c.Precisions {
 			lengths[j] = 1 / math.Sqrt(p)
 		}
-		s := settings{ridge: c.Ridge, noIntercept: !c.Intercept}.withDefaults()
+		s := machineSettings{ridge: c.Ridge, noIntercept: !c.Intercept}.withDefaults()
 		b, err := newBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
 		require.NoError(t, err)
 		p := newProblem(s, b, inMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
@@ -406,7 +406,7 @@ func TestLogisticAgainstReferences(t *testing.T) {
 		}
 		for _, solver := range []Solver{Direct, ConjugateGradients} {
 			t.Run(fmt.Sprintf("case %d, %v", i, solver), func(t *testing.T) {
-				p := onReference(t, settings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
+				p := onReference(t, machineSettings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
 				s, err := p.byNewton(ctx, c.Ridge, inMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
 				require.NoError(t, err)
 				assert.True(t, s.converged)

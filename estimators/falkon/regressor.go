@@ -97,8 +97,8 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-func (r *Regressor) settings() settings {
-	return settings{
+func (r *Regressor) settings() machineSettings {
+	return machineSettings{
 		typ: regressorType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
 		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
 		workers: r.Workers, maxBytes: r.MaxBytes, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
@@ -142,12 +142,12 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	}
 	src, err := distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
 	if err != nil {
-		return fault.Of(regressorType, err)
+		return fault.AddName(regressorType, err)
 	}
 	return r.learn(ctx, s, src)
 }
 
-func (r *Regressor) learn(ctx context.Context, s settings, src *source) error {
+func (r *Regressor) learn(ctx context.Context, s machineSettings, src *source) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err

@@ -98,8 +98,8 @@ const (
 	defaultMaxBytes = kernels.MaxKernelBytes
 )
 
-// settings is the configuration that Regressor and Classifier share.
-type settings struct {
+// machineSettings is the configuration that Regressor and Classifier share.
+type machineSettings struct {
 	typ         string
 	configured  kernels.Kernel // nil: chosen, by leave-one-out
 	components  int
@@ -122,7 +122,7 @@ type settings struct {
 	addedJitter float64
 }
 
-func (s settings) validate() error {
+func (s machineSettings) validate() error {
 	err := cmp.Or(
 		check.Setting(s.typ, "Components", s.components, "a number by the rows"),
 		check.Setting(s.typ, "Ridge", s.ridge, "the choice by leave-one-out"),
@@ -152,7 +152,7 @@ func (s settings) validate() error {
 	return nil
 }
 
-func (s settings) withDefaults() settings {
+func (s machineSettings) withDefaults() machineSettings {
 	if s.tolerance == 0 {
 		s.tolerance = defaultTolerance
 	}
@@ -167,7 +167,7 @@ func (s settings) withDefaults() settings {
 }
 
 // componentsFor returns how many landmarks are wanted of n rows.
-func (s settings) componentsFor(n int) int {
+func (s machineSettings) componentsFor(n int) int {
 	m := s.components
 	if m == 0 {
 		m = min(max(500, int(math.Round(10*math.Sqrt(float64(n))))), mostByRows)
@@ -176,7 +176,7 @@ func (s settings) componentsFor(n int) int {
 }
 
 // direct says whether the normal equations of m landmarks are made.
-func (s settings) direct(n, m int) bool {
+func (s machineSettings) direct(n, m int) bool {
 	switch s.solver {
 	case Direct:
 		return true
@@ -190,7 +190,7 @@ func (s settings) direct(n, m int) bool {
 // the iterations together cost least. With ρ rows a landmark it takes ρM³ multiplications and
 // additions, and the error falls by √ρ in a pass over the kernel, so that ln(1000)/ln(√ρ) of them
 // take it to a thousandth. It is a function of the sizes alone, so that a fit is the same on every machine.
-func (s settings) sampleRows(n, m, d int) int {
+func (s machineSettings) sampleRows(n, m, d int) int {
 	if s.direct(n, m) {
 		return leastSample * m
 	}
@@ -208,6 +208,6 @@ func (s settings) sampleRows(n, m, d int) int {
 
 // checkBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point
 // because the product of hostile counts may overflow.
-func (s settings) checkBytes(what string, need float64) error {
+func (s machineSettings) checkBytes(what string, need float64) error {
 	return check.BytesWithin(s.typ+": "+what, need, s.maxBytes, "take fewer landmarks by Components, or raise MaxBytes")
 }

@@ -64,14 +64,14 @@ func (r *Regressor) CheckSmoother(fitted, rows int) error {
 }
 
 // holdsFeatures returns an ErrTooLarge error where the features of n rows and their copies are over the limit.
-func (s settings) holdsFeatures(n, m int) error {
+func (s machineSettings) holdsFeatures(n, m int) error {
 	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.maxBytes, "fewer Components, or raise MaxBytes")
 }
 
 func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	z := mat.NewDense(n, s.basis.m, nil)
-	return z, parallel.For(ctx, s.workers, blocks(n, blockRows), func(i int) error {
+	return z, parallel.ForEach(ctx, s.workers, blocks(n, blockRows), func(i int) error {
 		from, to := i*blockRows, min((i+1)*blockRows, n)
 		return s.basis.features(ctx, window(z, from, to), batch{first: from, x: window(x, from, to)}, nil)
 	})

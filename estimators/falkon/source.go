@@ -24,7 +24,7 @@ type batch struct {
 func (b batch) rows() int { return b.x.RawMatrix().Rows }
 
 // weight is that of a row.
-func (b batch) weight(i int) float64 { return weights.At(b.w, i) }
+func (b batch) weight(i int) float64 { return weights.Weight(b.w, i) }
 
 // part returns rows from to to, which share memory.
 func (b batch) part(from, to int) batch {
@@ -87,7 +87,7 @@ func distinctRows(x, y *mat.Dense, w []float64, groups []int) (*source, error) {
 	}
 	out := whole.source()
 	if merged.Repeated() {
-		out.within = merged.Within(y, mean)
+		out.within = merged.MeanSquareWithin(y, mean)
 	}
 	return out, nil
 }
@@ -170,7 +170,7 @@ func (b batch) source() *source {
 	}
 	m := newMoments(s.k)
 	m.add(whole)
-	m.into(s)
+	m.copyTo(s)
 	return s
 }
 
@@ -218,7 +218,7 @@ func (m *moments) read(b batch) {
 	}
 }
 
-func (m *moments) into(s *source) {
+func (m *moments) copyTo(s *source) {
 	s.n, s.weight, s.hash, s.varying = m.n, m.weight, m.hash, m.varying
 	s.mean, s.variance, s.spread = make([]float64, len(m.sums)), make([]float64, len(m.sums)), make([]float64, len(m.sums))
 	for j, sum := range m.sums {
@@ -239,7 +239,7 @@ const blockRows, wideRows = 128, 512
 func (s *source) pass(ctx context.Context, workers, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
 	return s.read(ctx, wave*rows, func(b batch) error {
 		n := b.rows()
-		err := parallel.For(ctx, workers, blocks(n, rows), func(i int) error {
+		err := parallel.ForEach(ctx, workers, blocks(n, rows), func(i int) error {
 			return work(i, b.part(i*rows, min((i+1)*rows, n)))
 		})
 		if err != nil {

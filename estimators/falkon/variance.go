@@ -30,7 +30,7 @@ type spread struct {
 	basis *basis // nil until its first reader in a model from a file
 }
 
-func (p *problem) newSpread(s *solution) *spread {
+func (p *landmarkProblem) newSpread(s *solution) *spread {
 	noise, unseen := make([]float64, p.src.k), make([]float64, p.src.k)
 	for j, variance := range p.src.variance {
 		noise[j], unseen[j] = s.left.components(j, variance)
@@ -38,7 +38,7 @@ func (p *problem) newSpread(s *solution) *spread {
 	return p.spreadOf(s, noise, unseen)
 }
 
-func (p *problem) spreadOf(s *solution, noise, unseen []float64) *spread {
+func (p *landmarkProblem) spreadOf(s *solution, noise, unseen []float64) *spread {
 	return &spread{
 		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.weight, unit: float64(p.src.n) / p.src.weight, within: p.src.within,
 		noIntercept: p.noIntercept, jitter: p.jitter, basis: p.basis,
@@ -46,7 +46,7 @@ func (p *problem) spreadOf(s *solution, noise, unseen []float64) *spread {
 }
 
 // basisOf returns the features of a machine.
-func (s *spread) basisOf(ctx context.Context, m *machine, of settings) (*basis, error) {
+func (s *spread) basisOf(ctx context.Context, m *machine, of machineSettings) (*basis, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.basis != nil {

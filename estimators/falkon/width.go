@@ -23,7 +23,7 @@ const (
 
 // widths are the leave-one-out errors of small models by the length of their kernel.
 type widths struct {
-	settings
+	machineSettings
 	rows      *source
 	landmarks *mat.Dense
 	unit      float64          // a typical distance
@@ -33,7 +33,7 @@ type widths struct {
 // chooseWidth returns the Matérn kernel of ν = 5/2 whose length has the least leave-one-out error on
 // landmarks and rows of those drawn, at the best ridge of each. Few rows are all landmarks, and
 // then it is that of the machine without landmarks.
-func (s settings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
+func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
 	median, err := kernels.MedianRBF(ctx, window(d.x, 0, min(leastDrawn, d.rows())), s.seed)
 	if err != nil {
 		return nil, err
@@ -41,42 +41,42 @@ func (s settings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Ker
 	unit := 1 / math.Sqrt(median.Gamma)
 	first, rest := progress.Two(ctx, 1, 2)
 	few := s.widthsOf(first, d, min(m, fewLandmarks), fewRows, unit, 9)
-	length, err := (&loo.Lengths{Error: few.at}).Search(ctx)
+	length, err := (&loo.Lengths{Error: few.leaveOneOutError}).Search(ctx)
 	if err != nil || m < moreLandmarks || d.rows() < moreLandmarks+moreRows {
 		return few.kernel(length), err
 	}
 	more := s.widthsOf(rest, d, moreLandmarks, moreRows, unit, 2)
-	length, err = (&loo.Lengths{Error: more.at}).Narrow(ctx, length)
+	length, err = (&loo.Lengths{Error: more.leaveOneOutError}).Narrow(ctx, length)
 	return more.kernel(length), err
 }
 
 // widthsOf takes landmarks, and rows that are none if there are enough.
-func (s settings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	own := distinct.First(d.x, m)
+func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
+	own := distinct.FirstDistinct(d.x, m)
 	from := own[len(own)-1] + 1
 	if d.rows()-from < 2*len(own) {
 		from = 0
 	}
 	b := d.part(from, min(d.rows(), from+rows))
 	s.ridge, s.loss = 0, SquaredLoss
-	return &widths{settings: s, rows: b.source(), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
+	return &widths{machineSettings: s, rows: b.source(), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
 }
 
 func (w *widths) kernel(length float64) kernels.Kernel {
 	return kernels.Matern{Nu: 2.5, Length: length * w.unit}
 }
 
-// at returns the mean squared leave-one-out error of a length; infinite where there is none.
-func (w *widths) at(ctx context.Context, length float64) (float64, error) {
+// leaveOneOutError returns the mean squared leave-one-out error of a length; infinite where there is none.
+func (w *widths) leaveOneOutError(ctx context.Context, length float64) (float64, error) {
 	parts := progress.Parts(w.parts.Next(), 1, 4, 3, 4)
-	ctx = progress.Apart(ctx)
-	b, err := newBasis(parts[0], w.settings, w.kernel(length), w.landmarks)
+	ctx = progress.Detach(ctx)
+	b, err := newBasis(parts[0], w.machineSettings, w.kernel(length), w.landmarks)
 	if err != nil {
 		return 0, err
 	}
-	p := newProblem(w.settings, b, w.rows)
+	p := newProblem(w.machineSettings, b, w.rows)
 	sum := make([]float64, p.m)
-	equations, err := p.products(ctx, w.rows, nil, sum, p.over(parts[1], w.rows))
+	equations, err := p.products(ctx, w.rows, nil, sum, p.passing(parts[1], w.rows))
 	if err != nil {
 		return 0, err
 	}
@@ -87,7 +87,7 @@ func (w *widths) at(ctx context.Context, length float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows, p.over(parts[3], w.rows))
+	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows, p.passing(parts[3], w.rows))
 	if err != nil {
 		return 0, err
 	}

@@ -66,7 +66,7 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	d, err := s.draw(ctx, inMemory(x, mat.NewDense(40, 1, y), nil), 40)
 	require.NoError(t, err)
 	w := s.widthsOf(context.Background(), d, 40, fewRows, .5, 9)
-	got, err := w.at(ctx, 1)
+	got, err := w.leaveOneOutError(ctx, 1)
 	require.NoError(t, err)
 
 	best := math.Inf(1)
@@ -100,7 +100,7 @@ func TestNarrowerOnMoreRows(t *testing.T) {
 	w := s.widthsOf(context.Background(), d, 100, fewRows, .5, 9)
 	tried := map[float64]float64{}
 	length, err := (&loo.Lengths{Error: func(ctx context.Context, length float64) (err float64, failed error) {
-		err, failed = w.at(ctx, length)
+		err, failed = w.leaveOneOutError(ctx, length)
 		tried[length] = err
 		return err, failed
 	}}).Narrow(ctx, 64)

@@ -165,8 +165,8 @@ func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense
 	return logRatio, accepted, err
 }
 
-// with returns the frequencies w and v with those of x replaced.
-func (c *chain) with(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
+// replaced returns the frequencies w and v with those of x replaced.
+func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
 	if x == c.w {
 		return by, c.local()
 	}
@@ -181,7 +181,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	s := c.sys
 	n, p := s.n, s.p
 	width := p - s.head
-	w, v := c.with(x, proposals)
+	w, v := c.replaced(x, proposals)
 	star := mat.NewDense(n, width, nil)
 	if err := mapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
 		return err
@@ -217,7 +217,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
 		// What later proposals meet is now the new pair.
 		for row := range width {
-			old.Data[row*p+s.first(j)], old.Data[row*p+s.first(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
+			old.Data[row*p+s.pairStart(j)], old.Data[row*p+s.pairStart(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
 		}
 	}
 	return nil
@@ -272,12 +272,12 @@ func (c *chain) replace(x *mixture, i int) error {
 	if x == c.w {
 		w = w.Slice(i, i+1, 0, d).(*mat.Dense)
 		for a := range k {
-			columns = append(columns, s.first(a*m+i), s.first(a*m+i)+1)
+			columns = append(columns, s.pairStart(a*m+i), s.pairStart(a*m+i)+1)
 		}
 	} else {
 		v = v.Slice(i, i+1, 0, d).(*mat.Dense)
 		for b := range m {
-			columns = append(columns, s.first(i*m+b), s.first(i*m+b)+1)
+			columns = append(columns, s.pairStart(i*m+b), s.pairStart(i*m+b)+1)
 		}
 	}
 	fresh := mat.NewDense(s.n, len(columns), nil)

@@ -108,7 +108,7 @@ type classification struct {
 
 func (m *classification) typ() string { return classifierType }
 
-func (m *classification) of() *learned {
+func (m *classification) learnedModel() *learned {
 	if m == nil {
 		return nil
 	}
@@ -132,18 +132,18 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
 }
 
-func (c *Classifier) settings() (settings, error) {
+func (c *Classifier) settings() (samplerSettings, error) {
 	of := classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
 	switch {
 	case c.Likelihood < Normal || c.Likelihood > Surrogate:
-		return settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
+		return samplerSettings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	case c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0):
-		return settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
+		return samplerSettings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
 	}
 	if err := of.Validate(classifierType); err != nil {
-		return settings{}, err
+		return samplerSettings{}, err
 	}
-	return settings{
+	return samplerSettings{
 		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
 		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, covariances: c.Covariances,
 		class: of, evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
@@ -189,11 +189,11 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
-	if err := s.class.Known(classifierType, names); err != nil {
+	if err := s.class.CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	xd, at, own, ofFeatures := c.merge(xd, at, s.class.Rows(names, at, own))
@@ -337,7 +337,7 @@ func (m *classification) row(out, x []float64) {
 		out[k] = m.odds(k, sum)
 	}
 	if len(m.machines) == 1 {
-		classes.Both(out, out[0])
+		classes.SetBoth(out, out[0])
 	}
 }
 
@@ -372,7 +372,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // [PolyaGamma] O(mp²) for each of Covariances besides.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	xd, err := c.m.of().input(classifierType, x)
+	xd, err := c.m.learnedModel().input(classifierType, x)
 	if err != nil {
 		return nil, err
 	}

@@ -183,7 +183,7 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 
 func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
-	s := &starter{settings: settings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
+	s := &starter{samplerSettings: samplerSettings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 	if e == surrogateEvidence {
 		s.target = labels
@@ -216,14 +216,14 @@ func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows wei
 				if kind == AllPairs {
 					order = append(order, at)
 				} else {
-					order = append(order, (c.sys.fac.order[c.sys.first(at)]-c.sys.head)/2)
+					order = append(order, (c.sys.fac.order[c.sys.pairStart(at)]-c.sys.head)/2)
 				}
 			}
 			present := mat.DenseCopyOf(x.omega)
 			ratios, accepted, err := c.metropolis(ctx, x, star, logU)
 			require.NoError(t, err)
 			value := func(o *mat.Dense) float64 {
-				w, v := c.with(x, o)
+				w, v := c.replaced(x, o)
 				return fromScratch(c, w, v, c.sys.target)
 			}
 			before := value(present)

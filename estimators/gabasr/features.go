@@ -39,7 +39,7 @@ func mapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, 
 		k, _ = v.Dims()
 	}
 	unit := 1 / math.Sqrt(float64(pairs))
-	return parallel.For(ctx, workers, (n+featureRows-1)/featureRows, func(c int) error {
+	return parallel.ForEach(ctx, workers, (n+featureRows-1)/featureRows, func(c int) error {
 		first, last := c*featureRows, min((c+1)*featureRows, n)
 		part := rawRows(x, first, last)
 		cos := product(part, w, m)

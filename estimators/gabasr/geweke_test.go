@@ -27,7 +27,7 @@ func newGeweke(t *testing.T, kind Map, e evidenceOf, degree int, seed uint64) *g
 	t.Helper()
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
-	s := &starter{settings: settings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
+	s := &starter{samplerSettings: samplerSettings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
 	if degree > 0 {
 		of, err := newTrend(ctx, "test", x, s.rows, degree)
 		require.NoError(t, err)

@@ -211,7 +211,7 @@ func TestMixtureConditionals(t *testing.T) {
 		x.rootR = lowerFactor(ctx, x.r)
 		x.parts = nil
 		for k, mu := range g.Mu {
-			c := &part{mu: mu, root: lowerFactor(ctx, sym(g.Lambda[k]))}
+			c := &component{mu: mu, root: lowerFactor(ctx, sym(g.Lambda[k]))}
 			for _, z := range g.Z {
 				if z == k {
 					c.n++
@@ -242,7 +242,7 @@ func TestMixtureConditionals(t *testing.T) {
 		aux := x.leave(want.I)
 		assert.Equal(t, want.Singleton, aux != nil, "row %d", want.I)
 		if aux == nil {
-			aux = &part{mu: g.AuxMu, root: lowerFactor(ctx, sym(g.AuxLambda))}
+			aux = &component{mu: g.AuxMu, root: lowerFactor(ctx, sym(g.AuxLambda))}
 		}
 		assert.Len(t, x.parts, len(want.Represented))
 		assert.LessOrEqual(t, golden.MaxError(x.assignment(nil, want.I, aux), want.Prob), reference)

@@ -34,7 +34,7 @@ func (t trend) graph(x graph.Value) (none graph.Value) {
 	var parts []graph.Value
 	for _, p := range t {
 		u := x.Select(p.Column).Plus(-p.Centre).Times(p.Inverse)
-		values := []graph.Value{u.Each(1)}
+		values := []graph.Value{u.Fill(1)}
 		for j, shift := range p.Shift {
 			next := u.Plus(-shift).Mul(values[j])
 			if j > 0 {
@@ -79,13 +79,13 @@ func (d *draw) graph(x, trend graph.Value, kind Map, withSpread bool) (mean, spr
 			ofCos[j], ofSin[j] = d.Coefficients[head+2*j], d.Coefficients[head+2*j+1]
 		}
 		mean = times(cos, ofCos).Add(times(sin, ofSin)).Plus(d.Coefficients[0])
-		if !trend.None() {
+		if !trend.IsZero() {
 			mean = mean.Add(times(trend, d.Coefficients[1:head]))
 		}
 		return mean, spread
 	}
-	parts := []graph.Value{x.Each(1)}
-	if !trend.None() {
+	parts := []graph.Value{x.Fill(1)}
+	if !trend.IsZero() {
 		parts = append(parts, trend)
 	}
 	order := make([]int, 0, p) // cosines and sines in turns
@@ -124,7 +124,7 @@ func meanGraph(columns []graph.Value) graph.Value { return graph.Concat(columns.
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	m := r.m
-	scaled, trend, err := m.of().graph(regressorType, x)
+	scaled, trend, err := m.learnedModel().graph(regressorType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}
@@ -146,7 +146,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 // Graph implements [graph.Grapher].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	m := c.m
-	scaled, _, err := m.of().graph(classifierType, x)
+	scaled, _, err := m.learnedModel().graph(classifierType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}

@@ -27,7 +27,7 @@ type learned struct {
 }
 
 // learn fits a machine to each task, for rows x that are counted.
-func (s settings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
+func (s samplerSettings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
 	l := learned{scaling: of, kind: s.kind, workers: s.workers}
 	scaled := l.apply(x)
 	var err error
@@ -147,7 +147,7 @@ func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 	}
 	out, w, negative := make([]float64, n), make([]float64, d), make([]float64, d)
 	l.eachPart(false, func(p storedPart, weight float64) {
-		c := &part{mu: p.Mu, root: p.lower(d)}
+		c := &component{mu: p.Mu, root: p.lower(d)}
 		for i := range n {
 			for k, j := range l.Columns {
 				w[k] = in.At(i, j) / l.Inverse[k]
@@ -244,7 +244,7 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 }
 
 // summary makes the Report.
-func (l *learned) summary(s settings) estimators.Report {
+func (l *learned) summary(s samplerSettings) estimators.Report {
 	kept, baseline := l.evidences()
 	rHat := l.rHat()
 	out := estimators.Report{Converged: rHat < mixedBelow, Objective: -kept}

@@ -28,7 +28,7 @@ type stage struct {
 // stages are the lengths at which the chains are compared, of which all but the first are reached by who has not been mixed at the one
 // before. Each is twice the one before, and as many sweeps of it are kept: a model that took longer is no larger and
 // predicts as fast.
-func (s settings) stages() []stage {
+func (s samplerSettings) stages() []stage {
 	out := []stage{{s.sweeps, s.burnIn, 1}}
 	for range s.doublings {
 		l := out[len(out)-1]
@@ -37,11 +37,11 @@ func (s settings) stages() []stage {
 	return out
 }
 
-// kept is the number of sweeps that are kept, the start if there is no sweep.
-func (g stage) kept() int { return max(1, (g.sweeps-g.burnIn)/g.every) }
+// keptSweeps is the number of sweeps that are kept, the start if there is no sweep.
+func (g stage) keptSweeps() int { return max(1, (g.sweeps-g.burnIn)/g.every) }
 
-// place returns which of the kept sweeps a sweep is; ok is false for one that is not kept.
-func (g stage) place(sweep int) (at int, ok bool) {
+// keptIndex returns which of the kept sweeps a sweep is; ok is false for one that is not kept.
+func (g stage) keptIndex(sweep int) (at int, ok bool) {
 	switch {
 	case g.sweeps == 0:
 		return 0, sweep == 0
@@ -54,7 +54,7 @@ func (g stage) place(sweep int) (at int, ok bool) {
 // holder returns which of a chain's kept sweeps has the factor that the kept sweep at takes:
 // the kept sweeps are divided evenly, and the middle one of each part has one.
 func (g stage) holder(at, covariances int) int {
-	kept := g.kept()
+	kept := g.keptSweeps()
 	parts := min(covariances, kept)
 	part := at * parts / kept
 	first, end := (part*kept+parts-1)/parts, ((part+1)*kept+parts-1)/parts // those whose part it is
@@ -140,7 +140,7 @@ func splitRHat(chains [][]look) float64 {
 }
 
 // unmixed is the warning of chains that have not mixed.
-func (s settings) unmixed(rHat float64, sweeps int) string {
+func (s samplerSettings) unmixed(rHat float64, sweeps int) string {
 	// Half chains are about as far from each other as chains are, where these do not mix.
 	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.chains))
 	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.chains)

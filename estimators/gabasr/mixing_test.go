@@ -221,7 +221,7 @@ func TestSleep(t *testing.T) {
 			if e == augmentedEvidence {
 				rows = weights.NewCounts(nil, 40)
 			}
-			s := &starter{settings: settings{pairs: 9, kind: kind, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: slices.Clone(y), unit: .6,
+			s := &starter{samplerSettings: samplerSettings{pairs: 9, kind: kind, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: slices.Clone(y), unit: .6,
 				rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 			if e == surrogateEvidence {
 				copy(s.target, labels)

@@ -14,9 +14,9 @@ import (
 // mixture is the Dirichlet-process mixture of normal distributions that the frequencies,
 // the rows of omega, are drawn from.
 type mixture struct {
-	omega *mat.Dense // M×D
-	z     []int      // component of each row
-	parts []*part    // none is empty between steps
+	omega *mat.Dense   // M×D
+	z     []int        // component of each row
+	parts []*component // none is empty between steps
 	alpha float64
 
 	// The prior: mu ~ N(centre, R⁻¹), Lambda ~ Wishart(beta, (beta Wp)⁻¹).
@@ -27,8 +27,8 @@ type mixture struct {
 	beta   float64
 }
 
-// part is a component N(mu, Lambda⁻¹).
-type part struct {
+// component is a component N(mu, Lambda⁻¹).
+type component struct {
 	n    int
 	mu   []float64
 	root *mat.TriDense // lower, root root' = Lambda
@@ -52,12 +52,12 @@ func newMixture(omega *mat.Dense, scale float64) *mixture {
 		root.SetTri(j, j, 1/scale)
 	}
 	x.rootR = root
-	x.parts = []*part{{n: m, mu: make([]float64, d), root: root}}
+	x.parts = []*component{{n: m, mu: make([]float64, d), root: root}}
 	return x
 }
 
 // logDensity is the log of N(w; mu, Lambda⁻¹) without -D/2 log 2π.
-func (c *part) logDensity(w []float64) float64 {
+func (c *component) logDensity(w []float64) float64 {
 	sum, det := 0.0, 0.0
 	d := len(w)
 	for j := range d {
@@ -72,7 +72,7 @@ func (c *part) logDensity(w []float64) float64 {
 }
 
 // draw sets w to a draw from the component.
-func (c *part) draw(w []float64, rng *rand.Rand) {
+func (c *component) draw(w []float64, rng *rand.Rand) {
 	d := len(w)
 	for j := range w {
 		w[j] = rng.NormFloat64()
@@ -185,7 +185,7 @@ func lowerFactor(ctx context.Context, a *mat.SymDense) *mat.TriDense {
 }
 
 // lambda is the precision of a component. Once ctx has ended it stops, as wishart.
-func (c *part) lambda(ctx context.Context) *mat.SymDense {
+func (c *component) lambda(ctx context.Context) *mat.SymDense {
 	d := len(c.mu)
 	out := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -204,8 +204,8 @@ func (c *part) lambda(ctx context.Context) *mat.SymDense {
 }
 
 // fromPrior draws a component without rows. Once ctx has ended it stops, as wishart.
-func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *part {
-	c := &part{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &part{mu: x.centre}, noPart, rng)}
+func (x *mixture) fromPrior(ctx context.Context, rng *rand.Rand) *component {
+	c := &component{mu: make([]float64, len(x.centre)), root: x.precisionGiven(ctx, &component{mu: x.centre}, noPart, rng)}
 	if ctx.Err() != nil {
 		return c
 	}
@@ -254,7 +254,7 @@ func (x *mixture) meanConditional(ctx context.Context, k int) (mean []float64, r
 // precisionConditional returns degrees of freedom and inverse scale of the Wishart
 // distribution of Lambda_k given the rest; k = noPart is that of the prior. Once ctx has ended it stops,
 // as wishart.
-func (x *mixture) precisionConditional(ctx context.Context, c *part, k int) (dof float64, inverseScale *mat.SymDense) {
+func (x *mixture) precisionConditional(ctx context.Context, c *component, k int) (dof float64, inverseScale *mat.SymDense) {
 	d := len(c.mu)
 	b := mat.NewSymDense(d, nil)
 	for i := range d {
@@ -282,14 +282,14 @@ func (x *mixture) precisionConditional(ctx context.Context, c *part, k int) (dof
 	return x.beta + float64(c.n), b
 }
 
-func (x *mixture) precisionGiven(ctx context.Context, c *part, k int, rng *rand.Rand) *mat.TriDense {
+func (x *mixture) precisionGiven(ctx context.Context, c *component, k int, rng *rand.Rand) *mat.TriDense {
 	dof, b := x.precisionConditional(ctx, c, k)
 	return wishart(ctx, dof, b, rng)
 }
 
 // leave takes row i out of its component. If it was alone, the component goes too and is
 // returned.
-func (x *mixture) leave(i int) (alone *part) {
+func (x *mixture) leave(i int) (alone *component) {
 	k := x.z[i]
 	x.z[i] = -1
 	c := x.parts[k]
@@ -307,7 +307,7 @@ func (x *mixture) leave(i int) (alone *part) {
 
 // assignment sets prob to the probabilities of the components for row i, which is in
 // none, the last for the new component aux. It returns prob, grown as need be.
-func (x *mixture) assignment(prob []float64, i int, aux *part) []float64 {
+func (x *mixture) assignment(prob []float64, i int, aux *component) []float64 {
 	w := x.omega.RawRowView(i)
 	prob = prob[:0]
 	top := math.Inf(-1)

@@ -12,7 +12,7 @@ import (
 // model is a *regression or a *classification, nil before Fit.
 type model interface {
 	// of is what both have, nil before Fit.
-	of() *learned
+	learnedModel() *learned
 	// typ is the name of the type that has the model, for errors.
 	typ() string
 }
@@ -23,10 +23,10 @@ type posterior[M model] struct{ m M }
 // Frequencies returns the frequencies of the kept sweep of the highest log evidence, one in each row, in radians over
 // the units of x. They are 0 in columns that were constant. It returns nil before Fit. Those of the machines of a
 // Classifier follow one another.
-func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.of().frequencies(false) }
+func (f *posterior[M]) Frequencies() *mat.Dense { return f.m.learnedModel().frequencies(false) }
 
 // LocalFrequencies returns the v of the same sweeps. It returns nil for a stationary map.
-func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.of().frequencies(true) }
+func (f *posterior[M]) LocalFrequencies() *mat.Dense { return f.m.learnedModel().frequencies(true) }
 
 // Component is a normal distribution of a mixture of frequencies, in radians over the units of x. In columns that
 // were constant at Fit, Mean and Covariance are 0.
@@ -39,49 +39,49 @@ type Component struct {
 
 // Mixture returns the components of all kept sweeps of all machines, where each sweep has the same weight. It returns
 // nil before Fit. The cost is O(d³) for each component, with d columns.
-func (f *posterior[M]) Mixture() []Component { return f.m.of().mixture(false) }
+func (f *posterior[M]) Mixture() []Component { return f.m.learnedModel().mixture(false) }
 
 // LocalMixture is like Mixture, for the local frequencies. It returns nil for a stationary map.
-func (f *posterior[M]) LocalMixture() []Component { return f.m.of().mixture(true) }
+func (f *posterior[M]) LocalMixture() []Component { return f.m.learnedModel().mixture(true) }
 
 // SpectralDensity returns the density of the mixture at each row of at (k×d), which are frequencies in radians over
 // the units of x. It is made symmetric: ½[p(ω) + p(-ω)]. Columns that were constant at Fit do not count. The cost is
 // O(kd²) for each component.
 func (f *posterior[M]) SpectralDensity(at mat.Matrix) (_ []float64, err error) {
 	defer fault.RecoverAs(f.m.typ(), &err)
-	return f.m.of().density(f.m.typ(), at)
+	return f.m.learnedModel().density(f.m.typ(), at)
 }
 
 // LearnedKernel returns the learnt kernel for use in any other estimator. It is the mean of φ(x)'φ(z) over the kept
 // sweeps of all machines, without the intercept and the trend, and it scales rows as Fit did. It has a spectral
 // density if it is stationary. Its String has a hash of the frequencies. For rows of another width than at Fit its
 // values are NaN. It returns nil before Fit.
-func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.of().kernel() }
+func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.learnedModel().kernel() }
 
 // Map returns the features of Frequencies as a fitted transformers.RandomFourier or LocallyStationaryFourier. It
 // returns nil before Fit.
-func (f *posterior[M]) Map() transformers.Transformer { return f.m.of().fourierMap() }
+func (f *posterior[M]) Map() transformers.Transformer { return f.m.learnedModel().fourierMap() }
 
 // Trace returns all sweeps of all chains of all machines, including those of the burn-in. It returns nil before Fit.
-func (f *posterior[M]) Trace() []Sweep { return f.m.of().trace() }
+func (f *posterior[M]) Trace() []Sweep { return f.m.learnedModel().trace() }
 
 // LogEvidence returns the mean log evidence over the kept sweeps, and the log evidence of the start: random features
 // whose scale and λ the evidence chose. Each is summed over the machines. If the first is no larger, sampling did not
 // help, and Report warns of it. With a Trend, whose prior is flat, it is the density of what the trend leaves of the
 // targets, so it does not say which Trend to take. Both are 0 before Fit.
-func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.of().evidences() }
+func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.learnedModel().evidences() }
 
 // RHat returns the split R̂ of the predictions over the halves of the chains (see Mixing), the largest of all
 // machines. It is NaN with fewer than four kept sweeps, and 0 before Fit. For a model file of version 1 or 2 it is
 // the R̂ of the log evidence, by which Report then judged with a limit of 1.1. Trace has what is needed to compute
 // that of the log evidence.
-func (f *posterior[M]) RHat() float64 { return f.m.of().rHat() }
+func (f *posterior[M]) RHat() float64 { return f.m.learnedModel().rHat() }
 
 // Report says how the last Fit went. Converged means an RHat below 1.01; otherwise a warning says what to set.
 // Objective is the negative mean log evidence of the kept sweeps, summed over the machines, and Iterations is the
 // number of sweeps of all chains.
 func (f *posterior[M]) Report() estimators.Report {
-	l := f.m.of()
+	l := f.m.learnedModel()
 	if l == nil {
 		return estimators.Report{}
 	}

@@ -96,7 +96,7 @@ type regression struct {
 
 func (m *regression) typ() string { return regressorType }
 
-func (m *regression) of() *learned {
+func (m *regression) learnedModel() *learned {
 	if m == nil {
 		return nil
 	}
@@ -113,8 +113,8 @@ var (
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 )
 
-func (r *Regressor) settings() (settings, error) {
-	return settings{
+func (r *Regressor) settings() (samplerSettings, error) {
+	return samplerSettings{
 		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
 		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, variances: true,
 		degree: r.Trend, covariances: r.Covariances,
@@ -190,7 +190,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 }
 
 func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []float64, err error) {
-	xd, err := r.m.of().input(regressorType, x)
+	xd, err := r.m.learnedModel().input(regressorType, x)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,8 +26,8 @@ import (
 // chainStream is the stream of a chain's numbers; the machine and the chain are added.
 const chainStream = 0x676162617372 << 16 // "gabasr"
 
-// settings is a configuration with its defaults.
-type settings struct {
+// samplerSettings is a configuration with its defaults.
+type samplerSettings struct {
 	typ            string
 	pairs          int
 	kind           Map
@@ -50,7 +50,7 @@ type settings struct {
 }
 
 // withDefaults checks the fields and fills in the defaults.
-func (s settings) withDefaults() (settings, error) {
+func (s samplerSettings) withDefaults() (samplerSettings, error) {
 	if s.kind < Stationary || s.kind > AllPairs {
 		return s, fault.Param(s.typ, "Features", int(s.kind), "Stationary, Paired or AllPairs")
 	}
@@ -146,7 +146,7 @@ type task struct {
 }
 
 // run samples all chains of all tasks, in parallel, for counted rows x with a trend.
-func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
+func (s samplerSettings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -174,17 +174,17 @@ func (s settings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Cou
 		going[i] = i
 	}
 	for k, part := range progress.Parts(ctx, shares(stages)...) {
-		err := parallel.ForParts(part, s.workers, len(going)*s.chains, func(ctx context.Context, i int) error {
+		err := parallel.ForEachPart(part, s.workers, len(going)*s.chains, func(ctx context.Context, i int) error {
 			number, chain := going[i/s.chains], i%s.chains
 			t, at := tasks[number], number*s.chains+chain
 			if k == 0 {
-				begin := &starter{settings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
+				begin := &starter{samplerSettings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
 				var err error
 				if runs[at], err = begin.run(ctx, t, number, chain, len(runs) > 1, steps); err != nil {
 					return err
 				}
 			}
-			return runs[at].until(ctx, k)
+			return runs[at].runTo(ctx, k)
 		})
 		if err != nil {
 			return nil, err
@@ -222,7 +222,7 @@ func shares(stages []stage) []float64 {
 
 // fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
 // beside each other, and the draws that all keep.
-func (s settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
+func (s samplerSettings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	n, d := x.Dims()
 	pairs, chains := float64(s.pairs), float64(tasks)*float64(s.chains)
 	p := 1 + float64(trend) + 2*pairs
@@ -255,7 +255,7 @@ const startSweeps = 10
 
 // run is a chain of a machine on its way.
 type run struct {
-	settings
+	samplerSettings
 	chain           *chain
 	machine, number int
 	others          bool    // there are other chains
@@ -282,7 +282,7 @@ func looks(chains []*run) [][]look {
 	out := make([][]look, len(chains))
 	for i, r := range chains {
 		for _, d := range r.kept {
-			if _, ok := r.stages[r.stage()].place(d.sweep); ok {
+			if _, ok := r.stages[r.stage()].keptIndex(d.sweep); ok {
 				out[i] = append(out[i], d.look)
 			}
 		}
@@ -315,7 +315,7 @@ func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber in
 	}
 	shift := -(s.rows.Total - float64(widthOf(s.trend))) * t.logUnit // what the trend takes has no density
 	r := &run{
-		settings: s.settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		samplerSettings: s.samplerSettings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
 		out: &machine{Baseline: c.value() + shift},
 	}
 	r.loo = make([][]float64, len(r.stages))
@@ -337,7 +337,7 @@ func (r *run) record() error {
 	var kept *keptDraw
 	factor := false
 	for k, g := range r.stages {
-		at, ok := g.place(r.sweep)
+		at, ok := g.keptIndex(r.sweep)
 		if !ok {
 			continue
 		}
@@ -359,7 +359,7 @@ func (r *run) record() error {
 			r.loo[k] = make([]float64, len(scores))
 		}
 		for i, v := range scores {
-			r.loo[k][i] += v / float64(g.kept()) / c.sys.rows.Root(i)
+			r.loo[k][i] += v / float64(g.keptSweeps()) / c.sys.rows.Root(i)
 		}
 	}
 	if kept == nil {
@@ -372,8 +372,8 @@ func (r *run) record() error {
 	return nil
 }
 
-// until goes on to the end of a stage, in ctx. Between stages a chain has nothing of the size of the features.
-func (r *run) until(ctx context.Context, stage int) error {
+// runTo goes on to the end of a stage, in ctx. Between stages a chain has nothing of the size of the features.
+func (r *run) runTo(ctx context.Context, stage int) error {
 	if stage == 0 {
 		ctx = r.first
 	} else {
@@ -386,7 +386,7 @@ func (r *run) until(ctx context.Context, stage int) error {
 	group := progress.Open(ctx)
 	for r.sweep < to {
 		// What in a sweep looks at the context says that it goes on.
-		if err := r.chain.sweep(group.Of(r.sweep-from, to-from)); err != nil {
+		if err := r.chain.sweep(group.Step(r.sweep-from, to-from)); err != nil {
 			return err
 		}
 		r.sweep++
@@ -398,7 +398,7 @@ func (r *run) until(ctx context.Context, stage int) error {
 	var later []keptDraw // that this stage or a later one keeps
 	for _, d := range r.kept {
 		for _, g := range r.stages[stage:] {
-			if _, ok := g.place(d.sweep); ok {
+			if _, ok := g.keptIndex(d.sweep); ok {
 				later = append(later, d)
 				break
 			}
@@ -412,7 +412,7 @@ func (r *run) until(ctx context.Context, stage int) error {
 func (r *run) finish(stage int) {
 	g := r.stages[stage]
 	for _, d := range r.kept {
-		at, ok := g.place(d.sweep)
+		at, ok := g.keptIndex(d.sweep)
 		if !ok {
 			continue
 		}

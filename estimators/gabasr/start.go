@@ -34,7 +34,7 @@ type candidate struct {
 
 // starter chooses the start of a chain by the evidence of normal noise.
 type starter struct {
-	settings
+	samplerSettings
 	x      *mat.Dense
 	trend  *mat.Dense // of x; nil without one
 	rows   weights.Counts
@@ -44,7 +44,7 @@ type starter struct {
 }
 
 // counts returns the numbers of w and of v.
-func (s settings) counts() (w, v int) {
+func (s samplerSettings) counts() (w, v int) {
 	switch s.kind {
 	case Paired:
 		return s.pairs, s.pairs
@@ -87,7 +87,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		loop.At(float64(i) / float64(len(candidates)+1))
+		loop.Report(float64(i) / float64(len(candidates)+1))
 		frequencies(trial, c, eps, epsLocal)
 		if err := trial.fill(); err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	if some != s {
 		c = s.chain(ctx)
 	}
-	s.place(c, best, eps, epsLocal)
+	s.assign(c, best, eps, epsLocal)
 	if err := c.fill(); err != nil {
 		return nil, err
 	}
@@ -195,8 +195,8 @@ func frequencies(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	}
 }
 
-// place gives the chain the candidate's frequencies, and mixtures that fit them.
-func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
+// assign gives the chain the candidate's frequencies, and mixtures that fit them.
+func (s *starter) assign(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	frequencies(c, k, eps, epsLocal)
 	w := c.w.omega
 	c.w = newMixture(w, k.scale)
@@ -219,7 +219,7 @@ func (s *starter) place(c *chain, k candidate, eps, epsLocal *mat.Dense) {
 	spread := math.Sqrt(max(square-mean*mean, k.scale*k.scale))
 	root := mat.NewTriDense(1, mat.Lower, []float64{1 / spread})
 	c.w.parts[0].n -= count
-	c.w.parts = append(c.w.parts, &part{n: count, mu: []float64{mean}, root: root})
+	c.w.parts = append(c.w.parts, &component{n: count, mu: []float64{mean}, root: root})
 }
 
 func normals(m, d int, rng *rand.Rand) *mat.Dense {

@@ -102,8 +102,8 @@ func (s *system) precision(column int, ridge float64) float64 {
 	return ridge
 }
 
-// first is the first of the two columns of a pair.
-func (s *system) first(pair int) int { return s.head + 2*pair }
+// pairStart is the first of the two columns of a pair.
+func (s *system) pairStart(pair int) int { return s.head + 2*pair }
 
 // flat is the number of coefficients of a flat prior. Each takes a row: the likelihood that is
 // left is that of the rest of the target, whatever they are.
@@ -235,7 +235,7 @@ type exchange struct {
 func (s *system) position(pair int) int {
 	f := &s.fac
 	for i := s.head; i < len(f.order); i += 2 {
-		if f.order[i] == s.first(pair) {
+		if f.order[i] == s.pairStart(pair) {
 			return i
 		}
 	}
@@ -247,7 +247,7 @@ func (s *system) position(pair int) int {
 // if logU is less, the old ones else. Cost O(p²), for the surrogate O(np + p²).
 func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float64, accepted bool) {
 	f, p := &s.fac, s.p
-	first := s.first(e.pair)
+	first := s.pairStart(e.pair)
 	s.remove(at)
 	rest := p - 2
 	// The products of the new and of the old columns with those that are left.
@@ -403,7 +403,7 @@ func (b *bottom) logDet() float64 { return 2 * (math.Log(b.r[0]) + math.Log(b.r[
 // install makes the new columns those of the pair.
 func (s *system) install(e *exchange) {
 	raw := s.phi.RawMatrix()
-	first := s.first(e.pair)
+	first := s.pairStart(e.pair)
 	for i := range s.n {
 		raw.Data[i*raw.Stride+first], raw.Data[i*raw.Stride+first+1] = e.columns[0][i*e.stride], e.columns[1][i*e.stride]
 	}
@@ -422,7 +422,7 @@ func (s *system) install(e *exchange) {
 // its column of A: the factor stays one, and the evidence does not change (w0 is 0 there).
 func (s *system) flip(pair int) {
 	f, p := &s.fac, s.p
-	sine := s.first(pair) + 1
+	sine := s.pairStart(pair) + 1
 	raw := s.phi.RawMatrix()
 	for i := range s.n {
 		raw.Data[i*raw.Stride+sine] *= -1

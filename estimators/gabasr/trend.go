@@ -88,7 +88,7 @@ func newTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 				continue
 			}
 			for i := range n {
-				p.at(values, x.At(i, p.Column))
+				p.values(values, x.At(i, p.Column))
 				column[i] = values[power] * of.Root(i) / math.Sqrt(of.Total)
 			}
 			for range 2 { // once leaves rounding of what it takes off
@@ -151,8 +151,8 @@ func newPolynomial(v []float64, of weights.Counts, degree int) (p polynomial, ok
 	return p, len(p.Shift) > 0
 }
 
-// at sets out to P[0], P[1], ... of a value of the column, as many as there are or out has.
-func (p *polynomial) at(out []float64, v float64) {
+// values sets out to P[0], P[1], ... of a value of the column, as many as there are or out has.
+func (p *polynomial) values(out []float64, v float64) {
 	u := (v - p.Centre) * p.Inverse
 	out[0] = 1
 	for j := range min(len(p.Shift), len(out)-1) {
@@ -170,7 +170,7 @@ func (t trend) row(dst, x []float64) {
 	at := 0
 	for k := range t {
 		p := &t[k]
-		p.at(values[:], x[p.Column])
+		p.values(values[:], x[p.Column])
 		for _, power := range p.Kept {
 			dst[at] = values[power]
 			at++

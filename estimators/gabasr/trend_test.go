@@ -276,7 +276,7 @@ func TestPolynomialsAreOrthonormal(t *testing.T) {
 	var gram [maxDegree + 1][maxDegree + 1]float64
 	out := make([]float64, maxDegree+1)
 	for i, e := range v {
-		p.at(out, e)
+		p.values(out, e)
 		for a := range gram {
 			for b := range gram {
 				gram[a][b] += own[i] / rows.Total * out[a] * out[b]

@@ -39,15 +39,15 @@ func TestWeightsAreRows(t *testing.T) {
 
 	for _, kind := range []Map{Stationary, Paired, AllPairs} {
 		for _, e := range []evidenceOf{normalEvidence, surrogateEvidence} {
-			s, err := settings{pairs: 9, kind: kind, evidence: e, sweeps: 6, burnIn: 2, chains: 1, seed: 3, workers: 1, variances: true}.withDefaults()
+			s, err := samplerSettings{pairs: 9, kind: kind, evidence: e, sweeps: 6, burnIn: 2, chains: 1, seed: 3, workers: 1, variances: true}.withDefaults()
 			require.NoError(t, err)
 			run := func(x *mat.Dense, rows weights.Counts, target, labels []float64) *machine {
 				counted := append([]float64(nil), target...)
 				rows.Apply(counted)
-				begin := &starter{settings: s, x: x, rows: rows, target: counted, unit: 0.7}
+				begin := &starter{samplerSettings: s, x: x, rows: rows, target: counted, unit: 0.7}
 				r, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
 				require.NoError(t, err)
-				require.NoError(t, r.until(ctx, 0))
+				require.NoError(t, r.runTo(ctx, 0))
 				r.finish(0)
 				return r.out
 			}

@@ -89,15 +89,15 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-func (c *Classifier) settings() settings {
-	return settings{
+func (c *Classifier) settings() machineSettings {
+	return machineSettings{
 		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
 		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
 		classify: true,
 	}
 }
 
-func (c *Classifier) validated() (settings, error) {
+func (c *Classifier) validated() (machineSettings, error) {
 	s := c.settings()
 	if err := s.validate(); err != nil {
 		return s, err
@@ -209,11 +209,11 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 
 // finish makes targets and weights of the labels, solves, and fits the link.
 func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
-	if err := c.classWeights().Known(classifierType, names); err != nil {
+	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	target := classes.AgainstRest(at, len(names))
@@ -226,7 +226,7 @@ func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, sol
 	} else {
 		target.Sub(target, m.left.residuals) // what the machines of the other rows say
 	}
-	m.left, m.groups, m.given = nil, nil, given{first: m.given.first, n: m.given.n}
+	m.left, m.groups, m.given = nil, nil, givenRows{first: m.given.first, n: m.given.n}
 	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, distinct.Counts(weights, len(y), m.n))
 	return nil
 }
@@ -359,7 +359,7 @@ func (c *Classifier) row(out, x []float64) {
 		return
 	}
 	c.m.row(out[:1], x)
-	classes.Both(out, out[0])
+	classes.SetBoth(out, out[0])
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

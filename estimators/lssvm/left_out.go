@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// given are the rows that Fit was given, of which the machine has the distinct ones.
-type given struct {
+// givenRows are the rows that Fit was given, of which the machine has the distinct ones.
+type givenRows struct {
 	index  []int      // the distinct row that each is; nil if no two are equal
 	rest   *mat.Dense // what the means of equal rows leave of their targets, with index
 	within []float64  // k, its weighted mean square; nil without index
@@ -26,18 +26,18 @@ type given struct {
 	n      int        // rows, after FitMatrix
 }
 
-func newGiven(merged *distinct.Rows, targets *mat.Dense) given {
+func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
 	if !merged.Repeated() {
-		return given{}
+		return givenRows{}
 	}
 	mean := merged.Mean(targets)
-	out := given{index: merged.Index, within: merged.Within(targets, mean), rest: mat.DenseCopyOf(targets)}
+	out := givenRows{index: merged.Index, within: merged.MeanSquareWithin(targets, mean), rest: mat.DenseCopyOf(targets)}
 	out.rest.Sub(out.rest, merged.Spread(mean))
 	return out
 }
 
 // noise is what the variance of one target has beside that of the mean of equal rows.
-func (g given) noise(target int) float64 {
+func (g givenRows) noise(target int) float64 {
 	if g.within == nil {
 		return 0
 	}
@@ -59,7 +59,7 @@ func (m *machine) leftOut(residuals *mat.Dense) *leftOut {
 	out := &leftOut{residuals: residuals, scales: make([]float64, k)}
 	weight := 0.0
 	for i := range n {
-		w := weights.At(m.weights, i)
+		w := weights.Weight(m.weights, i)
 		for j, e := range residuals.RawRowView(i) {
 			a := max(0, m.alpha.At(i, j)*e) // below 0 by rounding alone
 			out.scale += a / float64(n*k)

@@ -29,18 +29,18 @@ const (
 )
 
 // choosesLength reports whether the kernel of n rows has a length that is chosen.
-func (s settings) choosesLength(n int) bool {
+func (s machineSettings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
 // orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the ridge is given, and otherwise the Matérn
 // kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
-func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
+func (s machineSettings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
 	if s.kernel != nil {
 		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)
 	}
 	n, _ := rows.Dims()
-	columns := varying.Of(rows)
+	columns := varying.Find(rows)
 	if !s.choosesLength(n) {
 		k, err := kernels.MedianRBF(ctx, rows, s.seed)
 		return columns.Kernel(k), err
@@ -52,7 +52,7 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	if n > mostToChoose {
 		drawn := rand.New(rand.NewPCG(s.seed, 0x6c656e677468)).Perm(n)[:mostToChoose] // the stream "length"
 		slices.Sort(drawn)
-		groups = among(groups, drawn)
+		groups = remainingGroups(groups, drawn)
 		rows, targets = linalg.Rows(rows, drawn), linalg.Rows(targets, drawn)
 		if own != nil {
 			of := make([]float64, len(drawn))
@@ -68,7 +68,7 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	parts := progress.NewSeries(ctx, usualLengths)
 	lengths := &loo.Lengths{Error: func(_ context.Context, length float64) (float64, error) {
 		ctx := parts.Next()
-		k, err := s.matrix(progress.Apart(ctx), kernel(length), rows)
+		k, err := s.matrix(progress.Detach(ctx), kernel(length), rows)
 		if err != nil {
 			return 0, err
 		}
@@ -86,9 +86,9 @@ func (s settings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []
 	return columns.Kernel(kernel(length)), nil
 }
 
-// among returns the groups of some of the rows, ascending, by their places among those. A group of which one row is left
+// remainingGroups returns the groups of some of the rows, ascending, by their places among those. A group of which one row is left
 // is none.
-func among(groups [][]int, rows []int) [][]int {
+func remainingGroups(groups [][]int, rows []int) [][]int {
 	var out [][]int
 	for _, group := range groups {
 		var places []int

@@ -25,8 +25,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// settings is the configuration that Regressor and Classifier share.
-type settings struct {
+// machineSettings is the configuration that Regressor and Classifier share.
+type machineSettings struct {
 	typ     string
 	kernel  kernels.Kernel // nil: see orChosen
 	ridge   float64
@@ -40,7 +40,7 @@ type settings struct {
 	classify bool
 }
 
-func (s settings) validate() error {
+func (s machineSettings) validate() error {
 	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"), check.Workers(s.typ, s.options.Workers))
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ type machine struct {
 	eta     []float64  // n
 	weights []float64  // nil: all 1
 	groups  [][]int    // of the distinct rows that are left out together
-	given   given
+	given   givenRows
 	ridge   float64
 	report  estimators.Report
 
@@ -73,7 +73,7 @@ type machine struct {
 }
 
 // fitRows solves on the distinct ones of some rows; targets has a row for each of them and weights may be nil.
-func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
+func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
 	merged := distinct.Merge(rows, weights)
 	rows, weights = merged.X, merged.Weights
 	n := merged.Len()
@@ -82,7 +82,7 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 	}
 	groups, err := merged.Groups(s.groups, targets.RawMatrix().Rows)
 	if err != nil {
-		return nil, fault.Of(s.typ, err)
+		return nil, fault.AddName(s.typ, err)
 	}
 	own := newGiven(merged, targets)
 	targets = merged.Mean(targets)
@@ -114,7 +114,7 @@ func fitRows(ctx context.Context, s settings, rows, targets *mat.Dense, weights 
 
 // fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
 // rows of the kernel matrix to see that the numbers solve this system.
-func (s settings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense, own given) (*machine, error) {
+func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense, own givenRows) (*machine, error) {
 	n, k := targets.Dims()
 	if a, b := known.Alpha.Dims(); a != n || b != k || known.Ridge != s.ridge || !reflect.DeepEqual(known.Kernel, kernel) {
 		return nil, nil
@@ -152,20 +152,20 @@ const (
 )
 
 // matrix is the kernel matrix. The error where it is too large names the machine that makes none.
-func (s settings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense) (*mat.SymDense, error) {
+func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows *mat.Dense) (*mat.SymDense, error) {
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 
 // holds returns an ErrTooLarge error where the kernel matrix of so many rows is over the limit.
-func (s settings) holds(rows int) error {
+func (s machineSettings) holds(rows int) error {
 	n := float64(rows)
 	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
 		"package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
-	return fault.Of(s.typ, err)
+	return fault.AddName(s.typ, err)
 }
 
 // fitMatrix solves on a kernel matrix of the caller's, of its distinct rows.
-func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
+func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	m, targets, merged, err := newMatrixMachine(s, k, targets, weights)
 	if err != nil {
 		return nil, err
@@ -183,11 +183,11 @@ func fitMatrix(ctx context.Context, s settings, k mat.Symmetric, targets *mat.De
 }
 
 // newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, with their targets.
-func newMatrixMachine(s settings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows, error) {
+func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows, error) {
 	merged := distinct.MergeKernel(k, weights)
 	groups, err := merged.Groups(s.groups, k.SymmetricDim())
 	if err != nil {
-		return nil, nil, nil, fault.Of(s.typ, err)
+		return nil, nil, nil, fault.AddName(s.typ, err)
 	}
 	m := &machine{n: merged.Len(), weights: merged.Weights, groups: groups, given: newGiven(merged, targets)}
 	m.given.first, m.given.n = merged.First, k.SymmetricDim()
@@ -198,7 +198,7 @@ func newMatrixMachine(s settings, k mat.Symmetric, targets *mat.Dense, weights [
 type gram func(ctx context.Context) (*mat.SymDense, error)
 
 // solve chooses the ridge and solves; gram makes a kernel matrix that it may take over.
-func (m *machine) solve(ctx context.Context, s settings, gram gram, targets *mat.Dense) error {
+func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) error {
 	n := m.n
 	m.ridge, m.report = givenRidge(s.ridge, s.rule, n), estimators.Report{Converged: true, Iterations: 1}
 	if s.ridge == 0 {
@@ -250,7 +250,7 @@ func (m *machine) solve(ctx context.Context, s settings, gram gram, targets *mat
 
 // choose sets the ridge of the least leave-one-out error, and returns the machine that it
 // makes; nil where only a factor with some jitter can give it.
-func (m *machine) choose(ctx context.Context, s settings, gram gram, targets *mat.Dense) (*loo.Solution, error) {
+func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targets *mat.Dense) (*loo.Solution, error) {
 	first, rest := progress.Two(ctx, 1, 10)
 	k, err := gram(first)
 	if err != nil {
@@ -348,7 +348,7 @@ func (m *machine) solveBy(ctx context.Context, chol *linalg.Cholesky, targets *m
 // factorise returns the factor of M for the kernel matrix k, which it takes over.
 func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Cholesky, error) {
 	for i := range m.n {
-		k.SetSym(i, i, k.At(i, i)+m.ridge/weights.At(m.weights, i))
+		k.SetSym(i, i, k.At(i, i)+m.ridge/weights.Weight(m.weights, i))
 	}
 	return linalg.NewCholesky(ctx, "K + ridge", k)
 }

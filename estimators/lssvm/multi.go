@@ -83,8 +83,8 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
-func (r *MultiRegressor) settings() settings {
-	return settings{
+func (r *MultiRegressor) settings() machineSettings {
+	return machineSettings{
 		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
@@ -118,7 +118,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Of(x, y)
+	xd, yd, err := targets.Check(x, y)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if err := m.back(units); err != nil {
+	if err := m.toUnits(units); err != nil {
 		return err
 	}
 	r.m = m
@@ -146,22 +146,22 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 // accept it. It computes nothing, so that a search can call it before it begins.
 func (r *MultiRegressor) CheckRows(rows int) error { return r.settings().holds(rows) }
 
-// back takes a machine of targets in units of their own to those in which they came.
-func (m *machine) back(units *targets.Units) error {
-	units.Back(m.alpha)
-	units.Place(m.bias)
+// toUnits takes a machine of targets in units of their own to those in which they came.
+func (m *machine) toUnits(units *targets.Units) error {
+	units.Rescale(m.alpha)
+	units.Restore(m.bias)
 	if err := targets.Finite(multiType, m.bias); err != nil {
 		return err
 	}
 	if m.given.index != nil {
-		units.Back(m.given.rest)
+		units.Rescale(m.given.rest)
 		units.Squares(m.given.within)
 		if err := targets.Finite(multiType, m.given.within); err != nil {
 			return err
 		}
 	}
 	if m.left != nil {
-		units.Back(m.left.residuals)
+		units.Rescale(m.left.residuals)
 		units.Squares(m.left.scales)
 		m.left.scale = 0 // of all targets there is none
 		if err := targets.Finite(multiType, m.left.scales); err != nil {

@@ -98,7 +98,7 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	if len(m.weights) == 0 {
 		m.weights = nil
 	}
-	if m.given, err = s.given(k); err != nil {
+	if m.given, err = s.readGivenRows(k); err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
 	}
 	if m.groups, err = s.groups(); err != nil {
@@ -123,9 +123,9 @@ func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kerne
 	return m, nil
 }
 
-// given reads what a file says of rows that occur more than once, for k targets.
-func (s stored) given(k int) (given, error) {
-	out := given{n: s.Given}
+// readGivenRows reads what a file says of rows that occur more than once, for k targets.
+func (s stored) readGivenRows(k int) (givenRows, error) {
+	out := givenRows{n: s.Given}
 	if len(s.Index) > 0 {
 		out.index, out.within = s.Index, s.Within
 	}

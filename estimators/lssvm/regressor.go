@@ -75,8 +75,8 @@ var (
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-func (r *Regressor) settings() settings {
-	return settings{
+func (r *Regressor) settings() machineSettings {
+	return machineSettings{
 		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}

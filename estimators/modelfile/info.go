@@ -92,7 +92,7 @@ func pairs(in []settings.Pair) (out []Setting) {
 	return out
 }
 
-func infos(in []part) (out []Info) {
+func infos(in []partInfo) (out []Info) {
 	for _, p := range in {
 		out = append(out, Info{Name: p.Name, Type: p.Type, Settings: pairs(p.Settings), Kernel: p.Kernel, Columns: p.Columns, Classes: p.Classes, Parts: infos(p.Parts)})
 	}
@@ -141,7 +141,7 @@ func (i Info) write(b *strings.Builder, indent string) {
 	}
 	switch {
 	case len(i.Classes) > 0:
-		line("classes", "%s", named(some(i.Classes), i.ClassNames))
+		line("classes", "%s", named(abbreviated(i.Classes), i.ClassNames))
 	case len(i.ClassNames) > 0:
 		line("classes", "%s", named(fmt.Sprint(len(i.ClassNames)), i.ClassNames))
 	}
@@ -191,7 +191,7 @@ func named(what string, names []string) string {
 	return what + " (" + strings.Join(quoted, ", ") + ")"
 }
 
-func some(classes []int) string {
+func abbreviated(classes []int) string {
 	if len(classes) > most {
 		return fmt.Sprintf("%d: %v …", len(classes), classes[:most])
 	}

@@ -61,19 +61,19 @@ type head struct {
 	Columns       int      `cbor:",omitempty"`
 	Classes       []int    `cbor:",omitempty"`
 	Notes         Notes
-	Parts         []part `cbor:",omitempty"`
+	Parts         []partInfo `cbor:",omitempty"`
 	// Uses are the types that parts are of and that Settings do not name, as the estimator that a search has built.
 	Uses []settings.Import `cbor:",omitempty"`
 }
 
-// part is what a file says of a fitted part.
-type part struct {
+// partInfo is what a file says of a fitted part.
+type partInfo struct {
 	Name, Type string
 	Settings   []settings.Pair `cbor:",omitempty"`
 	Kernel     string          `cbor:",omitempty"`
 	Columns    int             `cbor:",omitempty"`
 	Classes    []int           `cbor:",omitempty"`
-	Parts      []part          `cbor:",omitempty"`
+	Parts      []partInfo      `cbor:",omitempty"`
 }
 
 // Save writes a fitted model to a file, as a whole: whoever opens the path finds the old file or the new one. Errors: ErrParam for a type,
@@ -194,7 +194,7 @@ func (h *head) noted() error {
 const mostParts = 8
 
 // factsOf asks a fitted model; to the types that are told it appends those of the parts.
-func factsOf(model any, depth int, told []settings.Import) (out part, _ []settings.Import) {
+func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []settings.Import) {
 	if k, ok := model.(interface{ ChosenKernel() kernels.Kernel }); ok {
 		if kernel := k.ChosenKernel(); !check.IsNil(kernel) {
 			out.Kernel = kernel.String()
@@ -209,7 +209,7 @@ func factsOf(model any, depth int, told []settings.Import) (out part, _ []settin
 		return out, told
 	}
 	for _, p := range known.Parts(model) {
-		var one part
+		var one partInfo
 		one, told = factsOf(p.Value, depth+1, told)
 		one.Name, one.Type = p.Name, strings.TrimPrefix(fmt.Sprintf("%T", p.Value), "*")
 		if set, err := settings.Encode(p.Value); err == nil {
@@ -360,14 +360,14 @@ func (s *stored) missing(types []settings.Import) error {
 	if len(settings.Unknown(types)) == 0 {
 		return nil
 	}
-	return &fault.BadModelError{Kind: kind, Reason: s.by(&settings.MissingError{Types: settings.Unknown(s.imports())}).Error()}
+	return &fault.BadModelError{Kind: kind, Reason: s.withVersion(&settings.MissingError{Types: settings.Unknown(s.imports())}).Error()}
 }
 
 // imports are all types that the file names, each once.
 func (s *stored) imports() []settings.Import {
 	out := s.Head.Settings.Imports(nil)
 	for _, u := range s.Head.Uses {
-		out = settings.Told(out, u)
+		out = settings.AppendImport(out, u)
 	}
 	return out
 }
@@ -379,7 +379,7 @@ func (s *stored) value(old any) (any, error) {
 	}
 	v, err := settings.New(s.Head.Settings, old, s.size)
 	if err != nil {
-		return nil, fault.BadModel(kind, "%v", s.by(err))
+		return nil, fault.BadModel(kind, "%v", s.withVersion(err))
 	}
 	u, ok := v.(encoding.BinaryUnmarshaler)
 	if !ok {
@@ -391,9 +391,9 @@ func (s *stored) value(old any) (any, error) {
 			return nil, missing
 		}
 		if !errors.Is(err, fault.ErrBadModel) {
-			return nil, fault.BadModel(kind, "%v", s.by(err))
+			return nil, fault.BadModel(kind, "%v", s.withVersion(err))
 		}
-		return nil, s.by(err)
+		return nil, s.withVersion(err)
 	}
 	if len(s.Goes) == 0 {
 		return v, nil
@@ -403,13 +403,13 @@ func (s *stored) value(old any) (any, error) {
 		return nil, fault.BadModel(kind, "statistics to go on from of a %T, which has none", v)
 	}
 	if err := c.UnmarshalStatistics(s.Goes); err != nil {
-		return nil, fault.BadModel(kind, "%v", s.by(err))
+		return nil, fault.BadModel(kind, "%v", s.withVersion(err))
 	}
 	return v, nil
 }
 
-// by says which version wrote the file, where another one reads it.
-func (s *stored) by(err error) error {
+// withVersion says which version wrote the file, where another one reads it.
+func (s *stored) withVersion(err error) error {
 	if now := Library(); s.Library != now {
 		return fmt.Errorf("%w (written by kernelearn %.60q, this is %q)", err, s.Library, now)
 	}

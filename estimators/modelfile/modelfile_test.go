@@ -98,7 +98,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&transformers.MinMaxScaler{Low: -1, High: .1}, &transformers.Imputer{Statistic: transformers.Median}},
-		Space:      selection.Over[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
+		Space:      selection.Kernels[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
 		Search:     &selection.Grid{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
 		Workers:    2, MaxKernelBytes: 1 << 40, Budget: time.Hour,
 	}
@@ -142,7 +142,7 @@ func TestEverySetting(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
-		Space:  selection.Over(build, kernels.RBFFamily{}),
+		Space:  selection.Kernels(build, kernels.RBFFamily{}),
 		Search: &selection.Grid{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
 	}
 	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: search}
@@ -314,7 +314,7 @@ func TestAllImportsAreTold(t *testing.T) {
 	}
 
 	search := &selection.Regressor{
-		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
+		Space:  selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
 		Search: &selection.Grid{Points: 3, Splitter: validation.KFold{Folds: 3}},
 	}
 	require.NoError(t, search.Fit(ctx, rows, y))

@@ -31,7 +31,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	require.NoError(t, model.Fit(ctx, x, []int{0, 1, 0, 1}))
 	notes := modelfile.Notes{Columns: []string{"a", "b"}, Classes: []string{"no", "yes"}, Comment: "ä"}
 	require.NoError(t, modelfile.SaveNoted(path, model, notes))
-	n := badtext.Each(&notes, func(field string) {
+	n := badtext.ForEachField(&notes, func(field string) {
 		err := modelfile.SaveNoted(path, model, notes)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)

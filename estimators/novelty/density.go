@@ -214,7 +214,7 @@ type steps struct {
 func (s *steps) add(message string) {
 	s.done++
 	s.total = max(s.total, s.done)
-	s.loop.At(float64(s.done) / float64(s.total))
+	s.loop.Report(float64(s.done) / float64(s.total))
 	progress.Tell(s.ctx, progress.Step{Iteration: s.done, Total: s.total, Message: message})
 }
 
@@ -241,7 +241,7 @@ func (m *density) distances(ctx context.Context, x *mat.Dense, workers int, visi
 		if err := m.prepared.CrossTo(ctx, out, x.Slice(first, first+r, 0, x.RawMatrix().Cols).(*mat.Dense)); err != nil {
 			return err
 		}
-		if err := parallel.For(ctx, workers, r, func(i int) error {
+		if err := parallel.ForEach(ctx, workers, r, func(i int) error {
 			visit(first+i, out.RawRowView(i))
 			return nil
 		}); err != nil {

@@ -42,7 +42,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 		return err
 	}
 	if len(fitted.steps) == 0 { // which would have checked the rows
-		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.sent(t, 0, blocks)); err != nil {
+		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.forward(t, 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}
@@ -68,15 +68,15 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 	out := &fittedSteps{steps: steps}
 	parts := progress.Open(ctx)
 	for i, s := range steps {
-		if err := s.(transformers.BlockFitter).FitBlocks(parts.Of(i, len(steps)), out.sent(t, i, blocks)); err != nil {
-			return nil, fault.In(t.stepName(i, s), err)
+		if err := s.(transformers.BlockFitter).FitBlocks(parts.Step(i, len(steps)), out.forward(t, i, blocks)); err != nil {
+			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 	}
 	return out, nil
 }
 
-// sent is what the first steps, fitted, give for a stream.
-func (f *fittedSteps) sent(t *Transformer, steps int, blocks iter.Seq2[*mat.Dense, error]) iter.Seq2[*mat.Dense, error] {
+// forward is what the first steps, fitted, give for a stream.
+func (f *fittedSteps) forward(t *Transformer, steps int, blocks iter.Seq2[*mat.Dense, error]) iter.Seq2[*mat.Dense, error] {
 	return func(yield func(*mat.Dense, error) bool) {
 		way := f.way(t, steps)
 		for x, err := range blocks {
@@ -119,7 +119,7 @@ func (w *way) send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) b
 	}
 	for from := 0; from < n; from += pieceRows {
 		to := min(from+pieceRows, n)
-		z, err := w.through(x.Slice(from, to, 0, d).(*mat.Dense))
+		z, err := w.transform(x.Slice(from, to, 0, d).(*mat.Dense))
 		if !f(z, from, to, err) {
 			return false
 		}
@@ -128,12 +128,12 @@ func (w *way) send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) b
 	return true
 }
 
-func (w *way) through(x *mat.Dense) (*mat.Dense, error) {
+func (w *way) transform(x *mat.Dense) (*mat.Dense, error) {
 	for i := range w.buffers {
 		z := &w.buffers[i]
 		z.Reset()
 		if err := transformTo(w.fitted.steps[i], z, x); err != nil {
-			return nil, fault.In(w.t.stepName(i, w.fitted.steps[i]), fault.FromRow(err, w.rows))
+			return nil, fault.AddPlace(w.t.stepName(i, w.fitted.steps[i]), fault.FromRow(err, w.rows))
 		}
 		x = z
 	}
@@ -174,11 +174,11 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(fitter.FitBlocks(rest, out.sent(blocks)))
+	return out, out.ofFinal(fitter.FitBlocks(rest, out.forward(blocks)))
 }
 
-// sent is what the fitted steps give for a stream, with targets and weights.
-func (c *chain[Y, E]) sent(blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
+// forward is what the fitted steps give for a stream, with targets and weights.
+func (c *chain[Y, E]) forward(blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
 	return func(yield func(estimators.Block[Y], error) bool) {
 		way := c.steps.fitted.way(c.steps, len(c.steps.fitted.steps))
 		for b, err := range blocks {

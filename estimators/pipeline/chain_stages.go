@@ -59,7 +59,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 		if err != nil {
 			return nil, err
 		}
-		return &sentBlocks[Y]{rows: rows.(*sentRows)}, nil
+		return &forwardedBlocks[Y]{rows: rows.(*forwardedRows)}, nil
 	}
 	at, of := s.Stage()
 	if s.now == nil {
@@ -71,7 +71,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 	}
 	to := s.steps.place(s.c.finalName())
 	to.stage = at
-	return &sentBlocks[Y]{place: to, sums: sums}, nil
+	return &forwardedBlocks[Y]{forwardPlace: to, sums: sums}, nil
 }
 
 // FitStatistics implements estimators.Stages.
@@ -82,7 +82,7 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*sentBlocks[Y]).like(st)
+	of, err := fresh.(*forwardedBlocks[Y]).like(st)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (s *chainStages[Y, E]) fitted() *chain[Y, E] {
 type storedChainStages struct {
 	Steps storedStages
 	Width int
-	Now   []byte           // stages of the final estimator; empty at the end
-	Final *estimators.Part // fitted, at the end
+	Now   []byte                  // stages of the final estimator; empty at the end
+	Final *estimators.NestedModel // fitted, at the end
 }
 
 func (s *chainStages[Y, E]) kind() string { return s.c.steps.Name + " stages" }
@@ -135,8 +135,8 @@ func (s *chainStages[Y, E]) MarshalBinary() ([]byte, error) {
 	if s.now != nil {
 		out.Now, err = s.now.MarshalBinary()
 	} else {
-		out.Final = &estimators.Part{}
-		*out.Final, err = estimators.MakePart(s.c.finalName(), s.final)
+		out.Final = &estimators.NestedModel{}
+		*out.Final, err = estimators.NestModel(s.c.finalName(), s.final)
 	}
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (s *chainStages[Y, E]) UnmarshalBinary(data []byte) error {
 	case in.Width < 0 || in.Final != nil && (out.steps.now != nil || in.Width == 0):
 		return fault.BadModel(s.kind(), "a final estimator for rows of %d columns after %d steps", in.Width, out.steps.done)
 	case in.Final != nil:
-		if err := in.Final.Into(s.kind(), "final", out.final); err != nil {
+		if err := in.Final.UnmarshalInto(s.kind(), "final", out.final); err != nil {
 			return err
 		}
 		out.now = nil

@@ -219,7 +219,7 @@ func (p *Classifier) Classes() []int {
 // PredictProba implements [estimators.ProbaPredictor] with the method of Final.
 func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	err = through(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
+	err = callFinal(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) (err error) {
 		proba, err = f.PredictProba(z)
 		return err
 	})
@@ -241,7 +241,7 @@ func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // Decision implements [estimators.DecisionPredictor] with the method of Final.
 func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	err = through(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
+	err = callFinal(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) (err error) {
 		scores, err = f.Decision(z)
 		return err
 	})
@@ -251,7 +251,7 @@ func (p *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 // PredictSet implements [estimators.SetPredictor] with the method of Final.
 func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
 	defer fault.Recover(&err)
-	err = through(p.configured, p.fitted, estimators.Sets, x, func(f estimators.SetPredictor, z mat.Matrix) (err error) {
+	err = callFinal(p.configured, p.fitted, estimators.Sets, x, func(f estimators.SetPredictor, z mat.Matrix) (err error) {
 		sets, err = f.PredictSet(z, level)
 		return err
 	})

@@ -174,8 +174,8 @@ func placed(err error, p ColumnPart, at func(row, col int) float64) error {
 	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
 }
 
-// within is the value of a matrix whose first row has this number, 0 outside it.
-func within(x *mat.Dense, first int) func(row, col int) float64 {
+// window is the value of a matrix whose first row has this number, 0 outside it.
+func window(x *mat.Dense, first int) func(row, col int) float64 {
 	return func(row, col int) float64 {
 		if n, _ := x.Dims(); row < first || row >= first+n {
 			return 0
@@ -205,7 +205,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer end(&err)
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
-		return fault.In(columnsName, err)
+		return fault.AddPlace(columnsName, err)
 	}
 	_, d := in.Dims()
 	f, err := t.unfitted(d)
@@ -213,7 +213,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		return err
 	}
 	if _, err := f.dense(in); err != nil {
-		return fault.In(columnsName, err)
+		return fault.AddPlace(columnsName, err)
 	}
 	for i, p := range f.parts {
 		if p.Of == nil {
@@ -222,7 +222,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		var some mat.Dense
 		choose(&some, in, p.Columns)
 		if err := p.Of.Fit(ctx, &some); err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&some, 0)))
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&some, 0)))
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -302,7 +302,7 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 			}
 		}
 		if err := p.Of.(transformers.BlockFitter).FitBlocks(ctx, some); err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&piece, first)))
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&piece, first)))
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -316,7 +316,7 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 func (t *ColumnTransformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	out := &mat.Dense{}
-	if err := t.into(out, x, false); err != nil {
+	if err := t.transformInto(out, x, false); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -325,18 +325,18 @@ func (t *ColumnTransformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 // TransformTo implements [transformers.TransformerTo].
 func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return t.into(dst, x, rowwise.IsFew(x))
+	return t.transformInto(dst, x, rowwise.IsFew(x))
 }
 
-// into sets dst to the results; few rows go through memory that is kept.
-func (t *ColumnTransformer) into(dst *mat.Dense, x mat.Matrix, few bool) error {
+// transformInto sets dst to the results; few rows go through memory that is kept.
+func (t *ColumnTransformer) transformInto(dst *mat.Dense, x mat.Matrix, few bool) error {
 	f := t.fitted
 	if f == nil {
 		return fault.NotFitted(columnsName)
 	}
 	in, err := f.dense(x)
 	if err != nil {
-		return fault.In(columnsName, err)
+		return fault.AddPlace(columnsName, err)
 	}
 	var b *columnBuffers
 	if few {
@@ -362,7 +362,7 @@ func (t *ColumnTransformer) into(dst *mat.Dense, x mat.Matrix, few bool) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, within(&b.in[i], 0)))
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&b.in[i], 0)))
 		}
 		width += b.out[i].RawMatrix().Cols
 	}
@@ -443,7 +443,7 @@ func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	names = slices.Clone(names)
 	for i, s := range t.fitted.steps {
 		if names, err = transformers.NamesOf(s, names); err != nil {
-			return nil, fault.In(t.stepName(i, s), err)
+			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 	}
 	return names, nil
@@ -491,7 +491,7 @@ type storedColumns struct {
 
 type storedColumnPart struct {
 	Columns []int
-	Of      *estimators.Part // nil: as they are
+	Of      *estimators.NestedModel // nil: as they are
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted, the columns and the types of the parts, not
@@ -505,7 +505,7 @@ func (t *ColumnTransformer) MarshalBinary() ([]byte, error) {
 	for i, p := range f.parts {
 		part := storedColumnPart{Columns: p.Columns}
 		if p.Of != nil {
-			stored, err := estimators.MakePart(partName(i, p), p.Of)
+			stored, err := estimators.NestModel(partName(i, p), p.Of)
 			if err != nil {
 				return nil, err
 			}
@@ -549,7 +549,7 @@ func (t *ColumnTransformer) UnmarshalBinary(data []byte) error {
 		if p.Of == nil {
 			continue
 		}
-		if err := stored.Of.Into(columnsKind, fmt.Sprintf("part %d", i), p.Of); err != nil {
+		if err := stored.Of.UnmarshalInto(columnsKind, fmt.Sprintf("part %d", i), p.Of); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -26,11 +26,11 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.width)
 	}
 	for i, step := range t.fitted.steps {
-		out, err := graph.Of(step, x)
+		out, err := graph.Build(step, x)
 		if err != nil {
-			return out, fault.In(t.stepName(i, step), err)
+			return out, fault.AddPlace(t.stepName(i, step), err)
 		}
-		if x = out.Rows; x.None() {
+		if x = out.Rows; x.IsZero() {
 			return out, fmt.Errorf("%s: %w", t.stepName(i, step), graph.Unsupported(step, "its Outputs have no Rows"))
 		}
 	}
@@ -43,7 +43,7 @@ func (c *chain[Y, E]) graph(x graph.Value) (z graph.Value, out graph.Outputs, er
 	if err != nil {
 		return z, out, err
 	}
-	out, err = graph.Of(c.final, rows.Rows)
+	out, err = graph.Build(c.final, rows.Rows)
 	return rows.Rows, out, c.ofFinal(err)
 }
 
@@ -59,12 +59,12 @@ func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	final := out.Variance
 	out.Variance = func() (graph.Value, error) {
 		v, err := final()
-		prior, ok := own.As[interface{ PriorVariance() float64 }](p.fitted.final)
+		prior, ok := embedding.As[interface{ PriorVariance() float64 }](p.fitted.final)
 		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
 			return v, err
 		}
 		unseen, err := p.fitted.steps.leftOutGraph(x, z)
-		if err != nil || unseen.None() {
+		if err != nil || unseen.IsZero() {
 			return v, err
 		}
 		return v.Add(unseen.Times(prior.PriorVariance())), nil
@@ -80,11 +80,11 @@ func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err erro
 	}
 	step := t.fitted.steps[last]
 	inner, nested := step.(*Transformer)
-	if _, ok := own.As[transformers.RowResidualer](step); !ok {
+	if _, ok := embedding.As[transformers.RowResidualer](step); !ok {
 		return none, nil
 	}
 	for _, before := range t.fitted.steps[:last] {
-		out, err := graph.Of(before, x)
+		out, err := graph.Build(before, x)
 		if err != nil {
 			return none, err
 		}
@@ -93,7 +93,7 @@ func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err erro
 	if nested {
 		return inner.leftOutGraph(x, z)
 	}
-	residuals, ok := own.As[interface {
+	residuals, ok := embedding.As[interface {
 		RowResidualsGraph(x, z graph.Value) (graph.Value, error)
 	}](step)
 	if !ok {
@@ -117,7 +117,7 @@ func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	if err != nil {
 		return rows, err
 	}
-	return graph.Of(s.Smoother, rows.Rows)
+	return graph.Build(s.Smoother, rows.Rows)
 }
 
 // Graph implements [graph.Grapher].
@@ -133,11 +133,11 @@ func (t *ColumnTransformer) Graph(x graph.Value) (out graph.Outputs, err error) 
 	for i, p := range m.parts {
 		z := x.Select(p.Columns...)
 		if p.Of != nil {
-			of, err := graph.Of(p.Of, z)
+			of, err := graph.Build(p.Of, z)
 			if err != nil {
 				return of, fmt.Errorf("%s: %w", partName(i, p), err)
 			}
-			if z = of.Rows; z.None() {
+			if z = of.Rows; z.IsZero() {
 				return of, fmt.Errorf("%s: %w", partName(i, p), graph.Unsupported(p.Of, "its Outputs have no Rows"))
 			}
 		}

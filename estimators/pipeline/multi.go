@@ -14,9 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -64,7 +64,7 @@ type multiChain struct {
 // ofFinal names the final estimator in front of its error.
 func (c *multiChain) ofFinal(err error) error {
 	if err != nil {
-		return fault.In(multiFinal(c.final), err)
+		return fault.AddPlace(multiFinal(c.final), err)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func multiFinal(final estimators.MultiRegressor) string {
 
 // rows sends x through the steps.
 func (c *multiChain) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.through(c.steps.fitted.steps, x)
+	return c.steps.transformSteps(c.steps.fitted.steps, x)
 }
 
 // unfitted is a chain of clones, of which the steps wait for their fit.
@@ -192,7 +192,7 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 		return fault.NotFitted(multiName)
 	}
 	return p.fitted.steps.Pass(x, func(z mat.Matrix) error {
-		if to, ok := own.As[estimators.MultiPredictorTo](p.fitted.final); ok {
+		if to, ok := embedding.As[estimators.MultiPredictorTo](p.fitted.final); ok {
 			return p.fitted.ofFinal(to.PredictTo(dst, z))
 		}
 		y, err := p.fitted.final.Predict(z)
@@ -264,7 +264,7 @@ type priorVariances interface{ PriorVariances() []float64 }
 // unseen returns what the steps leave out of a kernel at each row of x that became z, and by what it is to be multiplied
 // for each target; nil where they leave out nothing, or where Final is no ridge machine.
 func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err error) {
-	prior, ok := own.As[priorVariances](p.fitted.final)
+	prior, ok := embedding.As[priorVariances](p.fitted.final)
 	if !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
 		return nil, nil, nil
 	}
@@ -332,7 +332,7 @@ func (p *MultiRegressor) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	final, err := estimators.MakePart(multiFinal(p.fitted.final), p.fitted.final)
+	final, err := estimators.NestModel(multiFinal(p.fitted.final), p.fitted.final)
 	if err != nil {
 		return nil, err
 	}
@@ -352,7 +352,7 @@ func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
 	if err := c.steps.load(multiKind, s.Steps); err != nil {
 		return err
 	}
-	if err := s.Final.Into(multiKind, "final", c.final); err != nil {
+	if err := s.Final.UnmarshalInto(multiKind, "final", c.final); err != nil {
 		return err
 	}
 	p.fitted = c
@@ -369,19 +369,19 @@ func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 		return graph.Outputs{}, err
 	}
 	z := rows.Rows
-	out, err := graph.Of(p.fitted.final, z)
+	out, err := graph.Build(p.fitted.final, z)
 	if err != nil || out.Variance == nil {
 		return out, p.fitted.ofFinal(err)
 	}
 	final := out.Variance
 	out.Variance = func() (graph.Value, error) {
 		v, err := final()
-		prior, ok := own.As[priorVariances](p.fitted.final)
+		prior, ok := embedding.As[priorVariances](p.fitted.final)
 		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
 			return v, err
 		}
 		unseen, err := p.fitted.steps.leftOutGraph(x, z)
-		if err != nil || unseen.None() {
+		if err != nil || unseen.IsZero() {
 			return v, err
 		}
 		return v.Add(unseen.Mul(v.Row(prior.PriorVariances()))), nil

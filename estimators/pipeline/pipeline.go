@@ -124,7 +124,7 @@ func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 
 // rows sends x through the steps.
 func (c *chain[Y, E]) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.through(c.steps.fitted.steps, x)
+	return c.steps.transformSteps(c.steps.fitted.steps, x)
 }
 
 func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {
@@ -144,7 +144,7 @@ func (c *chain[Y, E]) predictTo(dst []Y, x mat.Matrix) error {
 // ofFinal names the final estimator in front of its error.
 func (c *chain[Y, E]) ofFinal(err error) error {
 	if err != nil {
-		return fault.In(c.finalName(), err)
+		return fault.AddPlace(c.finalName(), err)
 	}
 	return nil
 }
@@ -159,10 +159,10 @@ func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability 
 	return v, nil
 }
 
-// through sends x through the fitted steps and calls f, a method of the final
+// callFinal sends x through the fitted steps and calls f, a method of the final
 // estimator that the capability C provides. It tells first whether the
 // configured Final has the capability, then whether the pipeline is fitted.
-func through[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
+func callFinal[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
 	final, err := able[C](configured, fitted, capability)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (c *chain[Y, E]) report() estimators.Report {
 // payload is what a pipeline of either kind stores.
 type payload struct {
 	Steps storedSteps
-	Final estimators.Part
+	Final estimators.NestedModel
 }
 
 const payloadVersion = 1
@@ -219,7 +219,7 @@ func (c *chain[Y, E]) marshal(kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	final, err := estimators.MakePart(c.finalName(), c.final)
+	final, err := estimators.NestModel(c.finalName(), c.final)
 	if err != nil {
 		return nil, err
 	}
@@ -241,5 +241,5 @@ func (c *chain[Y, E]) unmarshal(kind string, data []byte) (*chain[Y, E], error) 
 	if err := out.steps.load(kind, p.Steps); err != nil {
 		return nil, err
 	}
-	return out, p.Final.Into(kind, "final", final)
+	return out, p.Final.UnmarshalInto(kind, "final", final)
 }

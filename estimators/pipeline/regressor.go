@@ -11,9 +11,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -256,7 +256,7 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 // unseen returns the variance, at each row of x that became z, of what the steps leave out
 // of a kernel; nil where they leave out nothing, or where Final is no ridge machine.
 func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
-	prior, ok := own.As[interface{ PriorVariance() float64 }](p.fitted.final)
+	prior, ok := embedding.As[interface{ PriorVariance() float64 }](p.fitted.final)
 	if !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
 		return nil, nil
 	}

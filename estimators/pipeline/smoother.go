@@ -33,7 +33,7 @@ func smootherOf[Y float64 | int, E estimator[Y]](
 	ctx context.Context, configured func() *chain[Y, E], fitted *chain[Y, E], x mat.Matrix, targets *mat.Dense, weights []float64,
 ) (estimators.Smoother, error) {
 	var out estimators.Smoother
-	err := through(configured, fitted, estimators.Smoothing, x, func(final estimators.LinearSmoother, z mat.Matrix) (err error) {
+	err := callFinal(configured, fitted, estimators.Smoothing, x, func(final estimators.LinearSmoother, z mat.Matrix) (err error) {
 		out, err = final.Smoother(ctx, z, targets, weights)
 		return err
 	})

@@ -49,7 +49,7 @@ func newStepStages(t *Transformer, alone bool) (*stepStages, error) {
 		}
 		stages, err := transformers.NewStages(step)
 		if err != nil {
-			return nil, fault.In(t.stepName(i, step), err)
+			return nil, fault.AddPlace(t.stepName(i, step), err)
 		}
 		_, of := stages.Stage()
 		s.counts = append(s.counts, of)
@@ -78,9 +78,9 @@ func (s *stepStages) Stage() (at, of int) {
 }
 
 // place is where the rows of this stage go.
-func (s *stepStages) place(name string) place {
+func (s *stepStages) place(name string) forwardPlace {
 	at, _ := s.Stage()
-	return place{t: s.t, steps: s.steps[:s.done], name: name, stage: at, digest: s.digest, width: s.width}
+	return forwardPlace{t: s.t, steps: s.steps[:s.done], name: name, stage: at, digest: s.digest, width: s.width}
 }
 
 // NewStatistics implements transformers.Stages.
@@ -92,9 +92,9 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 	name := s.t.stepName(s.done, s.steps[s.done])
 	sums, err := s.now.NewStatistics()
 	if err != nil {
-		return nil, fault.In(name, err)
+		return nil, fault.AddPlace(name, err)
 	}
-	return &sentRows{s.place(name), sums}, nil
+	return &forwardedRows{s.place(name), sums}, nil
 }
 
 // FitStatistics implements transformers.Stages.
@@ -107,7 +107,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*sentRows).like(st)
+	of, err := fresh.(*forwardedRows).like(st)
 	if err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 	name := s.t.stepName(s.done, step)
 	before, err := s.now.MarshalBinary()
 	if err != nil {
-		return fault.In(name, err)
+		return fault.AddPlace(name, err)
 	}
 	if err := s.now.FitStatistics(ctx, of.sums); err != nil {
-		return fault.In(name, err)
+		return fault.AddPlace(name, err)
 	}
 	if at, count := s.now.Stage(); at == count {
 		err = transformers.FitStages(ctx, step, s.now)
@@ -130,7 +130,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 			if back := s.now.UnmarshalBinary(before); back != nil {
 				err = fmt.Errorf("%w, and %w", err, back)
 			}
-			return fault.In(name, err)
+			return fault.AddPlace(name, err)
 		}
 		s.done, s.now = s.done+1, next
 		s.digest = digestOf(s.digest, step)
@@ -141,7 +141,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 
 // digestOf is that of one more fitted step; "" where it cannot be stored.
 func digestOf(before string, step transformers.Transformer) string {
-	part, err := estimators.MakePart("", step)
+	part, err := estimators.NestModel("", step)
 	if err != nil {
 		return ""
 	}
@@ -161,8 +161,8 @@ func (s *stepStages) fitted() *fittedSteps {
 
 type storedStages struct {
 	Width int
-	Steps []estimators.Part // that are fitted
-	Now   []byte            // stages of the step after those
+	Steps []estimators.NestedModel // that are fitted
+	Now   []byte                   // stages of the step after those
 }
 
 const stagesKind = "pipeline.Transformer stages"
@@ -170,7 +170,7 @@ const stagesKind = "pipeline.Transformer stages"
 func (s *stepStages) store() (storedStages, error) {
 	out := storedStages{Width: s.width}
 	for i, step := range s.steps[:s.done] {
-		part, err := estimators.MakePart(s.t.stepName(i, step), step)
+		part, err := estimators.NestModel(s.t.stepName(i, step), step)
 		if err != nil {
 			return out, err
 		}
@@ -194,7 +194,7 @@ func (s *stepStages) load(kind string, in storedStages) (*stepStages, error) {
 		return nil, fault.BadModel(kind, "%d fitted steps of %d, for rows of %d columns", len(in.Steps), len(out.steps), in.Width)
 	}
 	for i, part := range in.Steps {
-		if err := part.Into(kind, fmt.Sprintf("step %d", i), out.steps[i]); err != nil {
+		if err := part.UnmarshalInto(kind, fmt.Sprintf("step %d", i), out.steps[i]); err != nil {
 			return nil, err
 		}
 		out.digest = digestOf(out.digest, out.steps[i])

@@ -13,8 +13,8 @@ import (
 	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -122,7 +122,7 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 	z := x
 	group := progress.Open(ctx)
 	for i, s := range steps {
-		first, rest := progress.Two(group.Of(i, len(steps)), 2, 1)
+		first, rest := progress.Two(group.Step(i, len(steps)), 2, 1)
 		err := s.Fit(first, z)
 		if err == nil && (whole || i < len(steps)-1) {
 			z, err = transformers.TransformContext(rest, s, z)
@@ -131,7 +131,7 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, fault.In(t.stepName(i, s), err)
+			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -149,7 +149,7 @@ func (t *Transformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	if err != nil {
 		return nil, err
 	}
-	z, err := t.through(steps, x)
+	z, err := t.transformSteps(steps, x)
 	if err != nil {
 		return nil, err
 	}
@@ -172,14 +172,14 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	}
 	return t.pass(steps[:last], x, func(z mat.Matrix) error {
 		if err := transformTo(steps[last], dst, z); err != nil {
-			return fault.In(t.stepName(last, steps[last]), err)
+			return fault.AddPlace(t.stepName(last, steps[last]), err)
 		}
 		return nil
 	})
 }
 
 func transformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := own.As[transformers.TransformerTo](step); ok {
+	if to, ok := embedding.As[transformers.TransformerTo](step); ok {
 		return to.TransformTo(dst, x)
 	}
 	z, err := step.Transform(x)
@@ -235,7 +235,7 @@ func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
 
 func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f func(z mat.Matrix) error) error {
 	if !rowwise.IsFew(x) {
-		z, err := t.through(steps, x)
+		z, err := t.transformSteps(steps, x)
 		if err != nil {
 			return err
 		}
@@ -243,19 +243,19 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	}
 	b := rowwise.NewBuffers()
 	defer b.Release()
-	z, at, err := rowwise.Through(b, steps, x)
+	z, at, err := rowwise.Transform(b, steps, x)
 	if err != nil {
-		return fault.In(t.stepName(at, steps[at]), err)
+		return fault.AddPlace(t.stepName(at, steps[at]), err)
 	}
 	return f(z)
 }
 
-// through sends x through some of the fitted steps.
-func (t *Transformer) through(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
+// transformSteps sends x through some of the fitted steps.
+func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Matrix) (mat.Matrix, error) {
 	for i, s := range steps {
 		z, err := s.Transform(x)
 		if err != nil {
-			return nil, fault.In(t.stepName(i, s), err)
+			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 		x = z
 	}
@@ -281,7 +281,7 @@ func (t *Transformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	var x *mat.Dense
 	for i, s := range slices.Backward(steps) {
 		if x, err = s.(transformers.Inverter).InverseTransform(z); err != nil {
-			return nil, fault.In(t.stepName(i, s), err)
+			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 		z = x
 	}
@@ -311,11 +311,11 @@ func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 	}
 	step := t.fitted.steps[last]
 	inner, nested := step.(*Transformer)
-	residuals, ok := own.As[transformers.RowResidualer](step)
+	residuals, ok := embedding.As[transformers.RowResidualer](step)
 	if !ok {
 		return nil, nil
 	}
-	x, err := t.through(t.fitted.steps[:last], x)
+	x, err := t.transformSteps(t.fitted.steps[:last], x)
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
 		out, err = residuals.RowResiduals(x, z)
 	}
 	if err != nil {
-		return nil, fault.In(t.stepName(last, step), err)
+		return nil, fault.AddPlace(t.stepName(last, step), err)
 	}
 	return out, nil
 }
@@ -376,7 +376,7 @@ func cloneOr[T any](part T) T {
 
 type storedSteps struct {
 	Width int
-	Steps []estimators.Part
+	Steps []estimators.NestedModel
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types
@@ -393,10 +393,10 @@ func (t *Transformer) store() (storedSteps, error) {
 	if t.fitted == nil {
 		return storedSteps{}, fault.NotFitted(t.name())
 	}
-	out := storedSteps{Width: t.fitted.width, Steps: make([]estimators.Part, len(t.fitted.steps))}
+	out := storedSteps{Width: t.fitted.width, Steps: make([]estimators.NestedModel, len(t.fitted.steps))}
 	for i, s := range t.fitted.steps {
 		var err error
-		if out.Steps[i], err = estimators.MakePart(t.stepName(i, s), s); err != nil {
+		if out.Steps[i], err = estimators.NestModel(t.stepName(i, s), s); err != nil {
 			return out, err
 		}
 	}
@@ -427,7 +427,7 @@ func (t *Transformer) load(kind string, s storedSteps) error {
 		return err
 	}
 	for i, stored := range s.Steps {
-		if err := stored.Into(kind, fmt.Sprintf("step %d", i), steps[i]); err != nil {
+		if err := stored.UnmarshalInto(kind, fmt.Sprintf("step %d", i), steps[i]); err != nil {
 			return err
 		}
 	}

@@ -105,7 +105,7 @@ func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve
 	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
 		return err
 	}
-	k, err := symmetric(progress.Apart(ctx), x)
+	k, err := symmetric(progress.Detach(ctx), x)
 	if err != nil {
 		return err
 	}

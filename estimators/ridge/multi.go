@@ -77,8 +77,8 @@ var (
 	_ graph.Grapher                                = (*MultiRegressor)(nil)
 )
 
-func (r *MultiRegressor) settings() settings {
-	return settings{
+func (r *MultiRegressor) settings() modelSettings {
+	return modelSettings{
 		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers,
 	}
 }
@@ -111,7 +111,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err := checkSettings(multiType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
-	xd, yd, err := targets.Of(x, y)
+	xd, yd, err := targets.Check(x, y)
 	if err != nil {
 		return err
 	}
@@ -128,16 +128,16 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if err := m.back(units); err != nil {
+	if err := m.toUnits(units); err != nil {
 		return err
 	}
 	r.m = m
 	return nil
 }
 
-// back takes a model of targets in units of their own to those in which they came.
-func (m *model) back(units *targets.Units) error {
-	units.Place(m.target)
+// toUnits takes a model of targets in units of their own to those in which they came.
+func (m *model) toUnits(units *targets.Units) error {
+	units.Restore(m.target)
 	for j, s := range units.Spread {
 		floats.Scale(s, m.coefficients.RawRowView(j))
 		if v := floats.Sum(m.coefficients.RawRowView(j)); v-v != 0 {
@@ -146,7 +146,7 @@ func (m *model) back(units *targets.Units) error {
 	}
 	units.Squares(m.noise)
 	units.Squares(m.within)
-	units.Back(m.loo)
+	units.Rescale(m.loo)
 	if err := targets.Finite(multiType, m.target, m.noise, m.within); err != nil {
 		return err
 	}

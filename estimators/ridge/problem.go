@@ -20,9 +20,9 @@ func overflow(typ string) error {
 	return fmt.Errorf("%s: x or y is too large, its squares overflow: %w", typ, fault.ErrNotFinite)
 }
 
-// problem is rows and targets less their weighted means and times √w, so that
+// ridgeProblem is rows and targets less their weighted means and times √w, so that
 // weights and intercept are gone from what is solved.
-type problem struct {
+type ridgeProblem struct {
 	z        *mat.Dense // n×d, or n×n after reduce
 	t        *mat.Dense // n×k
 	root     []float64  // √w
@@ -35,7 +35,7 @@ type problem struct {
 }
 
 // heuristicRidge takes HeuristicRidge of the number of rows times their mean weight.
-func (p *problem) heuristicRidge() float64 {
+func (p *ridgeProblem) heuristicRidge() float64 {
 	n := len(p.root)
 	return lssvm.HeuristicRidge(n) * p.weight / float64(n)
 }
@@ -52,7 +52,7 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			loop.At(float64(i) / float64(n))
+			loop.Report(float64(i) / float64(n))
 		}
 		f(i)
 	}
@@ -60,10 +60,10 @@ func overRows(ctx context.Context, n int, f func(i int)) error {
 }
 
 // centre makes a problem of rows, targets and weights. The error is ctx's.
-func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*problem, error) {
+func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept bool) (*ridgeProblem, error) {
 	n, d := x.Dims()
 	_, k := y.Dims()
-	p := &problem{
+	p := &ridgeProblem{
 		z: mat.DenseCopyOf(x), t: mat.DenseCopyOf(y), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d), target: make([]float64, k),
 	}
 	for _, w := range weights {
@@ -97,7 +97,7 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 
 // subtractMeans takes the means away twice: the second time what rounding left of
 // a large common offset. The error is ctx's.
-func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
+func (p *ridgeProblem) subtractMeans(ctx context.Context, weights []float64) error {
 	n, d := p.z.Dims()
 	parts := progress.Parts(ctx, 1, 1, 1, 1)
 	for twice := range 2 {
@@ -135,7 +135,7 @@ func (p *problem) subtractMeans(ctx context.Context, weights []float64) error {
 // variance is the mean squared distance of the rows from their mean, weights
 // aside: the mean diagonal of the centred kernel matrix. Without an intercept that
 // of the rows from their own mean all the same, as package loo takes it. The error is ctx's.
-func (p *problem) variance(ctx context.Context) (float64, error) {
+func (p *ridgeProblem) variance(ctx context.Context) (float64, error) {
 	n, d := p.z.Dims()
 	mean := make([]float64, d)
 	first, second := progress.Two(ctx, 1, 1)
@@ -158,7 +158,7 @@ func (p *problem) variance(ctx context.Context) (float64, error) {
 
 // reduce turns to coordinates in the span of the rows where that has fewer
 // dimensions than there are columns, and returns its basis (d×n); nil if not. The error is ctx's.
-func (p *problem) reduce(ctx context.Context) (*mat.Dense, error) {
+func (p *ridgeProblem) reduce(ctx context.Context) (*mat.Dense, error) {
 	n, d := p.z.Dims()
 	if d <= n {
 		return nil, ctx.Err()
@@ -173,7 +173,7 @@ func (p *problem) reduce(ctx context.Context) (*mat.Dense, error) {
 }
 
 // finite returns an error if squares overflowed.
-func (p *problem) finite(typ string, gram *mat.SymDense) error {
+func (p *ridgeProblem) finite(typ string, gram *mat.SymDense) error {
 	total := p.scale + mat.Trace(gram)
 	for _, v := range p.t.RawMatrix().Data {
 		total += v * v

@@ -127,12 +127,12 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return nil
 }
 
-func (r *Regressor) settings() settings {
-	return settings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers}
+func (r *Regressor) settings() modelSettings {
+	return modelSettings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers}
 }
 
-// settings is the configuration that Regressor and MultiRegressor share.
-type settings struct {
+// modelSettings is the configuration that Regressor and MultiRegressor share.
+type modelSettings struct {
 	typ         string
 	ridge       float64
 	rule        RidgeRule
@@ -143,13 +143,13 @@ type settings struct {
 }
 
 // fit learns the targets y, n×k, of the distinct rows, so that a row is left out with its copies; weights may be nil.
-func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float64) (*model, error) {
+func (s modelSettings) fit(ctx context.Context, x, given *mat.Dense, weights []float64) (*model, error) {
 	merged := distinct.Merge(x, weights)
 	x, y := merged.X, merged.Mean(given)
 	weights = merged.Weights
 	groups, err := merged.Groups(s.groups, given.RawMatrix().Rows)
 	if err != nil {
-		return nil, fault.Of(s.typ, err)
+		return nil, fault.AddName(s.typ, err)
 	}
 	if weights == nil {
 		weights = slices.Repeat([]float64{1}, merged.Len())
@@ -165,7 +165,7 @@ func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float6
 	if err != nil || !merged.Repeated() {
 		return m, err
 	}
-	m.within = merged.Within(given, y)
+	m.within = merged.MeanSquareWithin(given, y)
 	m.report.Objective += floats.Sum(m.within)
 	if m.loo != nil {
 		y.Sub(y, m.loo)
@@ -176,7 +176,7 @@ func (s settings) fit(ctx context.Context, x, given *mat.Dense, weights []float6
 }
 
 // solve fits to a centred problem.
-func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
+func (s modelSettings) solve(ctx context.Context, p *ridgeProblem) (*model, error) {
 	n, d := p.z.Dims()
 	m := &model{means: p.means, target: p.target, unit: float64(n) / p.weight, report: estimators.Report{Converged: true, Iterations: 1}}
 	if !s.noIntercept {
@@ -215,7 +215,7 @@ func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
 	}
 	solves := progress.Open(parts[3])
 	for g := range m.ridges {
-		if err := m.solve(solves.Of(g, len(m.ridges)), p, gram, g); err != nil {
+		if err := m.solve(solves.Step(g, len(m.ridges)), p, gram, g); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +224,7 @@ func (s settings) solve(ctx context.Context, p *problem) (*model, error) {
 }
 
 // solve fits the targets of a ridge: all, or one where each has its own. Of the last it takes gram over.
-func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int) error {
+func (m *model) solve(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, g int) error {
 	n, k := p.t.Dims()
 	d, first, last := gram.SymmetricDim(), 0, k
 	if len(m.ridges) > 1 {
@@ -247,7 +247,7 @@ func (m *model) solve(ctx context.Context, p *problem, gram *mat.SymDense, g int
 	m.factors = append(m.factors, factor)
 	solution := mat.NewDense(d, last-first, nil)
 	fast.Mul(solution, p.z.T(), t)
-	if err := factor.Solve(progress.Apart(ctx), solution); err != nil {
+	if err := factor.Solve(progress.Detach(ctx), solution); err != nil {
 		return err
 	}
 	if err := m.residuals(right, p, t, solution, factor, first); err != nil {
@@ -288,7 +288,7 @@ func (m *model) jittered() {
 }
 
 // choose returns the ridge, or one for each target; gram is not changed.
-func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, report *estimators.Report) ([]float64, error) {
+func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.SymDense, report *estimators.Report) ([]float64, error) {
 	n, _ := p.z.Dims()
 	switch {
 	case s.ridge > 0:
@@ -313,7 +313,7 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 	out := make([]float64, len(p.target))
 	searches, steps := progress.Open(right), fitsteps.New(ctx, len(out)*loo.MaxEvaluations)
 	for j := range out {
-		if out[j], err = s.search(searches.Of(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
+		if out[j], err = s.search(searches.Step(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
 			return nil, err
 		}
 	}
@@ -321,7 +321,7 @@ func (s settings) choose(ctx context.Context, p *problem, gram *mat.SymDense, re
 }
 
 // search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
-func (s settings) search(ctx context.Context, problem *loo.Linear, p *problem, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
+func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
 	if err != nil {
 		return 0, err
@@ -347,7 +347,7 @@ func observed(ctx context.Context) func(i int, ridge, objective float64) {
 
 // residuals sets the leave-one-out residuals, the noise and the objective of targets t, from the first on, and their
 // solution by a factor. The error is ctx's.
-func (m *model) residuals(ctx context.Context, p *problem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
+func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat.Dense, factor *linalg.Cholesky, first int) error {
 	n, _ := p.z.Dims()
 	if n == 1 {
 		return nil

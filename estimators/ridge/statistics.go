@@ -73,7 +73,7 @@ func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) 
 	joint := mat.NewDense(n, d+1, nil)
 	joint.Slice(0, n, 0, d).(*mat.Dense).Copy(x)
 	joint.SetCol(d, b.Y)
-	block, err := moments.Of(ctx, joint, b.Weights)
+	block, err := moments.NewGram(ctx, joint, b.Weights)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *statistics) take(sums *moments.Gram) error {
 
 // Merge implements estimators.Statistics. Cost O(d²).
 func (s *statistics) Merge(other estimators.Statistics[float64]) error {
-	o, err := own(other)
+	o, err := asStatistics(other)
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func (s *statistics) Merge(other estimators.Statistics[float64]) error {
 	return s.take(&o.sums)
 }
 
-// own returns statistics of this type.
-func own(s estimators.Statistics[float64]) (*statistics, error) {
+// asStatistics returns statistics of this type.
+func asStatistics(s estimators.Statistics[float64]) (*statistics, error) {
 	if o, ok := s.(*statistics); ok && o != nil {
 		return o, nil
 	}
@@ -167,7 +167,7 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 	if r.Groups != nil {
 		return fault.Param(regressorType, "Groups", fmt.Sprintf("%d groups of rows", len(r.Groups)), "nil: sums of rows do not know which row is of which group")
 	}
-	o, err := own(s)
+	o, err := asStatistics(s)
 	if err != nil {
 		return err
 	}
@@ -281,12 +281,12 @@ func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, erro
 	m.ridges, m.factors = []float64{ridge}, []*linalg.Cholesky{factor}
 	m.jittered()
 	m.coefficients, m.noise = mat.NewDense(1, d, moment), make([]float64, 1)
-	if err := factor.Solve(progress.Apart(ctx), mat.NewDense(d, 1, moment)); err != nil {
+	if err := factor.Solve(progress.Detach(ctx), mat.NewDense(d, 1, moment)); err != nil {
 		return nil, err
 	}
 	if squares, free, ok := problem.Residual(ridge); ok && g.N > 1 {
 		m.noise[0] = squares / free
-		if m.report.Objective, err = problem.At(ctx, ridge); err != nil {
+		if m.report.Objective, err = problem.Error(ctx, ridge); err != nil {
 			return nil, err
 		}
 	}

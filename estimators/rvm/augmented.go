@@ -52,7 +52,7 @@ func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, var
 //
 // add e q/(α+s) to the mean and e²/(α+s) to the variance.
 func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers int) (mean, variance []float64, err error) {
-	if mean, variance, err = m.own().predict(x, workers, true); err != nil {
+	if mean, variance, err = m.withOwnVariance().predict(x, workers, true); err != nil {
 		return nil, nil, err
 	}
 	phi, err := m.features(rows, m.ones(), workers)
@@ -108,7 +108,7 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 	return mean, variance, nil
 }
 
-// own is the model with the variance that is its own.
-func (m *model) own() *model {
+// withOwnVariance is the model with the variance that is its own.
+func (m *model) withOwnVariance() *model {
 	return &model{solution: m.solution, support: m.support, calibration: uncalibrated}
 }

@@ -50,7 +50,7 @@ func (b *basis) products(ctx context.Context, bytes int64) error {
 	}
 	g := mat.NewDense(b.m, b.m, nil)
 	// A task is a pair of blocks on or above the diagonal, column by column.
-	err := parallel.ForParts(ctx, b.workers, len(b.kept)*(len(b.kept)+1)/2, func(ctx context.Context, t int) error {
+	err := parallel.ForEachPart(ctx, b.workers, len(b.kept)*(len(b.kept)+1)/2, func(ctx context.Context, t int) error {
 		j := 0
 		for (j+1)*(j+2)/2 <= t {
 			j++
@@ -77,7 +77,7 @@ func newBasis(ctx context.Context, raw columns, c weights.Counts, n, m int, cent
 	b := &basis{Counts: c, n: n, m: m, raw: raw, means: make([]float64, m), norms: make([]float64, m), workers: workers}
 	b.kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
 	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.kept))))
-	err := parallel.For(ctx, workers, len(b.kept), func(i int) error {
+	err := parallel.ForEach(ctx, workers, len(b.kept), func(i int) error {
 		first, width := b.span(i)
 		block := mat.NewDense(width, n, nil)
 		if err := b.evaluate(ctx, block, first); err != nil {
@@ -195,7 +195,7 @@ func (b *basis) correlate(ctx context.Context, v []float64) ([]float64, error) {
 	for i, a := range v {
 		total += b.Root(i) * a
 	}
-	err := parallel.For(ctx, b.workers, len(b.kept), func(i int) error {
+	err := parallel.ForEach(ctx, b.workers, len(b.kept), func(i int) error {
 		first, width := b.span(i)
 		part := out[first : first+width]
 		if block := b.kept[i]; block != nil {

@@ -44,7 +44,7 @@ func (k task) calibrate(ctx context.Context, m *model) error {
 	}
 	folds := k.folds()
 	parts := make([]*leftOut, len(folds))
-	err := parallel.ForParts(ctx, k.workers, len(folds), func(ctx context.Context, i int) (err error) {
+	err := parallel.ForEachPart(ctx, k.workers, len(folds), func(ctx context.Context, i int) (err error) {
 		parts[i], err = k.refit(ctx, m.start, folds[i], k.bytes/int64(len(folds)))
 		return err
 	})
@@ -147,7 +147,7 @@ func (k task) deal(order []int, count int, rng *rand.Rand) []int {
 
 // refit learns from all rows but those, and says how it did on them; nil where nothing can be learnt.
 func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*leftOut, error) {
-	in := without(k.n, out)
+	in := complement(k.n, out)
 	t := k
 	t.design, t.y = k.design.part(in), linalg.Pick(k.y, in)
 	t.Counts = weights.NewCounts(nil, len(in))
@@ -195,8 +195,8 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 	return l, nil
 }
 
-// without are the numbers below n that are not among rows.
-func without(n int, rows []int) []int {
+// complement are the numbers below n that are not among rows.
+func complement(n int, rows []int) []int {
 	out := make([]bool, n)
 	for _, r := range rows {
 		out[r] = true

@@ -129,7 +129,7 @@ func TestRefits(t *testing.T) {
 	require.Len(t, folds, 5)
 	for _, out := range folds {
 		assert.InDelta(t, 20, len(out), 1)
-		in := without(100, out)
+		in := complement(100, out)
 		l, err := k.refit(ctx, startNoises[0], out, 1<<30)
 		require.NoError(t, err)
 		other := r.Clone().(*Regressor)

@@ -13,8 +13,8 @@ type calibration struct {
 // uncalibrated leaves the machine's own variance as it is.
 var uncalibrated = calibration{factor: 1}
 
-// beyond is whether anything is added to the machine's own variance.
-func (c calibration) beyond() bool { return c.scale > 0 || c.span > 0 }
+// addsVariance is whether anything is added to the machine's own variance.
+func (c calibration) addsVariance() bool { return c.scale > 0 || c.span > 0 }
 
 // added is the variance of what is not seen: in proportion to it as far as the refits have seen rows, and
 // beyond them on a line to the variance of the targets.

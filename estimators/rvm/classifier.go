@@ -86,8 +86,8 @@ var (
 	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 )
 
-func (c *Classifier) place() place {
-	return place{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+func (c *Classifier) place() basisPlace {
+	return basisPlace{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {
@@ -157,11 +157,11 @@ type rowsOfClasses struct {
 }
 
 func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
-	labels, at, err := classes.Of(y)
+	labels, at, err := classes.Distinguish(y)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.classWeights().Known(classifierType, labels); err != nil {
+	if err := c.classWeights().CheckClasses(classifierType, labels); err != nil {
 		return nil, err
 	}
 	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}
@@ -204,7 +204,7 @@ func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) e
 	positive := labels[len(labels)-classes.Machines(len(labels)):]
 	steps := fitsteps.New(ctx, 0)
 	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
-	err = parallel.ForParts(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
+	err = parallel.ForEachPart(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
 		t := mat.Col(nil, i, rows.targets)
 		for row, v := range t {
 			t[row] = (1 + v) / 2

@@ -54,8 +54,8 @@ func (d dictionary) columns(centres, x *mat.Dense) columns {
 	}
 }
 
-// each calls f with every kernel that has vectors and their range.
-func (s *support) each(f func(k kernels.Kernel, first, last int) error) error {
+// eachKernel calls f with every kernel that has vectors and their range.
+func (s *support) eachKernel(f func(k kernels.Kernel, first, last int) error) error {
 	first := 0
 	for i, k := range s.kernels {
 		last := s.ends[i]
@@ -72,7 +72,7 @@ func (s *support) each(f func(k kernels.Kernel, first, last int) error) error {
 // values puts the kernels of the vectors with the rows of x into the first columns of dst.
 func (s *support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
-	return s.each(func(k kernels.Kernel, first, last int) error {
+	return s.eachKernel(func(k kernels.Kernel, first, last int) error {
 		block, err := kernels.Cross(context.Background(), k, x, s.vectors.Slice(first, last, 0, s.width), &kernels.Options{Workers: workers})
 		if err == nil {
 			dst.Slice(0, n, first, last).(*mat.Dense).Copy(block)

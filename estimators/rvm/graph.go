@@ -28,7 +28,7 @@ func (s *support) graph(typ string, x graph.Value) (phi graph.Value, err error) 
 		return phi, err
 	}
 	var parts []graph.Value
-	err = s.each(func(k kernels.Kernel, first, last int) error {
+	err = s.eachKernel(func(k kernels.Kernel, first, last int) error {
 		v, err := kernels.Graph(k, x, s.vectors.Slice(first, last, 0, s.width).(*mat.Dense))
 		parts = append(parts, v)
 		return err
@@ -44,8 +44,8 @@ func withOnes(x, phi graph.Value, ones int) graph.Value {
 	if ones == 0 {
 		return phi
 	}
-	one := x.Each(1)
-	if phi.None() {
+	one := x.Fill(1)
+	if phi.IsZero() {
 		return one
 	}
 	return graph.Concat(phi, one)
@@ -59,16 +59,16 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	m := r.m
 	phi := withOnes(x, values, m.ones())
-	out := graph.Outputs{Mean: x.Each(m.intercept), Variance: func() (graph.Value, error) { return m.graphVariance(x, values, phi) }}
-	if !phi.None() {
+	out := graph.Outputs{Mean: x.Fill(m.intercept), Variance: func() (graph.Value, error) { return m.graphVariance(x, values, phi) }}
+	if !phi.IsZero() {
 		out.Mean = phi.MatMul(x.Constant(mat.NewDense(len(m.coefficients), 1, slices.Clone(m.coefficients)))).Plus(m.intercept)
 	}
 	return out, nil
 }
 
 func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
-	v := x.Each(m.noise * (1 + m.spread))
-	if !phi.None() {
+	v := x.Fill(m.noise * (1 + m.spread))
+	if !phi.IsZero() {
 		centred := phi
 		if len(m.means) > 0 {
 			centred = phi.Sub(x.Row(m.means))
@@ -76,7 +76,7 @@ func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
 		v = v.Add(centred.MatMul(x.Constant(m.cov)).Mul(centred).Sum().Max(x.Number(0)))
 	}
 	v = v.Times(m.factor).Plus(m.within)
-	if !m.beyond() || !m.sees() {
+	if !m.addsVariance() || !m.sees() {
 		return v, nil
 	}
 	own, err := kernels.GraphDiag(m.kernels.whole(), x)
@@ -126,7 +126,7 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 // graph is moderated.
 func (mc *machine) graph(x, phi graph.Value) graph.Value {
 	var own graph.Value
-	f := x.Each(mc.intercept)
+	f := x.Fill(mc.intercept)
 	if len(mc.members) > 0 {
 		own = phi.Select(mc.members...)
 		f = own.MatMul(x.Constant(mat.NewDense(len(mc.members), 1, slices.Clone(mc.coefficients)))).Plus(mc.intercept)

@@ -263,7 +263,7 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 			row[i] = p.curve[i] * v
 		}
 	}
-	err = parallel.For(ctx, p.workers, len(p.b.kept), func(i int) error {
+	err = parallel.ForEach(ctx, p.workers, len(p.b.kept), func(i int) error {
 		block, err := p.b.block(ctx, i)
 		if err != nil {
 			return err
@@ -342,7 +342,7 @@ func (p *binary) climb(ctx context.Context, steps *fitsteps.Steps) (bool, error)
 		for _, a := range list {
 			tried++
 			highest = max(highest, a.gain)
-			loop.At(climbShare * progress.Towards(highest, a.gain, leastGain))
+			loop.Report(climbShare * progress.Towards(highest, a.gain, leastGain))
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}

@@ -172,7 +172,7 @@ func (m *classification) row(out, x []float64) {
 		out[k] = mc.moderated(phi, own)
 	}
 	if len(m.machines) == 1 {
-		classes.Both(out, out[0])
+		classes.SetBoth(out, out[0])
 	}
 }
 

@@ -156,7 +156,7 @@ func (s storedModel) model(configured dictionary) (*model, error) {
 		return bad("a covariance of %d numbers for %d columns, or not finite", len(s.Cov), k)
 	case !s.Coefficients.Finite() || !s.Alphas.Finite() || !s.Means.Finite() || !isFinite(s.Intercept):
 		return bad("a value is not finite")
-	case !known || !calibrated.valid() || s.Support.Design && calibrated.beyond():
+	case !known || !calibrated.valid() || s.Support.Design && calibrated.addsVariance():
 		return bad("calibration %v", s.Calibration)
 	case !(s.Noise >= 0) || !(s.Spread >= 0) || !(s.Within >= 0) || !isFinite(s.Noise+s.Spread+s.Within):
 		return bad("noise %v, spread %v", s.Noise, s.Spread)

@@ -28,9 +28,9 @@ type point struct {
 	lev    float64
 }
 
-// at evaluates the model at other precisions, exactly where differences of rounding
+// evaluate evaluates the model at other precisions, exactly where differences of rounding
 // matter; ok is false where that is numerically impossible, and once ctx has ended.
-func (st *state) at(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
+func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, exact bool) (p *point, ok bool) {
 	m := len(st.active)
 	p = &point{alpha: alpha, beta: beta, mu: make([]float64, m), memory: rowwise.Scratch(m * m)}
 	chol, err := linalg.NewCholesky(ctx, "posterior precision", st.hessian(alpha, beta, *p.memory))
@@ -127,7 +127,7 @@ func (st *state) polish(ctx context.Context, steps int) error {
 		return st.solve(ctx)
 	}
 	exact := steps > polishSteps // the last one ends on differences of rounding
-	p, ok := st.at(ctx, st.alpha, st.beta, exact)
+	p, ok := st.evaluate(ctx, st.alpha, st.beta, exact)
 	if !ok {
 		return st.solve(ctx)
 	}
@@ -193,7 +193,7 @@ func (st *state) step(ctx context.Context, p *point, g []float64, h *mat.SymDens
 			if len(d) > len(alpha) {
 				beta = min(beta*math.Exp(d[len(alpha)]), st.highestBeta())
 			}
-			if next, ok := st.at(ctx, alpha, beta, exact); ok {
+			if next, ok := st.evaluate(ctx, alpha, beta, exact); ok {
 				if next.lev >= p.lev {
 					return next, max(damping/10, 1e-12)
 				}

@@ -9,8 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// problem is what all starts of a regression share.
-type problem struct {
+// designProblem is what all starts of a regression share.
+type designProblem struct {
 	b        *basis
 	t        []float64 // counted, and centred for an intercept of flat prior
 	bt       []float64 // Φ't
@@ -31,7 +31,7 @@ type member struct {
 }
 
 // member returns column j with its products, computed once for all starts.
-func (p *problem) member(ctx context.Context, j int) (*member, error) {
+func (p *designProblem) member(ctx context.Context, j int) (*member, error) {
 	p.mu.Lock()
 	m, ok := p.cache[j]
 	p.mu.Unlock()
@@ -56,8 +56,8 @@ func (p *problem) member(ctx context.Context, j int) (*member, error) {
 }
 
 // newProblem takes the targets, in units of scale, to the coordinates of the basis.
-func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*problem, float64, error) {
-	p := &problem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*designProblem, float64, error) {
+	p := &designProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
 	for i, v := range y {
 		p.t[i] = v / scale
 	}

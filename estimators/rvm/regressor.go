@@ -148,8 +148,8 @@ type model struct {
 // ones is the number of coefficients, 0 or 1, that are the column of ones's.
 func (m *model) ones() int { return len(m.coefficients) - len(m.columns) }
 
-func (r *Regressor) place() place {
-	return place{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
+func (r *Regressor) place() basisPlace {
+	return basisPlace{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 func (r *Regressor) validate() error {
@@ -217,7 +217,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	rows, mean, within := r.merge(xd, y, weights)
 	groups, err := rows.Groups(r.Groups, len(y))
 	if err != nil {
-		return fault.Of(regressorType, err)
+		return fault.AddName(regressorType, err)
 	}
 	first, rest := progress.Two(ctx, r.place().shareOfKernel(), 1)
 	d, err := r.place().onRows(first, rows, func() (learning.Targets, learning.Kind) { return numbers(mean, rows.Weights) })
@@ -261,7 +261,7 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	rows, mean, within := r.merge(pd, y, nil)
 	groups, err := rows.Groups(r.Groups, len(y))
 	if err != nil {
-		return fault.Of(regressorType, err)
+		return fault.AddName(regressorType, err)
 	}
 	return r.learn(ctx, onMatrix(rows), mean, rows.Weights, groups, within)
 }
@@ -345,7 +345,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 		}
 		r, _ := part.Dims()
 		var unseen, own []float64
-		if withVariance && m.beyond() && m.sees() {
+		if withVariance && m.addsVariance() && m.sees() {
 			unseen, own = m.unseen(part, phi)
 		}
 		for i := range r {

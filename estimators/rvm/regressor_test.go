@@ -113,9 +113,9 @@ func TestWaysToTheSameModel(t *testing.T) {
 			got, v, err := r.PredictVariance(fresh)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-7, name)
-			_, ownV, err := r.m.own().predict(fresh, 1, true)
+			_, ownV, err := r.m.withOwnVariance().predict(fresh, 1, true)
 			require.NoError(t, err)
-			_, ownVariance, err := want.m.own().predict(fresh, 1, true)
+			_, ownVariance, err := want.m.withOwnVariance().predict(fresh, 1, true)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(ownV, ownVariance), 1e-7, name)
 			switch name {

@@ -55,8 +55,8 @@ func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bo
 	limit := 10*st.b.m + 1000
 	since, tried, polished := 0, 0, false
 	group, highest := progress.Open(ctx), 0.
-	polishes := progress.NewSeries(group.From(climbShare, 1), 3)
-	ctx = progress.Apart(ctx)
+	polishes := progress.NewSeries(group.Share(climbShare, 1), 3)
+	ctx = progress.Detach(ctx)
 	for tried < limit {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -71,7 +71,7 @@ func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bo
 			tried++
 			// What the best change promises falls by about the same factor each time, and the polish begins when it is little.
 			highest = max(highest, a.gain)
-			group.At(climbShare * progress.Towards(highest, a.gain, leastGain))
+			group.Report(climbShare * progress.Towards(highest, a.gain, leastGain))
 			ok, err := st.take(ctx, a)
 			if err != nil {
 				return false, err
@@ -142,7 +142,7 @@ func (st *state) bury() (any bool) {
 }
 
 // startEmpty is a model without members at β = c/var t.
-func startEmpty(p *problem, c float64) *state {
+func startEmpty(p *designProblem, c float64) *state {
 	st := newState(p, c/p.variance)
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
@@ -152,7 +152,7 @@ func startEmpty(p *problem, c float64) *state {
 
 // startFull is the model of all columns, but for those like an earlier one, after
 // MacKay's re-estimation.
-func startFull(ctx context.Context, p *problem) (*state, error) {
+func startFull(ctx context.Context, p *designProblem) (*state, error) {
 	st := newState(p, 100/p.variance)
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
@@ -173,7 +173,7 @@ func startFull(ctx context.Context, p *problem) (*state, error) {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range macKaySteps {
-		loop.At(float64(i) / macKaySteps)
+		loop.Report(float64(i) / macKaySteps)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ type start float64
 const allColumns start = 0
 
 // make returns the state that it stands for, and for how many actions the noise is left alone.
-func (s start) make(ctx context.Context, p *problem) (st *state, hold int, err error) {
+func (s start) make(ctx context.Context, p *designProblem) (st *state, hold int, err error) {
 	if s == allColumns {
 		st, err = startFull(ctx, p)
 		return st, 0, err
@@ -106,7 +106,7 @@ func (k task) solve(ctx context.Context) (*solution, error) {
 }
 
 // search climbs from every start and returns the model of the highest evidence.
-func (k task) search(ctx context.Context, p *problem) (best *state, converged bool, actions int, err error) {
+func (k task) search(ctx context.Context, p *designProblem) (best *state, converged bool, actions int, err error) {
 	starts := k.starts
 	if p.b.m <= k.allIn {
 		starts = append(slices.Clip(starts), allColumns)
@@ -118,7 +118,7 @@ func (k task) search(ctx context.Context, p *problem) (best *state, converged bo
 	if workers <= 0 {
 		workers = len(starts)
 	}
-	err = parallel.ForParts(ctx, workers, len(starts), func(ctx context.Context, i int) error {
+	err = parallel.ForEachPart(ctx, workers, len(starts), func(ctx context.Context, i int) error {
 		first, rest := progress.Two(ctx, 1, 4)
 		st, hold, err := starts[i].make(first, p)
 		if err != nil {

@@ -16,11 +16,11 @@ import (
 // the order of the specification's letters: for each column of the basis S and Q,
 // for each member α, its coefficient μ and its variance Σjj.
 type state struct {
-	*problem
+	*designProblem
 	active  []int
 	members []*member
-	table   table // of the members' products
-	gram    gram  // of the members
+	table   memberTable // of the members' products
+	gram    gram        // of the members
 	alpha   []float64
 	mu      []float64
 	diag    []float64
@@ -40,9 +40,9 @@ type state struct {
 	spare     snapshot // memory for the next
 }
 
-func newState(p *problem, beta float64) *state {
+func newState(p *designProblem, beta float64) *state {
 	return &state{
-		problem: p, beta: beta, damping: 1e-6, table: table{width: p.b.m, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
+		designProblem: p, beta: beta, damping: 1e-6, table: memberTable{width: p.b.m, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
 	}
 }
 
@@ -123,7 +123,7 @@ func (st *state) scan(ctx context.Context) error {
 		return nil
 	}
 	const chunk = 256
-	return parallel.For(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
+	return parallel.ForEach(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
 		first := c * chunk
 		width := min(chunk, st.b.m-first)
 		memory := rowwise.Scratch(m * width)

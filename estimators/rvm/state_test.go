@@ -70,7 +70,7 @@ func (c reference) intercept() interceptKind {
 }
 
 // problem is the case's own, in the units of its targets.
-func (c reference) problem(t *testing.T, budget int64) *problem {
+func (c reference) problem(t *testing.T, budget int64) *designProblem {
 	x := golden.Dense(c.X)
 	n := len(c.Y)
 	m := n
@@ -85,7 +85,7 @@ func (c reference) problem(t *testing.T, budget int64) *problem {
 }
 
 // stateAt is the model of given columns and precisions of the columns as they are.
-func stateAt(t *testing.T, p *problem, active []int, alpha []float64, beta float64) *state {
+func stateAt(t *testing.T, p *designProblem, active []int, alpha []float64, beta float64) *state {
 	st := newState(p, beta)
 	for i, j := range active {
 		m, err := p.member(ctx, j)
@@ -127,7 +127,7 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 		}
 		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
 		gradient := func() float64 {
-			at, ok := st.at(ctx, st.alpha, st.beta, true)
+			at, ok := st.evaluate(ctx, st.alpha, st.beta, true)
 			require.True(t, ok)
 			g, _, err := st.derivatives(ctx, at, true)
 			require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestDerivatives(t *testing.T) {
 			for i := range alpha {
 				alpha[i] = st.alpha[i] * math.Exp(u[i])
 			}
-			p, ok := st.at(ctx, alpha, st.beta*math.Exp(u[m]), true)
+			p, ok := st.evaluate(ctx, alpha, st.beta*math.Exp(u[m]), true)
 			require.True(t, ok)
 			return p
 		}

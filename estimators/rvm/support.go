@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// place is what the fields of Regressor and Classifier say of the basis.
-type place struct {
+// basisPlace is what the fields of Regressor and Classifier say of the basis.
+type basisPlace struct {
 	typ        string
 	kernel     kernels.Kernel
 	kernels    []kernels.Kernel
@@ -29,7 +29,7 @@ type place struct {
 	workers    int
 }
 
-func (p place) validate() error {
+func (p basisPlace) validate() error {
 	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"), check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
 	if err == nil && p.kernel != nil && len(p.kernels) > 0 {
 		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil where Kernel is set: the one goes among the others")
@@ -46,14 +46,14 @@ func (p place) validate() error {
 }
 
 // configured are the kernels of the fields; none where it is to be learnt.
-func (p place) configured() dictionary {
+func (p basisPlace) configured() dictionary {
 	if p.kernel != nil {
 		return dictionary{p.kernel}
 	}
 	return p.kernels
 }
 
-func (p place) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
+func (p basisPlace) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheBytes) }
 
 // design is a basis before a fit: n×m, and what it takes to have its columns at new rows.
 type design struct {
@@ -69,7 +69,7 @@ type design struct {
 
 // onRows is the basis of a kernel on distinct rows; a kernel that is not set is learnt from the targets that wanted
 // returns.
-func (p place) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (learning.Targets, learning.Kind)) (d design, err error) {
+func (p basisPlace) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (learning.Targets, learning.Kind)) (d design, err error) {
 	xd := rows.X
 	d.first = rows.First
 	d.n, d.width = xd.Dims()
@@ -111,7 +111,7 @@ func onMatrix(rows *distinct.Rows) (d design) {
 }
 
 // centres returns the rows that basis functions sit on, and which training rows they are.
-func (p place) centres(x *mat.Dense) (*mat.Dense, []int, error) {
+func (p basisPlace) centres(x *mat.Dense) (*mat.Dense, []int, error) {
 	n, d := x.Dims()
 	if p.landmarks != nil {
 		l, err := check.Dense("Landmarks", p.landmarks)
@@ -174,7 +174,7 @@ type support struct {
 	rows    []int        // the training rows that the vectors are, or of several kernels the landmarks; nil for landmarks of one
 	columns []int        // of the basis, which the vectors are, ascending
 	width   int          // of the rows, or of the design matrix
-	seen    seen
+	seen    vectorFactor
 }
 
 // support keeps some columns.

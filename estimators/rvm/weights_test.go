@@ -59,9 +59,9 @@ func TestWeightsAreRows(t *testing.T) {
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(got, mean), 1e-6, "%s %v", name, way.intercept())
 			assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-2, "%s %v: refits may end beside each other by rounding", name, way.intercept())
-			_, variance, err = twice.m.own().predict(fresh, 1, true)
+			_, variance, err = twice.m.withOwnVariance().predict(fresh, 1, true)
 			require.NoError(t, err)
-			_, v, err = r.m.own().predict(fresh, 1, true)
+			_, v, err = r.m.withOwnVariance().predict(fresh, 1, true)
 			require.NoError(t, err)
 			assert.LessOrEqual(t, golden.MaxError(v, variance), 1e-6, "%s %v", name, way.intercept())
 		}

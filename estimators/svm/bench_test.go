@@ -61,7 +61,7 @@ func BenchmarkFit(b *testing.B) {
 func BenchmarkFitCache(b *testing.B) {
 	x, y := overlapping(2000, 1)
 	src := &countedSource{newKernelSource(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
-	p := problem{rows: countTo(2000), target: make([]float64, 2000), lo: make([]float64, 2000), hi: make([]float64, 2000)}
+	p := dualProblem{rows: countTo(2000), target: make([]float64, 2000), lo: make([]float64, 2000), hi: make([]float64, 2000)}
 	for i, l := range y {
 		p.target[i], p.lo[i], p.hi[i] = float64(2*l-1), float64(l-1), float64(l)
 	}
@@ -81,8 +81,8 @@ type countedSource struct {
 	evaluations *int
 }
 
-func (s *countedSource) on(ctx context.Context, columns []int) (view, error) {
-	v, err := s.source.on(ctx, columns)
+func (s *countedSource) columns(ctx context.Context, columns []int) (view, error) {
+	v, err := s.source.columns(ctx, columns)
 	return countedView{v, len(columns), s.evaluations}, err
 }
 

@@ -120,8 +120,8 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{}.Supports(c, capability)
 }
 
-func (c *Classifier) settings() (settings, error) {
-	s, err := settings{
+func (c *Classifier) settings() (machineSettings, error) {
+	s, err := machineSettings{
 		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
 		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
 	}.withDefaults()
@@ -171,7 +171,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err
 	}
@@ -231,8 +231,8 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
-func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
-	if err := c.classWeights().Known(classifierType, names); err != nil {
+func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
+	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	own := c.classWeights().Rows(names, at, rows.own)
@@ -258,7 +258,7 @@ func (c *Classifier) finish(ctx context.Context, s settings, src source, kernel 
 	for i, l := range at {
 		members[l] = append(members[l], i)
 	}
-	var problems []problem
+	var problems []dualProblem
 	for a := range names {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -332,9 +332,9 @@ func flatWarnings(names []int, solutions []solution) []string {
 }
 
 // pair is the problem of two classes with these rows, ascending in each.
-func (s settings) pair(negative, positive []int, own []float64) problem {
+func (s machineSettings) pair(negative, positive []int, own []float64) dualProblem {
 	n := len(negative) + len(positive)
-	p := problem{rows: make([]int, 0, n), target: make([]float64, 0, n), lo: make([]float64, 0, n), hi: make([]float64, 0, n)}
+	p := dualProblem{rows: make([]int, 0, n), target: make([]float64, 0, n), lo: make([]float64, 0, n), hi: make([]float64, 0, n)}
 	for len(negative)+len(positive) > 0 {
 		row, t := 0, 0.0
 		if len(positive) == 0 || len(negative) > 0 && negative[0] < positive[0] {
@@ -342,7 +342,7 @@ func (s settings) pair(negative, positive []int, own []float64) problem {
 		} else {
 			row, t, positive = positive[0], 1, positive[1:]
 		}
-		bound := s.bound(weights.At(own, row))
+		bound := s.bound(weights.Weight(own, row))
 		p.rows, p.target = append(p.rows, row), append(p.target, t)
 		p.lo, p.hi = append(p.lo, min(t, 0)*bound), append(p.hi, max(t, 0)*bound)
 	}
@@ -360,7 +360,7 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // of Pairs. A value above 0 is for the greater label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.m.all(classifierType, c.rows(x))
+	return c.m.decisions(classifierType, c.rows(x))
 }
 
 // rows and values visit the decision values of rows, and of their kernel values.
@@ -376,7 +376,7 @@ func (c *Classifier) values(k mat.Matrix) func(visit) error {
 // Only the columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.m.all(classifierType, c.values(k))
+	return c.m.decisions(classifierType, c.values(k))
 }
 
 // Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the
@@ -429,7 +429,7 @@ func (c *Classifier) probabilities(values func(visit) error) (*mat.Dense, error)
 // vote sets row to the scores that the decision values of pairs give; sums is memory.
 func vote(row, pairs, sums []float64) {
 	if len(pairs) == 1 {
-		classes.Both(row, pairs[0])
+		classes.SetBoth(row, pairs[0])
 		return
 	}
 	clear(row)

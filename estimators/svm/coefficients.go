@@ -38,7 +38,7 @@ func (c *coefficients) spread(vectors int) *mat.Dense {
 	machines := len(c.starts) - 1
 	out := mat.NewDense(machines, vectors, nil)
 	for p := range machines {
-		at, values := c.of(p)
+		at, values := c.machine(p)
 		row := out.RawRowView(p)
 		for k, i := range at {
 			row[i] = values[k]
@@ -60,8 +60,8 @@ func (c *coefficients) matrix(vectors *mat.Dense) (*mat.Dense, error) {
 	return c.spread(s), nil
 }
 
-// of returns the entries of machine p.
-func (c *coefficients) of(p int) (at []int, values []float64) {
+// machine returns the entries of machine p.
+func (c *coefficients) machine(p int) (at []int, values []float64) {
 	return c.at[c.starts[p]:c.starts[p+1]], c.values[c.starts[p]:c.starts[p+1]]
 }
 
@@ -81,7 +81,7 @@ func (c *coefficients) product(dst, k *mat.Dense) {
 // add adds the sums over the support vectors of a row k (s) to out (p).
 func (c *coefficients) add(out, k []float64) {
 	for p := range out {
-		at, values := c.of(p)
+		at, values := c.machine(p)
 		sum := out[p]
 		for j, i := range at {
 			sum += values[j] * k[i]

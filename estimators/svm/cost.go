@@ -42,7 +42,7 @@ const (
 )
 
 // ofClasses sets C by targets ±1 of all classes against the rest.
-func (s *settings) ofClasses(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) error {
+func (s *machineSettings) ofClasses(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) error {
 	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
 	case err != nil:
@@ -57,14 +57,14 @@ func (s *settings) ofClasses(ctx context.Context, src source, rows *fitRows, tar
 }
 
 // tolerateIn sets the tolerance in the unit of the targets where it is the default.
-func (s *settings) tolerateIn(y, own []float64) {
+func (s *machineSettings) tolerateIn(y, own []float64) {
 	if spread := stat.PopStdDev(y, own); s.tolerated && spread > 0 && !math.IsInf(spread, 1) {
 		s.tolerance *= spread
 	}
 }
 
 // ofTargets sets C and the tube where they are 0.
-func (s *settings) ofTargets(ctx context.Context, src source, rows *fitRows, y []float64) error {
+func (s *machineSettings) ofTargets(ctx context.Context, src source, rows *fitRows, y []float64) error {
 	own := rows.own
 	spread := stat.PopStdDev(y, own)
 	// Where the targets are all the same there is nothing to bound, nor any noise.
@@ -92,7 +92,7 @@ func errOverflow(typ string) error {
 }
 
 // shareOfChoice is about what choosing C and the tube takes of the time that all else does, on n rows: it is over a sample.
-func (s *settings) shareOfChoice(n int) float64 {
+func (s *machineSettings) shareOfChoice(n int) float64 {
 	if s.c != 0 && s.epsilon != 0 {
 		return 0
 	}
@@ -107,7 +107,7 @@ type slopes struct {
 
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
 // on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
-func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
+func (s *machineSettings) leastSquares(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
 	merged := rows.equal.Weighed(own)
 	mean := merged.Mean(targets)
 	sample := countTo(merged.Len())
@@ -119,13 +119,13 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 	if merged.First != nil {
 		numbers = linalg.Pick(merged.First, sample)
 	}
-	gram, err := sampled(progress.Apart(ctx), src, numbers)
+	gram, err := sampled(progress.Detach(ctx), src, numbers)
 	if err != nil {
 		return nil, err
 	}
 	t, w := linalg.Rows(mean, sample), make([]float64, len(sample))
 	for i, at := range sample {
-		w[i] = weights.At(merged.Weights, at)
+		w[i] = weights.Weight(merged.Weights, at)
 	}
 	n := float64(len(sample))
 	unit := floats.Sum(w) / n
@@ -136,7 +136,7 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 	if err != nil {
 		return nil, err
 	}
-	problem.LeaveGroupsOut(rows.together(numbers))
+	problem.LeaveGroupsOut(rows.unitsOf(numbers))
 	best, err := problem.SearchFrom(rest, least)
 	if err != nil || best.Ridge == 0 {
 		return nil, err
@@ -148,7 +148,7 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 	out := slopesOf(solved, w)
 	out.mean /= unit
 	out.rms /= unit
-	out.noise = math.Sqrt(out.noise*out.noise + floats.Sum(merged.Within(targets, mean)))
+	out.noise = math.Sqrt(out.noise*out.noise + floats.Sum(merged.MeanSquareWithin(targets, mean)))
 	if sum := out.mean + out.rms + out.noise; sum-sum != 0 {
 		return nil, errOverflow(s.typ)
 	}
@@ -157,7 +157,7 @@ func (s *settings) leastSquares(ctx context.Context, src source, rows *fitRows, 
 
 // sampled returns the kernel matrix of some rows.
 func sampled(ctx context.Context, src source, rows []int) (*mat.SymDense, error) {
-	columns, err := src.on(ctx, rows)
+	columns, err := src.columns(ctx, rows)
 	if err != nil {
 		return nil, err
 	}

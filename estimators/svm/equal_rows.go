@@ -67,8 +67,8 @@ func picked[T any](r *fitRows, v []T) []T {
 	return linalg.Pick(v, r.first)
 }
 
-// together are positions in rows of those that are left out together, of units of more than one.
-func (r *fitRows) together(rows []int) [][]int {
+// unitsOf are positions in rows of those that are left out together, of units of more than one.
+func (r *fitRows) unitsOf(rows []int) [][]int {
 	if r.unit == nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ func (m *machine) graph(typ string, x graph.Value) (graph.Value, error) {
 		return x, err
 	}
 	if m.vectors == nil { // no row is a support vector
-		return x.Each(0).Add(x.Row(m.intercepts)), nil
+		return x.Fill(0).Add(x.Row(m.intercepts)), nil
 	}
 	k, err := kernels.Graph(m.kernel, x, m.vectors)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *Classifier) coupleGraph(f graph.Value) graph.Value {
 	s := r.Neg().Plus(1)
 	diagonal := r.Square().MatMul(f.Constant(signs(k, 1, 0))).Add(s.Square().MatMul(f.Constant(signs(k, 0, 1)))).Plus(1)
 	// The elements of Q: of pairs, of the diagonal, and last the right side.
-	elements := graph.Concat(r.Mul(s).Neg().Plus(1), diagonal, diagonal.Each(1))
+	elements := graph.Concat(r.Mul(s).Neg().Plus(1), diagonal, diagonal.Fill(1))
 	index := func(a, b int) int {
 		if a == b {
 			return pairs + a

@@ -32,8 +32,8 @@ const (
 	defaultCacheBytes = 512 << 20
 )
 
-// settings is the configuration that Classifier and Regressor share.
-type settings struct {
+// machineSettings is the configuration that Classifier and Regressor share.
+type machineSettings struct {
 	typ           string
 	kernel        kernels.Kernel // nil: MedianRBF of the training rows
 	c, epsilon    float64        // 0 until they are chosen
@@ -49,7 +49,7 @@ type settings struct {
 }
 
 // withDefaults validates, and fills in what is 0 and does not hang on the data.
-func (s settings) withDefaults() (settings, error) {
+func (s machineSettings) withDefaults() (machineSettings, error) {
 	if err := cmp.Or(
 		check.Setting(s.typ, "C", s.c, "the choice by the least-squares machine"),
 		check.Setting(s.typ, "Epsilon", s.epsilon, "the choice by the least-squares machine"),
@@ -72,12 +72,12 @@ func (s settings) withDefaults() (settings, error) {
 }
 
 // bound is C for a row of a weight, kept within the numbers.
-func (s settings) bound(weight float64) float64 {
+func (s machineSettings) bound(weight float64) float64 {
 	return min(max(s.c*weight, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
 // sourceOf makes the source of rows: the whole kernel matrix if the cache can hold it.
-func (s settings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, source, error) {
+func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, source, error) {
 	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	if err != nil {
 		return nil, nil, err
@@ -95,12 +95,12 @@ func (s settings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, s
 
 // task is a problem to solve and what to do with its solution.
 type task struct {
-	problem problem
+	problem dualProblem
 	done    func(ctx context.Context, s solution) error
 }
 
 // solveAll solves independent problems in parallel.
-func (s settings) solveAll(ctx context.Context, src source, tasks []task) error {
+func (s machineSettings) solveAll(ctx context.Context, src source, tasks []task) error {
 	workers := max(1, min(parallel.Workers(s.workers), len(tasks)))
 	var mu sync.Mutex
 	iterations := make([]int, len(tasks))
@@ -108,7 +108,7 @@ func (s settings) solveAll(ctx context.Context, src source, tasks []task) error 
 	var sum progress.Step
 	watched := progress.Watched(ctx)
 	progress.Counts(ctx)
-	return parallel.ForParts(ctx, s.workers, len(tasks), func(ctx context.Context, t int) error {
+	return parallel.ForEachPart(ctx, s.workers, len(tasks), func(ctx context.Context, t int) error {
 		c := control{
 			tolerance: s.tolerance, maxIterations: s.maxIterations, shrinking: !s.noShrinking,
 			cacheBytes: (s.cacheBytes - src.bytes()) / int64(workers),
@@ -146,7 +146,7 @@ type machine struct {
 
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
-func newMachine(s settings, kernel kernels.Kernel, rows *fitRows, problems []problem, solutions []solution) (*machine, error) {
+func newMachine(s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []dualProblem, solutions []solution) (*machine, error) {
 	n := rows.given
 	if rows.first != nil {
 		n = len(rows.first)
@@ -222,8 +222,8 @@ const (
 // visit takes the decision values of some rows, r×p, from a first one of n on; they are overwritten afterwards.
 type visit func(n, first int, f *mat.Dense) error
 
-// all returns the decision values that values visits.
-func (m *machine) all(typ string, values func(v visit) error) (*mat.Dense, error) {
+// decisions returns the decision values that values visits.
+func (m *machine) decisions(typ string, values func(v visit) error) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
 		r, p := f.Dims()
@@ -352,7 +352,7 @@ func (m *machine) coefficients(p int) (at []int, values []float64) {
 	if m.coef == nil {
 		return nil, nil
 	}
-	at, values = m.coef.of(p)
+	at, values = m.coef.machine(p)
 	return slices.Clone(at), slices.Clone(values)
 }
 

@@ -119,7 +119,7 @@ func asVersion1(t *testing.T, c *Classifier) []byte {
 	s := storedClassifier{Machine: c.m.store(c.Kernel), Classes: c.classes}
 	dense := mat.NewDense(len(c.m.intercepts), len(c.m.indices), nil)
 	for p := range c.m.intercepts {
-		at, values := c.m.coef.of(p)
+		at, values := c.m.coef.machine(p)
 		for k, i := range at {
 			dense.Set(p, i, values[k])
 		}
@@ -194,7 +194,7 @@ func TestTooManyPairs(t *testing.T) {
 
 // The rows of two classes ascend, each with its target.
 func TestPairMerges(t *testing.T) {
-	p := settings{c: 2}.pair([]int{1, 4, 5}, []int{0, 2, 7}, nil)
+	p := machineSettings{c: 2}.pair([]int{1, 4, 5}, []int{0, 2, 7}, nil)
 	assert.Equal(t, []int{0, 1, 2, 4, 5, 7}, p.rows)
 	assert.Equal(t, []float64{1, -1, 1, -1, -1, 1}, p.target)
 	assert.True(t, slices.IsSorted(p.rows))

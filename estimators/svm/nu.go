@@ -32,7 +32,7 @@ const (
 const leastDistance = 1e-8
 
 // checkNu is an error where ν is not from 0 to 1, or stands beside what it replaces.
-func (s settings) checkNu(field string, replaced float64) error {
+func (s machineSettings) checkNu(field string, replaced float64) error {
 	switch {
 	case s.nu > 1:
 		return fault.Param(s.typ, "Nu", s.nu, "at most 1")
@@ -43,7 +43,7 @@ func (s settings) checkNu(field string, replaced float64) error {
 }
 
 // sides are the sums of the bounds of the two signs.
-func (p *problem) sides() (plus, minus float64) {
+func (p *dualProblem) sides() (plus, minus float64) {
 	for v, hi := range p.hi {
 		plus += hi
 		minus -= p.lo[v]
@@ -53,7 +53,7 @@ func (p *problem) sides() (plus, minus float64) {
 
 // shared sets the form and the sum of each sign, for the share ν of all bounds. Where the
 // bounds of a sign do not reach it, which checkShare tells beforehand, it is what they reach.
-func (p *problem) shared(f form, nu float64) {
+func (p *dualProblem) shared(f form, nu float64) {
 	p.form, p.nu = f, nu
 	plus, minus := p.sides()
 	switch f {
@@ -67,7 +67,7 @@ func (p *problem) shared(f form, nu float64) {
 }
 
 // checkShare is an error where one of two classes is too small for ν.
-func (s settings) checkShare(p problem, lesser, greater int) error {
+func (s machineSettings) checkShare(p dualProblem, lesser, greater int) error {
 	plus, minus := p.sides()
 	most := 2 * min(plus, minus) / (plus + minus)
 	if s.nu <= most*(1+1e-12) {
@@ -78,7 +78,7 @@ func (s settings) checkShare(p problem, lesser, greater int) error {
 }
 
 // fill sets β to where the solver begins: the first rows of each sign at their bounds.
-func (p *problem) fill(beta []float64) {
+func (p *dualProblem) fill(beta []float64) {
 	plus, minus := p.share, p.share
 	for v := range beta {
 		if hi := min(p.hi[v], plus); hi > 0 {
@@ -105,7 +105,7 @@ func (s *solver) begin(ctx context.Context) error {
 		s.least, s.tau = leastDistance*largest*s.share*s.share, max(tau*largest, math.SmallestNonzeroFloat64)
 		s.fill(s.beta)
 		for k := range s.active {
-			s.place(k)
+			s.setRates(k)
 		}
 		if err := s.restore(ctx); err != nil {
 			return err

@@ -117,7 +117,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		noShrinking := rapid.Bool().Draw(t, "no shrinking")
 		share := rapid.Float64Range(0.05, 1).Draw(t, "share")
 
-		p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+		p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
 		sums := map[int]float64{}
 		for i, l := range labels {
 			sums[l] += w[i]
@@ -297,15 +297,15 @@ func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 func TestNuShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 400
 	src, p, k := toSolve(t, n)
-	nuTube := problem{rows: p.rows, target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+	nuTube := dualProblem{rows: p.rows, target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
 	for i := range n {
 		nuTube.target[i] = k.At(i, 0) + k.At(i, 7)/3
 		nuTube.lo[i], nuTube.hi[i] = -1e-3, 1e-3
 	}
 	p.shared(margins, 0.3)
 	nuTube.shared(tube, 0.2)
-	for name, p := range map[string]problem{"classes": p, "tube": nuTube} {
-		s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
+	for name, p := range map[string]dualProblem{"classes": p, "tube": nuTube} {
+		s := &solver{dualProblem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
 		if p.form == margins {
 			s.target = make([]float64, n)
 		}

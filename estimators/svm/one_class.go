@@ -83,8 +83,8 @@ var (
 	_ graph.Grapher                          = (*OneClass)(nil)
 )
 
-func (o *OneClass) settings() (settings, error) {
-	s, err := settings{
+func (o *OneClass) settings() (machineSettings, error) {
+	s, err := machineSettings{
 		typ: oneClassType, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations, noShrinking: o.NoShrinking,
 		seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
 	}.withDefaults()
@@ -139,11 +139,11 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	if err != nil {
 		return err
 	}
-	p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+	p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
 	total := weights.NewCounts(own, n).Total
 	for i := range n {
 		// Divided first: the sum of large weights may overflow, which shows as a bound of 0.
-		p.hi[i] = weights.At(own, i) / total / s.nu
+		p.hi[i] = weights.Weight(own, i) / total / s.nu
 	}
 	p.form, p.nu, p.share = origin, s.nu, 1
 	var found solution
@@ -151,7 +151,7 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	if err != nil {
 		return err
 	}
-	m, err := newMachine(s, kernel, &fitRows{x: xd, given: n}, []problem{p}, []solution{found})
+	m, err := newMachine(s, kernel, &fitRows{x: xd, given: n}, []dualProblem{p}, []solution{found})
 	if err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) er
 // with s support vectors.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := o.m.all(oneClassType, func(v visit) error { return o.m.decide(oneClassType, x, o.Workers, v) })
+	f, err := o.m.decisions(oneClassType, func(v visit) error { return o.m.decide(oneClassType, x, o.Workers, v) })
 	if err != nil {
 		return nil, err
 	}

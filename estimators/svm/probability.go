@@ -22,7 +22,7 @@ const foldStream = 0x666f6c6473
 // foldTasks are the machines that each leave out a fold of p, whose decision values for
 // it they put into unseen. The folds have the two classes in their shares, as far as rows of a unit, nil for each its own,
 // are in the same one.
-func foldTasks(src source, p problem, unit []int, unseen []float64, seed, pair uint64) []task {
+func foldTasks(src source, p dualProblem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
 	fold, dealt, ofUnit := make([]int, len(p.rows)), 0, map[int]int{}
 	for _, sign := range []float64{-1, 1} {
@@ -44,7 +44,7 @@ func foldTasks(src source, p problem, unit []int, unseen []float64, seed, pair u
 	}
 	var out []task
 	for f := range min(defaultFolds, len(p.rows)) {
-		part := problem{epsilon: p.epsilon}
+		part := dualProblem{epsilon: p.epsilon}
 		var left []int
 		sum := 0.0
 		for k, row := range p.rows {
@@ -77,7 +77,7 @@ func foldTasks(src source, p problem, unit []int, unseen []float64, seed, pair u
 }
 
 // predictLeft sets the decision values of the rows of p that part left out.
-func predictLeft(ctx context.Context, src source, p, part problem, sol solution, left []int, unseen []float64) error {
+func predictLeft(ctx context.Context, src source, p, part dualProblem, sol solution, left []int, unseen []float64) error {
 	var vectors []int
 	var beta []float64
 	for k, b := range sol.beta {
@@ -100,11 +100,11 @@ func predictLeft(ctx context.Context, src source, p, part problem, sol solution,
 }
 
 // linkOf fits the sigmoid of a pair to decision values of rows that were left out. Only the ratios of their weights matter.
-func linkOf(unseen []float64, p problem, own []float64) platt.Sigmoid {
+func linkOf(unseen []float64, p dualProblem, own []float64) platt.Sigmoid {
 	n := len(p.rows)
 	at, w := make([]int, n), make([]float64, n)
 	for k, row := range p.rows {
-		w[k] = weights.At(own, row)
+		w[k] = weights.Weight(own, row)
 		if p.target[k] > 0 {
 			at[k] = 1
 		}
@@ -124,7 +124,7 @@ func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 	n, _ := f.Dims()
 	if classes == 2 {
 		for i := range n {
-			p := links[0].At(f.At(i, 0))
+			p := links[0].Value(f.At(i, 0))
 			out.SetRow(i, []float64{1 - p, p})
 		}
 		return
@@ -141,7 +141,7 @@ func couple(out, f *mat.Dense, links []platt.Sigmoid, classes int) {
 		}
 		for a, pair := 0, 0; a < classes; a++ {
 			for b := a + 1; b < classes; b++ {
-				r := min(max(links[pair].At(f.At(i, pair)), leastPair), 1-leastPair)
+				r := min(max(links[pair].Value(f.At(i, pair)), leastPair), 1-leastPair)
 				pair++
 				q.SetSym(a, a, q.At(a, a)+r*r)
 				q.SetSym(b, b, q.At(b, b)+(1-r)*(1-r))

@@ -84,8 +84,8 @@ var (
 	_ estimators.Reporter                     = (*Regressor)(nil)
 )
 
-func (r *Regressor) settings() (settings, error) {
-	s, err := settings{
+func (r *Regressor) settings() (machineSettings, error) {
+	s, err := machineSettings{
 		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
 		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
 	}.withDefaults()
@@ -184,7 +184,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	return r.finish(ctx, s, newMatrixSource(k), nil, rows, picked(rows, y))
 }
 
-func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel kernels.Kernel, rows *fitRows, y []float64) error {
+func (r *Regressor) finish(ctx context.Context, s machineSettings, src source, kernel kernels.Kernel, rows *fitRows, y []float64) error {
 	own := rows.own
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(y)), 1)
 	if s.c == 0 || s.epsilon == 0 {
@@ -196,9 +196,9 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 		}
 	}
 	n := len(y)
-	p := problem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: s.epsilon}
+	p := dualProblem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: s.epsilon}
 	for i := range n {
-		p.hi[i] = s.bound(weights.At(own, i))
+		p.hi[i] = s.bound(weights.Weight(own, i))
 		p.lo[i] = -p.hi[i]
 	}
 	if s.nu > 0 {
@@ -213,7 +213,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 	if s.nu > 0 {
 		s.epsilon = found.epsilon
 	}
-	m, err := newMachine(s, kernel, rows, []problem{p}, []solution{found})
+	m, err := newMachine(s, kernel, rows, []dualProblem{p}, []solution{found})
 	if err == nil {
 		r.m = m
 	}
@@ -223,7 +223,7 @@ func (r *Regressor) finish(ctx context.Context, s settings, src source, kernel k
 // Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) for each row, with s support vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
+	f, err := r.m.decisions(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.all(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
+	f, err := r.m.decisions(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// problem is a dual problem on some training rows, as the package's documentation has
+// dualProblem is a dual problem on some training rows, as the package's documentation has
 // it.
-type problem struct {
+type dualProblem struct {
 	rows    []int // of the source, ascending
 	target  []float64
 	lo, hi  []float64 // lo ≤ 0 ≤ hi
@@ -67,7 +67,7 @@ const (
 // solver is the state of a problem. What runs over all active variables is stored
 // compactly, by position; beta, lo and hi by variable.
 type solver struct {
-	problem
+	dualProblem
 	control
 	src    source
 	beta   []float64
@@ -92,8 +92,8 @@ type solver struct {
 
 // solve returns the minimum of p. It is an error only if ctx is done or the kernel's
 // values are not finite.
-func solve(ctx context.Context, src source, p problem, c control) (solution, error) {
-	s := &solver{problem: p, control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.rows))}
+func solve(ctx context.Context, src source, p dualProblem, c control) (solution, error) {
+	s := &solver{dualProblem: p, control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.rows))}
 	if p.form == margins {
 		s.target = make([]float64, len(p.rows)) // the signs are in the sums
 	}
@@ -148,7 +148,7 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		}
 		if loop != nil && s.iterations%perStep == 0 {
 			// How far a gap has fallen says little at first, and how many steps there may be at most says little ever.
-			loop.At(max(progress.Towards(begun, gap, s.tolerance), float64(s.iterations)/float64(s.maxIterations)))
+			loop.Report(max(progress.Towards(begun, gap, s.tolerance), float64(s.iterations)/float64(s.maxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
 		over := s.iterations >= s.maxIterations || s.flat()
@@ -304,15 +304,15 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 		s.slack += delta
 	}
 	s.objective -= delta * (slope - curvature*delta/2)
-	s.place(i)
-	s.place(j)
+	s.setRates(i)
+	s.setRates(j)
 	linalg.Axpy(-delta, ri, s.h)
 	linalg.Axpy(delta, rj, s.h)
 	return nil
 }
 
-// place sets the rates at a position from its variable's value.
-func (s *solver) place(k int) {
+// setRates sets the rates at a position from its variable's value.
+func (s *solver) setRates(k int) {
 	v := s.active[k]
 	b := s.beta[v]
 	up, low := -s.epsilon, s.epsilon
@@ -360,9 +360,9 @@ func (s *solver) activate(ctx context.Context, variables []int) error {
 	for k, v := range variables {
 		rows[k] = s.rows[v]
 		s.diag[k] = s.src.diagonal(rows[k])
-		s.place(k)
+		s.setRates(k)
 	}
-	v, err := s.src.on(ctx, rows)
+	v, err := s.src.columns(ctx, rows)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // optimal fails unless β and b are optimal to the tolerance, by the conditions of the
 // package's documentation on kernel values computed one by one.
-func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p problem, beta []float64, b, tolerance float64) {
+func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p dualProblem, beta []float64, b, tolerance float64) {
 	n := len(p.target)
 	sum, size := 0.0, 0.0
 	for i := range n {
@@ -73,7 +73,7 @@ func TestSolutionsAreOptimal(t *testing.T) {
 				labels[i] = 1
 			}
 		}
-		p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+		p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
 		m := &Classifier{Kernel: k, C: c, CacheBytes: cache}
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
 		require.True(t, m.Report().Converged)
@@ -95,11 +95,11 @@ func TestSolutionsAreOptimal(t *testing.T) {
 }
 
 // toSolve is a problem of two classes that overlap, and its kernel matrix.
-func toSolve(t testing.TB, n int) (source, problem, *mat.SymDense) {
+func toSolve(t testing.TB, n int) (source, dualProblem, *mat.SymDense) {
 	x, y := blobs(n, 2, 0.8, 1)
 	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: 0.5}, x, nil)
 	require.NoError(t, err)
-	p := problem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+	p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
 	for i, l := range y {
 		p.target[i], p.hi[i] = 1, 2
 		if l == 10 {
@@ -112,7 +112,7 @@ func toSolve(t testing.TB, n int) (source, problem, *mat.SymDense) {
 func TestShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 300
 	src, p, k := toSolve(t, n)
-	s := &solver{problem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
+	s := &solver{dualProblem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
 	s.h = slices.Clone(p.target)
 	require.NoError(t, s.activate(ctx, countTo(n)))
 	gap, err := s.run(ctx) // without shrinking
@@ -231,7 +231,7 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, labels, 120)
 	pair := tanh.Pairs()[0]
-	p := problem{rows: countTo(120), target: make([]float64, 120), lo: make([]float64, 120), hi: make([]float64, 120)}
+	p := dualProblem{rows: countTo(120), target: make([]float64, 120), lo: make([]float64, 120), hi: make([]float64, 120)}
 	for i, l := range y {
 		p.target[i], p.hi[i] = 1, 5
 		if l == 10 {

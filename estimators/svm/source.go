@@ -19,7 +19,7 @@ type source interface {
 	// diagonal is k(x[i], x[i]).
 	diagonal(i int) float64
 	// on restricts the columns to some rows, which ascend.
-	on(ctx context.Context, columns []int) (view, error)
+	columns(ctx context.Context, columns []int) (view, error)
 	// cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
 	cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
 	// bytes is the memory that the source takes of its own.
@@ -77,7 +77,7 @@ func (s *matrixSource) size() int              { return s.n }
 func (s *matrixSource) bytes() int64           { return s.own }
 func (s *matrixSource) diagonal(i int) float64 { return s.data[i*s.stride+i] }
 
-func (s *matrixSource) on(_ context.Context, columns []int) (view, error) {
+func (s *matrixSource) columns(_ context.Context, columns []int) (view, error) {
 	return matrixView{s, columns}, nil
 }
 
@@ -150,7 +150,7 @@ func (s *kernelSource) size() int              { return len(s.diag) }
 func (s *kernelSource) bytes() int64           { return 0 }
 func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
 
-func (s *kernelSource) on(ctx context.Context, columns []int) (view, error) {
+func (s *kernelSource) columns(ctx context.Context, columns []int) (view, error) {
 	p, err := kernels.Prepare(ctx, s.kernel, linalg.Rows(s.x, columns), s.options)
 	return kernelView{s, p, columns}, err
 }

@@ -272,19 +272,19 @@ var ours = []method{
 var theGrid = "a grid of 24 points in 3 folds"
 
 func byEntropy(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &entropy.Search{Seed: seed}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build), Search: &entropy.Search{Seed: seed}}
 }
 
 func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &entropy.Search{Seed: seed}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build), Search: &entropy.Search{Seed: seed}}
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: validation.KFold{Seed: seed}}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build), Search: &selection.Grid{Splitter: validation.KFold{Seed: seed}}}
 }
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Over(build), Search: &selection.Grid{Splitter: validation.StratifiedKFold{Seed: seed}}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build), Search: &selection.Grid{Splitter: validation.StratifiedKFold{Seed: seed}}}
 }
 
 // medianRegressor and medianClassifier are relevance vector machines with the kernel that other estimators take
@@ -417,7 +417,7 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
 		})
 	})
-	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Among(candidates...), Search: &selection.Grid{Splitter: validation.KFold{Seed: g.seed}}}
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...), Search: &selection.Grid{Splitter: validation.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)
 }
 
@@ -437,7 +437,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	})
 	search := &selection.Classifier{
 		Preprocess: zScore(),
-		Space:      selection.Among(candidates...),
+		Space:      selection.Candidates(candidates...),
 		Search:     &selection.Grid{Splitter: validation.StratifiedKFold{Seed: g.seed}},
 	}
 	if err := search.Fit(ctx, x, y); err != nil {

@@ -70,7 +70,7 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 	for _, round := range rounds(jobs, left) {
 		// What was over budget in an earlier round is known here, whatever the number of
 		// workers.
-		err = parallel.For(ctx, s.workers, len(round), func(i int) error {
+		err = parallel.ForEach(ctx, s.workers, len(round), func(i int) error {
 			j := jobs[round[i]]
 			c, err := s.runOrNot(ctx, j, over[j.lineage])
 			if err != nil {

@@ -37,7 +37,7 @@ func Example() {
 	x, y := waves()
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&Clip{}, &transformers.StandardScaler{}},
-		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &Smoother{Kernel: k}
 		}, Matern72Family{}),
 		Search: &Zoom{},

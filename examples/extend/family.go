@@ -13,8 +13,8 @@ type Matern72Family struct{}
 
 var _ kernels.Family = Matern72Family{}
 
-// At returns Matern72{Length: 1 / rate}.
-func (Matern72Family) At(rate float64) kernels.Kernel { return Matern72{Length: 1 / rate} }
+// Kernel returns Matern72{Length: 1 / rate}.
+func (Matern72Family) Kernel(rate float64) kernels.Kernel { return Matern72{Length: 1 / rate} }
 
 // Start returns the inverse of a typical distance, as kernels.MaternFamily does.
 func (Matern72Family) Start(ctx context.Context, x mat.Matrix) (float64, error) {

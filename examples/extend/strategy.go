@@ -92,7 +92,7 @@ func grid(r *search.Run, centre, decades float64, count int) (out []search.Point
 		}
 		if param = min(max(param, lo), hi); !had[param] {
 			had[param] = true
-			out = append(out, search.At(param))
+			out = append(out, search.ParamPoint(param))
 		}
 	}
 	return out

@@ -165,7 +165,7 @@ func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2
 	}
 	model := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.Imputer{Statistic: transformers.Median}, &transformers.StandardScaler{Clip: true}},
-		Space:      selection.Over[estimators.Regressor](nil, family),
+		Space:      selection.Kernels[estimators.Regressor](nil, family),
 		Search:     &w.shape,
 	}
 	if err := model.Fit(ctx, x, y); err != nil {

@@ -56,7 +56,7 @@ func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
 	}
 	learners = slices.Compact(learners)
 	slices.Sort(rows)
-	p.X.Tick.Marker = plotstyle.At(slices.Compact(rows), 0.15)
+	p.X.Tick.Marker = plotstyle.LabelTicks(slices.Compact(rows), 0.15)
 	for _, search := range searches {
 		for _, learner := range learners {
 			line, points, err := c.line(search, learner)

@@ -69,7 +69,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	begun := time.Now()
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
 	if src.classes {
-		c := &selection.Classifier{Preprocess: steps, Space: selection.Over(s.classifier(k), families(k)...), Search: strategy(k, true)}
+		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), families(k)...), Search: strategy(k, true)}
 		if err := c.Fit(ctx, train.x, train.labels); err != nil {
 			return value{}, err
 		}
@@ -81,7 +81,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 		right, err := metrics.Accuracy(test.labels, p, nil)
 		return value{1 - right, seconds}, err
 	}
-	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(s.regressor(k), families(k)...), Search: strategy(k, false)}
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(s.regressor(k), families(k)...), Search: strategy(k, false)}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return value{}, err
 	}

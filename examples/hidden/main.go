@@ -142,7 +142,7 @@ func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) e
 	family := kernels.MaternFamily{Nu: 2.5}
 	for i, r := range []estimators.Regressor{
 		&selection.Regressor{},
-		&selection.Regressor{Space: selection.Over[estimators.Regressor](nil, family), Search: &one},
+		&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, family), Search: &one},
 		&lssvm.Regressor{},
 	} {
 		if err := r.Fit(ctx, x, y); err != nil {
@@ -160,7 +160,7 @@ func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) e
 	}
 	for i, c := range []estimators.Classifier{
 		&selection.Classifier{},
-		&selection.Classifier{Space: selection.Over[estimators.Classifier](nil, family), Search: &one},
+		&selection.Classifier{Space: selection.Kernels[estimators.Classifier](nil, family), Search: &one},
 		&lssvm.Classifier{},
 	} {
 		if err := c.Fit(ctx, x, labels); err != nil {

@@ -150,7 +150,7 @@ func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 	if err := search.Fit(ctx, x, y); err != nil {
 		return nil, err
 	}
-	return kernels.RBFFamily{}.At(search.Result().Param), nil
+	return kernels.RBFFamily{}.Kernel(search.Result().Param), nil
 }
 
 // measure returns the test error of a method, its training rows, and its times.

@@ -247,7 +247,7 @@ func entropySelection(f folder, scale float64) (work, error) {
 		return nil, err
 	}
 	return fitPredict(&selection.Regressor{
-		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: k, Ridge: ridge}
 		}),
 	}, x, xt, y, yt), nil

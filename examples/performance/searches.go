@@ -154,7 +154,7 @@ func oursForNumbers(seed uint64, train, test drawn) work {
 // oursOnLandmarks is what examples/benchmark calls nystroem-entropy.
 func oursOnLandmarks(seed uint64, train, test drawn) work {
 	return fitPredict(&selection.Regressor{
-		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{
 				Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: searchLandmarks, Seed: seed}},
 				Final: &ridge.Regressor{},

@@ -69,7 +69,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 	} {
 		chooser := &selection.Regressor{
 			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-			Space:      selection.Over(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
+			Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 			Search:     s.strategy, // the one field that differs
 			Observe:    step,
 		}

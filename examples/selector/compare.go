@@ -91,7 +91,7 @@ var learners = []learner{
 }
 
 func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
-	r := &selection.Regressor{Preprocess: steps, Space: selection.Over(l.regressor, families...), Search: search}
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(l.regressor, families...), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
 	}
@@ -104,7 +104,7 @@ func (l learner) regress(ctx context.Context, search search.Strategy, steps []tr
 }
 
 func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
-	c := &selection.Classifier{Preprocess: steps, Space: selection.Over(l.classifier, families...), Search: search}
+	c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(l.classifier, families...), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err
 	}

@@ -40,7 +40,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	reached, err := strconv.ParseFloat(m[1], 64)
 	require.NoError(t, err)
 	assert.Less(t, reached, .1)
-	m = regexp.MustCompile(`one RBF +(0\.\d+),(?s:.*)two RBFs \(OverTwo\) +(0\.\d+)`).FindStringSubmatch(text)
+	m = regexp.MustCompile(`one RBF +(0\.\d+),(?s:.*)two RBFs \(Kernels2\) +(0\.\d+)`).FindStringSubmatch(text)
 	require.NotNil(t, m, text)
 	assert.Less(t, m[2], m[1], "two scales find the seasons")
 	for _, name := range []string{"diabetes-progression", "friedman1"} {

@@ -51,7 +51,7 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 		}},
 	} {
 		n, d := c.x.Dims()
-		r := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: selection.Over(c.build)}
+		r := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: selection.Kernels(c.build)}
 		runtime.GC()
 		begun := time.Now()
 		if err := r.Fit(ctx, c.x, c.y); err != nil {
@@ -104,8 +104,8 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 			targets := []float64{0.005, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9} // of entropy.Search
 			return &selection.Regressor{Search: &entropy.Search{Targets: targets}}
 		}},
-		{"two RBFs (OverTwo)", func() *selection.Regressor {
-			return &selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
+		{"two RBFs (Kernels2)", func() *selection.Regressor {
+			return &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 		}},
 		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Grid{}} }},
 	} {

@@ -10,9 +10,9 @@ import (
 // Text is Latin-1, and no UTF-8.
 const Text = "j\xe4"
 
-// Each puts [Text] into each string that a pointer leads to, exported fields, elements, keys and values of maps, one after the
+// ForEachField puts [Text] into each string that a pointer leads to, exported fields, elements, keys and values of maps, one after the
 // other, and calls f with the path of it. Then the value is as it was. It returns how many there are.
-func Each(pointer any, f func(path string)) int {
+func ForEachField(pointer any, f func(path string)) int {
 	w := &walk{f: f}
 	w.value("", reflect.ValueOf(pointer).Elem())
 	return w.count

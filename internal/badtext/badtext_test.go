@@ -21,7 +21,7 @@ func TestEach(t *testing.T) {
 	}
 	v := make()
 	var paths []string
-	n := Each(&v, func(path string) {
+	n := ForEachField(&v, func(path string) {
 		bad := 0
 		for _, s := range append([]string{v.A, v.In.C}, v.B...) {
 			if s == Text {

@@ -52,7 +52,7 @@ func definite(n int) []float64 {
 	return a
 }
 
-func one(call func()) (func(), []func()) { return func() {}, []func(){call} }
+func single(call func()) (func(), []func()) { return func() {}, []func(){call} }
 
 func stride(t blas.Transpose, rows, columns int) int {
 	if t == blas.NoTrans {
@@ -66,7 +66,7 @@ func dgemm(tA, tB blas.Transpose, m, n, k int) routine {
 	return routine{name, 2 * float64(m) * float64(n) * float64(k), func(c Contender) (func(), []func()) {
 		a, b, result := random(m*k), random(k*n), make([]float64, m*n)
 		lda, ldb := stride(tA, m, k), stride(tB, k, n)
-		return one(func() { c.BLAS.Dgemm(tA, tB, m, n, k, 1, a, lda, b, ldb, 0, result, n) })
+		return single(func() { c.BLAS.Dgemm(tA, tB, m, n, k, 1, a, lda, b, ldb, 0, result, n) })
 	}}
 }
 
@@ -74,14 +74,14 @@ func dsyrk(t blas.Transpose, n, k int) routine {
 	return routine{fmt.Sprintf("Dsyrk_%c_%dx%d", t, n, k), float64(n) * float64(n) * float64(k), func(c Contender) (func(), []func()) {
 		a, result := random(n*k), make([]float64, n*n)
 		lda := stride(t, n, k)
-		return one(func() { c.BLAS.Dsyrk(blas.Upper, t, n, k, 1, a, lda, 0, result, n) })
+		return single(func() { c.BLAS.Dsyrk(blas.Upper, t, n, k, 1, a, lda, 0, result, n) })
 	}}
 }
 
 func dsymm(n int) routine {
 	return routine{fmt.Sprintf("Dsymm_%d", n), 2 * float64(n) * float64(n) * float64(n), func(c Contender) (func(), []func()) {
 		a, b, result := random(n*n), random(n*n), make([]float64, n*n)
-		return one(func() { c.BLAS.Dsymm(blas.Left, blas.Upper, n, n, 1, a, n, b, n, 0, result, n) })
+		return single(func() { c.BLAS.Dsymm(blas.Left, blas.Upper, n, n, 1, a, n, b, n, 0, result, n) })
 	}}
 }
 
@@ -122,35 +122,35 @@ func cholesky(n int) routine {
 func dgemv(t blas.Transpose, n int) routine {
 	return routine{fmt.Sprintf("Dgemv_%c_%d", t, n), 2 * float64(n) * float64(n), func(c Contender) (func(), []func()) {
 		a, x, y := random(n*n), random(n), make([]float64, n)
-		return one(func() { c.BLAS.Dgemv(t, n, n, 1, a, n, x, 1, 0, y, 1) })
+		return single(func() { c.BLAS.Dgemv(t, n, n, 1, a, n, x, 1, 0, y, 1) })
 	}}
 }
 
 func dsymv(n int) routine {
 	return routine{fmt.Sprintf("Dsymv_%d", n), 2 * float64(n) * float64(n), func(c Contender) (func(), []func()) {
 		a, x, y := random(n*n), random(n), make([]float64, n)
-		return one(func() { c.BLAS.Dsymv(blas.Upper, n, 1, a, n, x, 1, 0, y, 1) })
+		return single(func() { c.BLAS.Dsymv(blas.Upper, n, 1, a, n, x, 1, 0, y, 1) })
 	}}
 }
 
 func dger(n int) routine {
 	return routine{fmt.Sprintf("Dger_%d", n), 2 * float64(n) * float64(n), func(c Contender) (func(), []func()) {
 		a, x, y := random(n*n), random(n), random(n)
-		return one(func() { c.BLAS.Dger(n, n, 1e-9, x, 1, y, 1, a, n) })
+		return single(func() { c.BLAS.Dger(n, n, 1e-9, x, 1, y, 1, a, n) })
 	}}
 }
 
 func dsyr2(n int) routine {
 	return routine{fmt.Sprintf("Dsyr2_%d", n), 2 * float64(n) * float64(n), func(c Contender) (func(), []func()) {
 		a, x, y := random(n*n), random(n), random(n)
-		return one(func() { c.BLAS.Dsyr2(blas.Upper, n, 1e-9, x, 1, y, 1, a, n) })
+		return single(func() { c.BLAS.Dsyr2(blas.Upper, n, 1e-9, x, 1, y, 1, a, n) })
 	}}
 }
 
 func level1(name string, n int, call func(b blas.Float64, x, y []float64)) routine {
 	return routine{fmt.Sprintf("%s_%d", name, n), 2 * float64(n), func(c Contender) (func(), []func()) {
 		x, y := random(n), random(n)
-		return one(func() { call(c.BLAS, x, y) })
+		return single(func() { call(c.BLAS, x, y) })
 	}}
 }
 

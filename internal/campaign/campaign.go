@@ -51,7 +51,7 @@ func Duration(tb testing.TB) time.Duration {
 // finding, a panic too. It prints the line with the number of inputs that .ci/campaign adds up.
 func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	t.Helper()
-	if seed, input, ok := one(t); ok {
+	if seed, input, ok := singleInput(t); ok {
 		if err := guarded(check, rand.New(rand.NewPCG(seed, input))); err != nil {
 			t.Errorf("%s: input %d:%d: %v", name, seed, input, err)
 		}
@@ -60,14 +60,14 @@ func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 	inputs, seen := uint64(0), map[string]bool{}
 	clock := watch(t, name)
 	defer clock.stop()
-	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
+	forEachInput(t, few, func(seed, input uint64, rng *rand.Rand) bool {
 		inputs++
-		clock.next(seed, input)
+		clock.begin(seed, input)
 		if err := guarded(check, rng); err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
 			if !seen[first] {
 				seen[first] = true
-				found(t, name, fmt.Sprintf("%d:%d", seed, input), err)
+				reportFinding(t, name, fmt.Sprintf("%d:%d", seed, input), err)
 			}
 		}
 		return len(seen) < mostFindings
@@ -78,7 +78,7 @@ func Run(t *testing.T, name string, few int, check func(rng *rand.Rand) error) {
 // RunTest is Run for a check that fails a test, which ends it.
 func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *rand.Rand)) {
 	t.Helper()
-	if seed, input, ok := one(t); ok {
+	if seed, input, ok := singleInput(t); ok {
 		check(t, rand.New(rand.NewPCG(seed, input)))
 		return
 	}
@@ -87,14 +87,14 @@ func RunTest(t *testing.T, name string, few int, check func(t *testing.T, rng *r
 	defer clock.stop()
 	defer func() { // also where the check calls FailNow
 		if t.Failed() {
-			found(t, name, last, errors.New("the test fails, see the log"))
+			reportFinding(t, name, last, errors.New("the test fails, see the log"))
 		}
 		fmt.Printf("campaign: %s inputs %d\n", name, inputs)
 	}()
-	each(t, few, func(seed, input uint64, rng *rand.Rand) bool {
+	forEachInput(t, few, func(seed, input uint64, rng *rand.Rand) bool {
 		inputs++
 		last = fmt.Sprintf("%d:%d", seed, input)
-		clock.next(seed, input)
+		clock.begin(seed, input)
 		check(t, rng)
 		return !t.Failed()
 	})
@@ -128,15 +128,15 @@ func watch(t *testing.T, name string) *watchdog {
 				continue
 			}
 			stacks := make([]byte, 1<<20)
-			found(t, name, fmt.Sprintf("%d:%d", w.seed.Load(), w.input.Load()-1), fmt.Errorf("it takes more than %v:\n%s", longest, stacks[:runtime.Stack(stacks, true)]))
+			reportFinding(t, name, fmt.Sprintf("%d:%d", w.seed.Load(), w.input.Load()-1), fmt.Errorf("it takes more than %v:\n%s", longest, stacks[:runtime.Stack(stacks, true)]))
 			os.Exit(1)
 		}
 	}()
 	return w
 }
 
-// next is called before each input. Inputs are kept with one added, so that 0 is none.
-func (w *watchdog) next(seed, input uint64) {
+// begin is called before each input. Inputs are kept with one added, so that 0 is none.
+func (w *watchdog) begin(seed, input uint64) {
 	if w != nil {
 		w.seed.Store(seed)
 		w.input.Store(input + 1)
@@ -149,8 +149,8 @@ func (w *watchdog) stop() {
 	}
 }
 
-// one returns the single input that the environment asks for.
-func one(t *testing.T) (seed, input uint64, ok bool) {
+// singleInput returns the single input that the environment asks for.
+func singleInput(t *testing.T) (seed, input uint64, ok bool) {
 	t.Helper()
 	text := os.Getenv(inputVariable)
 	if text == "" {
@@ -162,8 +162,8 @@ func one(t *testing.T) (seed, input uint64, ok bool) {
 	return seed, input, true
 }
 
-// each calls f for few inputs, or for as many as there is time for in a campaign, while it returns true.
-func each(t *testing.T, few int, f func(seed, input uint64, rng *rand.Rand) bool) {
+// forEachInput calls f for few inputs, or for as many as there is time for in a campaign, while it returns true.
+func forEachInput(t *testing.T, few int, f func(seed, input uint64, rng *rand.Rand) bool) {
 	t.Helper()
 	duration := Duration(t)
 	seed := uint64(1)
@@ -194,7 +194,7 @@ func guarded(check func(*rand.Rand) error, rng *rand.Rand) (err error) {
 	return check(rng)
 }
 
-func found(t *testing.T, name, input string, err error) {
+func reportFinding(t *testing.T, name, input string, err error) {
 	t.Helper()
 	text := fmt.Sprintf("%s: %s=%s: %v", name, inputVariable, input, err)
 	t.Error(text)

@@ -40,7 +40,7 @@ func TestFindings(t *testing.T) {
 	t.Setenv(findingsVariable, dir)
 	assert.ErrorContains(t, guarded(func(*rand.Rand) error { panic("no") }, nil), "panic: no")
 	var failed testing.T
-	found(&failed, "a driver", "1:2", errors.New("wrong"))
+	reportFinding(&failed, "a driver", "1:2", errors.New("wrong"))
 	assert.True(t, failed.Failed())
 	text, err := os.ReadFile(dir + "/a driver-1-2.txt")
 	require.NoError(t, err)

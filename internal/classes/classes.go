@@ -18,9 +18,9 @@ func Distinct(labels ...[]int) []int {
 	return slices.Compact(out)
 }
 
-// Of returns the distinct labels of y, ascending, and the position of each row's among
+// Distinguish returns the distinct labels of y, ascending, and the position of each row's among
 // them. Fewer than two are ErrShape.
-func Of(y []int) (classes, at []int, err error) {
+func Distinguish(y []int) (classes, at []int, err error) {
 	classes = Distinct(y)
 	if err := AtLeastTwo(classes); err != nil {
 		return nil, nil, err
@@ -92,13 +92,13 @@ func Scores(f *mat.Dense) *mat.Dense {
 	}
 	out := mat.NewDense(n, 2, nil)
 	for i := range n {
-		Both(out.RawRowView(i), f.At(i, 0))
+		SetBoth(out.RawRowView(i), f.At(i, 0))
 	}
 	return out
 }
 
-// Both sets the scores of two classes from the output of their one machine.
-func Both(scores []float64, f float64) { scores[0], scores[1] = -f, f }
+// SetBoth sets the scores of two classes from the output of their one machine.
+func SetBoth(scores []float64, f float64) { scores[0], scores[1] = -f, f }
 
 // Largest returns the position of the largest score, and the first of those that tie.
 func Largest(scores []float64) int {

@@ -14,14 +14,14 @@ import (
 
 func TestOf(t *testing.T) {
 	y := []int{7, -2, 7, 0}
-	names, at, err := classes.Of(y)
+	names, at, err := classes.Distinguish(y)
 	require.NoError(t, err)
 	assert.Equal(t, []int{-2, 0, 7}, names)
 	assert.Equal(t, []int{2, 0, 2, 1}, at)
 	assert.Equal(t, []int{7, -2, 7, 0}, y, "the labels are not sorted in place")
 	assert.Equal(t, []int{1, 2, 3}, classes.Distinct([]int{3, 1}, []int{2, 3}))
 	for _, y := range [][]int{nil, {4}, {4, 4}} {
-		_, _, err := classes.Of(y)
+		_, _, err := classes.Distinguish(y)
 		assert.ErrorIs(t, err, fault.ErrShape, "%v", y)
 	}
 }

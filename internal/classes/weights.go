@@ -27,8 +27,8 @@ func (w Weights) Validate(typ string) error {
 	return nil
 }
 
-// Known returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others.
-func (w Weights) Known(typ string, classes []int) error {
+// CheckClasses returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others.
+func (w Weights) CheckClasses(typ string, classes []int) error {
 	if w.Part {
 		return nil
 	}
@@ -72,8 +72,8 @@ func FitsFold(estimator any) {
 func (w Weights) Factors(classes, at []int, rows []float64) []float64 {
 	count, total := make([]float64, len(classes)), 0.0
 	for i, l := range at {
-		count[l] += weights.At(rows, i)
-		total += weights.At(rows, i)
+		count[l] += weights.Weight(rows, i)
+		total += weights.Weight(rows, i)
 	}
 	out := make([]float64, len(classes))
 	for k, label := range classes {
@@ -96,7 +96,7 @@ func (w Weights) Rows(classes, at []int, rows []float64) []float64 {
 	factors := w.Factors(classes, at, rows)
 	out := make([]float64, len(at))
 	for i, l := range at {
-		out[i] = factors[l] * weights.At(rows, i)
+		out[i] = factors[l] * weights.Weight(rows, i)
 	}
 	return out
 }

@@ -91,12 +91,12 @@ func (f *Flags) Reads(names ...string) {
 			if path == "" || path == one.DefValue {
 				return nil
 			}
-			return there(name, path, folder)
+			return checkMissing(name, path, folder)
 		})
 	}
 }
 
-func there(name, path string, folder bool) error {
+func checkMissing(name, path string, folder bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -181,7 +181,7 @@ func (f *Flags) Runs(name string, scripts ...string) {
 			return fmt.Errorf("-%s: %w", name, err)
 		}
 		for _, script := range scripts {
-			if err := there(script, f.Lookup(script).Value.String(), isFolder(f.Lookup(script))); err != nil {
+			if err := checkMissing(script, f.Lookup(script).Value.String(), isFolder(f.Lookup(script))); err != nil {
 				return err
 			}
 		}

@@ -21,15 +21,15 @@ func Look(data []byte) (Content, error) {
 	}
 	return Content{
 		Kind: kind, Version: version, Bytes: len(data), Checksum: bytes.Clone(data[len(data)-checksumSize:]),
-		Within: within(data, fixedSize+len(kind), len(data)-checksumSize),
+		Within: outermost(data, fixedSize+len(kind), len(data)-checksumSize),
 	}, nil
 }
 
 // mostWithin is how many envelopes within one are told: sixteen bytes may stand for one.
 const mostWithin = 1 << 10
 
-// within returns the envelopes between two places that are in no other.
-func within(data []byte, from, to int) (out []Content) {
+// outermost returns the envelopes between two places that are in no other.
+func outermost(data []byte, from, to int) (out []Content) {
 	for at := from; at < to && len(out) < mostWithin; {
 		next := bytes.Index(data[at:to], []byte(magic))
 		if next < 0 {
@@ -44,7 +44,7 @@ func within(data []byte, from, to int) (out []Content) {
 		k := int(data[at+5])
 		out = append(out, Content{
 			Kind: string(data[at+6 : at+6+k]), Version: int(data[at+6+k]) | int(data[at+7+k])<<8, Bytes: end - at,
-			Within: within(data, at+fixedSize+k, end-checksumSize),
+			Within: outermost(data, at+fixedSize+k, end-checksumSize),
 		})
 		at = end
 	}

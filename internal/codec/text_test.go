@@ -35,7 +35,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	again := v
 	_, err = Unmarshal(data, "kind", 1, &again)
 	require.NoError(t, err)
-	n := badtext.Each(&v, func(path string) {
+	n := badtext.ForEachField(&v, func(path string) {
 		_, err := Marshal("kind", 1, v)
 		require.ErrorIs(t, err, fault.ErrParam, path)
 		assert.ErrorContains(t, err, `kind: a text = "j\xe4", want UTF-8`, path)

@@ -129,8 +129,8 @@ func (r *Rows) Weighed(given []float64) *Rows {
 	return &out
 }
 
-// First returns the numbers of the first count rows of x that equal none before them, or of all of those.
-func First(x *mat.Dense, count int) []int {
+// FirstDistinct returns the numbers of the first count rows of x that equal none before them, or of all of those.
+func FirstDistinct(x *mat.Dense, count int) []int {
 	rows := Merge(x, nil)
 	if rows.First != nil {
 		return rows.First[:min(count, rows.m)]
@@ -169,7 +169,7 @@ func equal(a, b []float64) bool {
 func (r *Rows) sums() []float64 {
 	out := make([]float64, len(r.First))
 	for i, at := range r.Index {
-		out[at] += weights.At(r.given, i)
+		out[at] += weights.Weight(r.given, i)
 	}
 	return out
 }
@@ -213,7 +213,7 @@ func (r *Rows) Relative() *Rows {
 	if r.Index != nil {
 		out.given = make([]float64, len(r.Index))
 		for i, at := range r.Index {
-			out.given[i] = weights.At(r.given, i) / r.Weights[at] * weights.At(out.Weights, at)
+			out.given[i] = weights.Weight(r.given, i) / r.Weights[at] * weights.Weight(out.Weights, at)
 		}
 	}
 	return &out
@@ -245,8 +245,8 @@ func Counts(own []float64, n, m int) []float64 {
 	return out
 }
 
-// Given returns the weight of each of the n rows that were merged, in the units of Weights; nil if all are 1.
-func (r *Rows) Given() []float64 { return r.given }
+// GivenWeights returns the weight of each of the n rows that were merged, in the units of Weights; nil if all are 1.
+func (r *Rows) GivenWeights() []float64 { return r.given }
 
 // Mean returns the weighted means (m×k) of the targets t (n×k) of equal rows: t itself if no two rows are equal. The
 // mean of equal targets is that target exactly.
@@ -257,7 +257,7 @@ func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 	out := linalg.Rows(t, r.First)
 	sums := make([]float64, len(r.First))
 	for i, at := range r.Index {
-		w := weights.At(r.given, i)
+		w := weights.Weight(r.given, i)
 		sums[at] += w
 		row := out.RawRowView(at)
 		for j, v := range t.RawRowView(i) {
@@ -272,7 +272,7 @@ func (r *Rows) Mean(t *mat.Dense) *mat.Dense {
 func (r *Rows) Means(target []float64) (mean []float64, within float64) {
 	given := mat.NewDense(len(target), 1, slices.Clone(target))
 	means := r.Mean(given)
-	return means.RawMatrix().Data, r.Within(given, means)[0]
+	return means.RawMatrix().Data, r.MeanSquareWithin(given, means)[0]
 }
 
 // MostFrequent returns for each distinct row the label of the largest weight among the rows that are equal to it, the
@@ -281,7 +281,7 @@ func (r *Rows) MostFrequent(labels []int) []int {
 	names := classes.Distinct(labels)
 	sums := mat.NewDense(r.Len(), len(names), nil)
 	for i, at := range classes.Positions(names, labels) {
-		sums.RawRowView(r.Index[i])[at] += weights.At(r.Given(), i)
+		sums.RawRowView(r.Index[i])[at] += weights.Weight(r.GivenWeights(), i)
 	}
 	out := make([]int, r.Len())
 	for i := range out {
@@ -334,12 +334,12 @@ func (r *Rows) Copies(given, mean *mat.Dense) bool {
 		return true
 	}
 	all := &Rows{Index: make([]int, len(r.Index)), First: []int{0}, given: r.given, m: 1}
-	independent := floats.Sum(all.Within(given, all.Mean(given))) * (1 - float64(r.m)/float64(len(r.Index)))
-	return floats.Sum(r.Within(given, mean)) <= agreeing*independent
+	independent := floats.Sum(all.MeanSquareWithin(given, all.Mean(given))) * (1 - float64(r.m)/float64(len(r.Index)))
+	return floats.Sum(r.MeanSquareWithin(given, mean)) <= agreeing*independent
 }
 
-// Within returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.
-func (r *Rows) Within(t, mean *mat.Dense) []float64 {
+// MeanSquareWithin returns for each column of the targets t (n×k) the weighted mean square of what their means (m×k) leave.
+func (r *Rows) MeanSquareWithin(t, mean *mat.Dense) []float64 {
 	_, k := t.Dims()
 	out := make([]float64, k)
 	if r.Index == nil {
@@ -347,7 +347,7 @@ func (r *Rows) Within(t, mean *mat.Dense) []float64 {
 	}
 	total := 0.0
 	for i, at := range r.Index {
-		w := weights.At(r.given, i)
+		w := weights.Weight(r.given, i)
 		total += w
 		for j, v := range t.RawRowView(i) {
 			d := v - mean.At(at, j)

@@ -26,7 +26,7 @@ func TestMerge(t *testing.T) {
 	targets := mat.NewDense(5, 1, []float64{1, 5, 3, 7, 7})
 	mean := r.Mean(targets)
 	assert.Equal(t, []float64{2, 5, 7}, mean.RawMatrix().Data)
-	assert.InDelta(t, 2./5, r.Within(targets, mean)[0], 1e-15) // (1 + 1)/5
+	assert.InDelta(t, 2./5, r.MeanSquareWithin(targets, mean)[0], 1e-15) // (1 + 1)/5
 	assert.Equal(t, []float64{2, 5, 2, 7, 7}, r.Spread(mean).RawMatrix().Data)
 }
 
@@ -37,10 +37,10 @@ func TestMergeWithWeights(t *testing.T) {
 	targets := mat.NewDense(3, 1, []float64{0, 4, 9})
 	mean := r.Mean(targets)
 	assert.Equal(t, []float64{3, 9}, mean.RawMatrix().Data)
-	assert.InDelta(t, (1*9.+3*1)/12, r.Within(targets, mean)[0], 1e-15)
+	assert.InDelta(t, (1*9.+3*1)/12, r.MeanSquareWithin(targets, mean)[0], 1e-15)
 	relative := r.Relative()
 	assert.InDeltaSlice(t, []float64{2. / 3, 4. / 3}, relative.Weights, 1e-15)
-	assert.InDeltaSlice(t, []float64{1. / 6, 1. / 2, 4. / 3}, relative.Given(), 1e-15)
+	assert.InDeltaSlice(t, []float64{1. / 6, 1. / 2, 4. / 3}, relative.GivenWeights(), 1e-15)
 }
 
 func TestRowsThatDiffer(t *testing.T) {
@@ -49,10 +49,10 @@ func TestRowsThatDiffer(t *testing.T) {
 	assert.False(t, r.Repeated())
 	assert.Same(t, x, r.X)
 	assert.Nil(t, r.Relative().Weights)
-	assert.Nil(t, r.Relative().Given())
+	assert.Nil(t, r.Relative().GivenWeights())
 	assert.Nil(t, distinct.Merge(x, []float64{1, 1, 1}).Weights)
 	assert.Same(t, x, r.Mean(x))
-	assert.Equal(t, []float64{0}, r.Within(x, x))
+	assert.Equal(t, []float64{0}, r.MeanSquareWithin(x, x))
 }
 
 // Each row twice has the relative weights, means and squares of each row once, exactly.
@@ -74,8 +74,8 @@ func TestEachRowTwice(t *testing.T) {
 	for i := range 20 {
 		assert.Equal(t, y.At(i, 0), mean.At(i, 0))
 	}
-	assert.Zero(t, r.Within(y, mean)[0])
-	assert.InDeltaSlice(t, []float64{.5, .5}, r.Given()[:2], 0)
+	assert.Zero(t, r.MeanSquareWithin(y, mean)[0])
+	assert.InDeltaSlice(t, []float64{.5, .5}, r.GivenWeights()[:2], 0)
 }
 
 func TestExtremeWeights(t *testing.T) {

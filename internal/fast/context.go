@@ -184,7 +184,7 @@ func eachPart(ctx context.Context, n, size int, f func(first, count int) error) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		loop.At(float64(i) / float64(parts))
+		loop.Report(float64(i) / float64(parts))
 		last := n
 		if i+1 < parts {
 			last = (i + 1) * n / parts / partUnit * partUnit

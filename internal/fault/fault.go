@@ -55,7 +55,7 @@ type ShapeError struct {
 }
 
 func (e *ShapeError) Error() string {
-	return fmt.Sprintf("%s%s %d %s, %s", before(e.Type), e.What, e.Got, e.Unit, short(e.Want))
+	return fmt.Sprintf("%s%s %d %s, %s", prefix(e.Type), e.What, e.Got, e.Unit, short(e.Want))
 }
 
 // Unwrap returns ErrShape.
@@ -97,7 +97,7 @@ type NotFiniteError struct {
 
 func (e *NotFiniteError) Error() string {
 	if e.Overflow != "" {
-		return before(e.Type) + e.Overflow + ": " + ErrNotFinite.Error()
+		return prefix(e.Type) + e.Overflow + ": " + ErrNotFinite.Error()
 	}
 	v := "NaN"
 	switch {
@@ -107,13 +107,13 @@ func (e *NotFiniteError) Error() string {
 		v = "-Inf"
 	}
 	if e.Col < 0 {
-		return fmt.Sprintf("%s%s[%d] is %s", before(e.Type), e.Name, e.Row, v)
+		return fmt.Sprintf("%s%s[%d] is %s", prefix(e.Type), e.Name, e.Row, v)
 	}
 	hint := ""
 	if e.Name == "x" && v == "NaN" { // rows of a table, whose gaps can be filled
 		hint = gapHint
 	}
-	return fmt.Sprintf("%s%s[%d,%d] is %s%s", before(e.Type), e.Name, e.Row, e.Col, v, hint)
+	return fmt.Sprintf("%s%s[%d,%d] is %s%s", prefix(e.Type), e.Name, e.Row, e.Col, v, hint)
 }
 
 // gapHint says what to do about a NaN in rows.
@@ -143,7 +143,7 @@ type NotPSDError struct {
 }
 
 func (e *NotPSDError) Error() string {
-	return fmt.Sprintf("%s%s is not positive definite, even with %.0e of its mean diagonal added", before(e.Type), e.What, e.Jitter)
+	return fmt.Sprintf("%s%s is not positive definite, even with %.0e of its mean diagonal added", prefix(e.Type), e.What, e.Jitter)
 }
 
 // Unwrap returns ErrNotPSD.
@@ -169,7 +169,7 @@ type TooLargeError struct {
 }
 
 func (e *TooLargeError) Error() string {
-	s := fmt.Sprintf("%s%s needs %.1f GiB, limit %.1f GiB", before(e.Type), e.What, gib(e.Bytes), gib(e.Limit))
+	s := fmt.Sprintf("%s%s needs %.1f GiB, limit %.1f GiB", prefix(e.Type), e.What, gib(e.Bytes), gib(e.Limit))
 	if e.Hint != "" {
 		s += ": " + e.Hint
 	}

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// before is a name as it stands before the rest of an error.
-func before(name string) string {
+// prefix is a name as it stands before the rest of an error.
+func prefix(name string) string {
 	if name == "" {
 		return ""
 	}
 	return name + ": "
 }
 
-// of returns an error of data with the name of what was called, or any other error, or one that names a type
+// named returns an error of data with the name of what was called, or any other error, or one that names a type
 // in its text already, as it is. An empty name takes the name away.
-func of(name string, err error) error {
+func named(name string, err error) error {
 	switch e := err.(type) {
 	case *ShapeError:
 		return renamed(err, *e, e.What, func(out *ShapeError) error { out.Type = name; return out })
@@ -69,10 +69,10 @@ var closure = regexp.MustCompile(`\.func[0-9]+`)
 
 const module = "github.com/kernelearn/kernelearn/"
 
-// Of is err with the name of what was called before an error of data that has none.
-func Of(name string, err error) error { return of(name, err) }
+// AddName is err with the name of what was called before an error of data that has none.
+func AddName(name string, err error) error { return named(name, err) }
 
-// In puts a place that names the type of what was called there before its error, which does not name it again.
-func In(place string, err error) error {
-	return fmt.Errorf("%s: %w", place, of("", err))
+// AddPlace puts a place that names the type of what was called there before its error, which does not name it again.
+func AddPlace(place string, err error) error {
+	return fmt.Errorf("%s: %w", place, named("", err))
 }

@@ -32,15 +32,15 @@ func TestNamesOfErrors(t *testing.T) {
 		Shape("y has", 3, "entries", "x has %d rows", 4), &NotFiniteError{Name: "y", Row: 2, Col: -1}, &NotPSDError{What: "K"}, &TooLargeError{What: "K"},
 	} {
 		text := err.Error()
-		inner := of("kernels: Matrix", err)
+		inner := named("kernels: Matrix", err)
 		assert.EqualError(t, inner, "kernels: Matrix: "+text)
-		assert.EqualError(t, of("lssvm: Regressor", inner), "lssvm: Regressor: "+text, "the outermost counts")
+		assert.EqualError(t, named("lssvm: Regressor", inner), "lssvm: Regressor: "+text, "the outermost counts")
 		assert.EqualError(t, err, text, "the error itself stays")
 		assert.ErrorIs(t, inner, errors.Unwrap(err))
-		assert.EqualError(t, In("pipeline: Regressor: final (lssvm.Regressor)", inner), "pipeline: Regressor: final (lssvm.Regressor): "+text)
+		assert.EqualError(t, AddPlace("pipeline: Regressor: final (lssvm.Regressor)", inner), "pipeline: Regressor: final (lssvm.Regressor): "+text)
 	}
 	for _, err := range []error{Param("t", "f", 1, "2"), &NotFiniteError{Name: "lssvm: Regressor: variance"}, errors.New("x"), &TooLargeError{What: "svm: Classifier: its problems"}} {
-		assert.Same(t, err, of("kernels: Matrix", err))
+		assert.Same(t, err, named("kernels: Matrix", err))
 	}
 }
 

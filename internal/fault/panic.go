@@ -47,7 +47,7 @@ func Recover(err *error) {
 		var pc [1]uintptr
 		frame, _ := runtime.CallersFrames(pc[:runtime.Callers(2, pc[:])]).Next()
 		if name := called(frame.Function); name != "" {
-			*err = of(name, *err)
+			*err = named(name, *err)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func RecoverAs(name string, err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
 	} else if *err != nil {
-		*err = of(name, *err)
+		*err = named(name, *err)
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Subject) Mutate(input []byte) []byte {
 		return input
 	}
 	from := &source{input}
-	tree := s.trees[from.below(len(s.trees))]
+	tree := s.trees[from.uniform(len(s.trees))]
 	if from.byte() == 255 { // the bytes as they are, no checksum repaired
 		return bytes.Clone(from.data)
 	}

@@ -19,8 +19,8 @@ func (s *source) byte() byte {
 	return b
 }
 
-// below returns a number below n, which is above 0.
-func (s *source) below(n int) int {
+// uniform returns a number below n, which is above 0.
+func (s *source) uniform(n int) int {
 	if n <= 256 {
 		return int(s.byte()) % n
 	}
@@ -42,7 +42,7 @@ func mutated(root *node, s *source) *node {
 	root = root.clone()
 	for range 1 + s.byte()%3 {
 		nodes := root.all(nil)
-		change(nodes[s.below(len(nodes))], nodes, s)
+		change(nodes[s.uniform(len(nodes))], nodes, s)
 	}
 	return root
 }
@@ -52,10 +52,10 @@ func change(v *node, nodes []*node, s *source) {
 	op := s.byte()
 	switch {
 	case op < 16: // another value of the file in its place
-		*v = *nodes[s.below(len(nodes))].clone()
+		*v = *nodes[s.uniform(len(nodes))].clone()
 		return
 	case op < 24: // the two change places
-		with := nodes[s.below(len(nodes))]
+		with := nodes[s.uniform(len(nodes))]
 		if a, b := v.clone(), with.clone(); len(a.all(nil))+len(b.all(nil)) < 1<<12 {
 			*v, *with = *b, *a
 		}
@@ -65,13 +65,13 @@ func change(v *node, nodes []*node, s *source) {
 		return
 	case op < 38: // within others, deep
 		inner := v.clone()
-		for range 1 + s.below(80) {
+		for range 1 + s.uniform(80) {
 			inner = &node{major: array, kids: []*node{inner}}
 		}
 		*v = *inner
 		return
 	case op < 44: // a length that is wrong
-		n := uint64(extremeIntegers[s.below(len(extremeIntegers))])
+		n := uint64(extremeIntegers[s.uniform(len(extremeIntegers))])
 		v.length = &n
 		return
 	}
@@ -86,7 +86,7 @@ func change(v *node, nodes []*node, s *source) {
 		changeList(v, 2, s)
 	case tagged:
 		if op < 50 {
-			v.n = uint64(extremeIntegers[s.below(len(extremeIntegers))])
+			v.n = uint64(extremeIntegers[s.uniform(len(extremeIntegers))])
 			return
 		}
 		changeString(v.kids[0], nodes, s)
@@ -110,9 +110,9 @@ func changeKind(v *node, s *source) {
 	case 5:
 		*v = node{major: dict}
 	case 6:
-		*v = *integer(extremeIntegers[s.below(len(extremeIntegers))])
+		*v = *integer(extremeIntegers[s.uniform(len(extremeIntegers))])
 	case 7:
-		*v = *float(extremeFloats[s.below(len(extremeFloats))])
+		*v = *float(extremeFloats[s.uniform(len(extremeFloats))])
 	case 8:
 		*v = node{major: tagged, n: floatsTag, kids: []*node{v.clone()}}
 	case 9:
@@ -139,7 +139,7 @@ func changeInteger(v *node, s *source) {
 		*v = *float(float64(value))
 		return
 	default:
-		value = extremeIntegers[s.below(len(extremeIntegers))]
+		value = extremeIntegers[s.uniform(len(extremeIntegers))]
 	}
 	*v = *integer(value)
 }
@@ -153,7 +153,7 @@ func changeFloat(v *node, s *source) {
 		*v = *float(changedFloat(f, s))
 		return
 	}
-	*v = *simple([]byte{falseValue, trueValue, nullValue, 23, 19}[s.below(5)])
+	*v = *simple([]byte{falseValue, trueValue, nullValue, 23, 19}[s.uniform(5)])
 }
 
 func changedFloat(f float64, s *source) float64 {
@@ -169,19 +169,19 @@ func changedFloat(f float64, s *source) float64 {
 	case op < 112:
 		return f + 1
 	}
-	return extremeFloats[s.below(len(extremeFloats))]
+	return extremeFloats[s.uniform(len(extremeFloats))]
 }
 
 // changeList drops, repeats and moves elements of some nodes each.
 func changeList(v *node, each int, s *source) {
 	count := len(v.kids) / each
 	if count == 0 {
-		for range each * (1 + s.below(3)) {
+		for range each * (1 + s.uniform(3)) {
 			v.kids = append(v.kids, integer(int64(s.byte())))
 		}
 		return
 	}
-	i, j := each*s.below(count), each*s.below(count)
+	i, j := each*s.uniform(count), each*s.uniform(count)
 	element := slices.Clone(v.kids[i : i+each])
 	for k := range element {
 		element[k] = element[k].clone()
@@ -196,7 +196,7 @@ func changeList(v *node, each int, s *source) {
 		v.kids[i+last], v.kids[j+last] = v.kids[j+last], v.kids[i+last]
 	case 4:
 		if each == 2 { // a name
-			v.kids[i] = text([]string{"", "x", "Extra", string(bytes.ToLower(v.kids[i].data)), string(v.kids[j].data)}[s.below(5)])
+			v.kids[i] = text([]string{"", "x", "Extra", string(bytes.ToLower(v.kids[i].data)), string(v.kids[j].data)}[s.uniform(5)])
 			return
 		}
 		v.kids = v.kids[:0]
@@ -208,7 +208,7 @@ func changeList(v *node, each int, s *source) {
 			for _, e := range element {
 				size += len(e.encode(nil))
 			}
-			for range min(1<<(4+s.below(9)), 1<<16/size) {
+			for range min(1<<(4+s.uniform(9)), 1<<16/size) {
 				for _, e := range element { // not the same one again: another change within it would be in all of them
 					v.kids = append(v.kids, e.clone())
 				}
@@ -240,7 +240,7 @@ func changeString(v *node, nodes []*node, s *source) {
 			f.kind = "x" + f.kind
 		case op < 128:
 			cut := v.content()
-			v.data, v.file = cut[:s.below(len(cut))], nil
+			v.data, v.file = cut[:s.uniform(len(cut))], nil
 		case op < 160:
 			v.data, v.file = nil, nil
 		default:
@@ -266,17 +266,17 @@ func changeString(v *node, nodes []*node, s *source) {
 		data = append(data, s.byte())
 	case 3:
 		if len(data) > 0 {
-			data = data[:s.below(len(data))]
+			data = data[:s.uniform(len(data))]
 		}
 	case 4:
-		with := nodes[s.below(len(nodes))]
+		with := nodes[s.uniform(len(nodes))]
 		data = bytes.Clone(with.data)
 	case 5:
 		data = append(data, 'a')
-		data = bytes.Repeat(data, 1+min(s.below(2000), mostRepeated/len(data)))
+		data = bytes.Repeat(data, 1+min(s.uniform(2000), mostRepeated/len(data)))
 	default:
 		if len(data) > 0 {
-			data[s.below(len(data))] ^= 1 << (s.byte() % 8)
+			data[s.uniform(len(data))] ^= 1 << (s.byte() % 8)
 		}
 	}
 	v.data = data
@@ -288,17 +288,17 @@ func changeFloats(v *node, s *source) {
 	for i := range values {
 		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(v.data[8*i:]))
 	}
-	i, j := s.below(len(values)), s.below(len(values))
+	i, j := s.uniform(len(values)), s.uniform(len(values))
 	switch op := s.byte(); {
 	case op < 128:
 		values[i] = changedFloat(values[i], s)
 	case op < 144:
-		f := extremeFloats[s.below(len(extremeFloats))]
+		f := extremeFloats[s.uniform(len(extremeFloats))]
 		for k := range values {
 			values[k] = f
 		}
 	case op < 160:
-		f := extremeFloats[s.below(len(extremeFloats))]
+		f := extremeFloats[s.uniform(len(extremeFloats))]
 		for k := range values {
 			values[k] *= f
 		}
@@ -317,7 +317,7 @@ func changeFloats(v *node, s *source) {
 	case op < 240:
 		slices.Sort(values)
 	case op < 248:
-		v.data = v.data[:len(v.data)-1-s.below(7)]
+		v.data = v.data[:len(v.data)-1-s.uniform(7)]
 		return
 	default:
 		values = nil

@@ -17,8 +17,8 @@ type group struct {
 	weight float64   // the sum of their squares
 }
 
-// part holds the sums over the groups that one part has been dealt so far.
-type part struct {
+// partSums holds the sums over the groups that one part has been dealt so far.
+type partSums struct {
 	rows   float64 // per unit of size
 	shares []float64
 	empty  bool
@@ -42,9 +42,9 @@ func Deal(groups, labels []int, sizes []float64, rng *rand.Rand) []int {
 	all, classes := gathered(groups, labels)
 	order := rng.Perm(len(all)) // decides between equals
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b].weight, all[a].weight) })
-	parts := make([]part, len(sizes))
+	parts := make([]partSums, len(sizes))
 	for f := range parts {
-		parts[f] = part{shares: make([]float64, classes), empty: true}
+		parts[f] = partSums{shares: make([]float64, classes), empty: true}
 	}
 	empty := len(parts)
 	out := make([]int, len(groups))

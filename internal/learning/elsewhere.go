@@ -75,7 +75,7 @@ func (s *Starts) problem() *Problem {
 			return 0, nil, err
 		}
 		gradient := make([]float64, len(theta))
-		f, err := p.At(ctx, theta, gradient)
+		f, err := p.Value(ctx, theta, gradient)
 		return f, gradient, err
 	}
 	return p
@@ -98,15 +98,15 @@ func (s *Starts) rows() (n float64) {
 	return n
 }
 
-// clearly is how much more evidence of all rows is clearly more.
-func (s *Starts) clearly() float64 { return ClearlyHigher * s.rows() }
+// clearMargin is how much more evidence of all rows is clearly more.
+func (s *Starts) clearMargin() float64 { return ClearlyHigher * s.rows() }
 
-// From looks from where a climb has ended: the logarithms of the kernel's parameters and of the ridge, which is
+// Climb looks from where a climb has ended: the logarithms of the kernel's parameters and of the ridge, which is
 // chosen anew if the climb was by another objective. Errors are ctx's, the kernel's, and those of Spent.
-func (s *Starts) From(ctx context.Context, found []float64, another bool) (Top, error) {
+func (s *Starts) Climb(ctx context.Context, found []float64, another bool) (Top, error) {
 	p, count := s.problem(), len(s.Kernel.Params())
 	parts := progress.Parts(ctx, 1, 2, 2)
-	apart := progress.Apart(ctx)
+	apart := progress.Detach(ctx)
 	noise, err := s.noise(apart, found)
 	if err != nil {
 		return Top{}, err
@@ -131,7 +131,7 @@ func (s *Starts) From(ctx context.Context, found []float64, another bool) (Top, 
 		return Top{}, err
 	}
 	out := Top{Gain: (best.F - noise) / s.rows()}
-	if best.F > first.F+s.clearly() {
+	if best.F > first.F+s.clearMargin() {
 		out.Theta = best.Theta
 	}
 	return out, nil
@@ -146,7 +146,7 @@ func (s *Starts) noise(ctx context.Context, theta []float64) (float64, error) {
 	p.Prior = nil
 	at := slices.Clone(theta[:count+1])
 	at[count] = s.Bounds.High[count] // a ridge beside which no kernel counts
-	return p.At(ctx, at, nil)
+	return p.Value(ctx, at, nil)
 }
 
 // atRidges returns theta with the best of some ridges, and the value there.
@@ -163,12 +163,12 @@ func (s *Starts) fromShort(ctx context.Context, p *Problem, best Outcome) (Outco
 	for j := range s.Kernel.Lengths {
 		short[j] = min(max(s.Median+math.Log(shortLength), s.Bounds.Low[j]), s.Bounds.High[j])
 	}
-	short, _, err := s.atRidges(progress.Apart(ctx), p, short, ShortRidges)
+	short, _, err := s.atRidges(progress.Detach(ctx), p, short, ShortRidges)
 	if err != nil {
 		return best, err
 	}
 	out, err := p.Improve(ctx, short)
-	if err == nil && out.F > best.F+s.clearly() {
+	if err == nil && out.F > best.F+s.clearMargin() {
 		best = out
 	}
 	return best, err
@@ -182,7 +182,7 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 	}
 	rounds := progress.Open(ctx)
 	for round := range mostRounds {
-		search, climb := progress.Two(rounds.Of(round, mostRounds), 1, 1)
+		search, climb := progress.Two(rounds.Step(round, mostRounds), 1, 1)
 		tries := progress.Open(search)
 		start, top := []float64(nil), math.Inf(-1)
 		for j := range lengths {
@@ -193,7 +193,7 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 			theta := slices.Clone(best.Theta)
 			theta[j] = short
 			ridges := append([]float64{math.Exp(theta[len(theta)-1])}, ShortRidges...)
-			theta, f, err := s.atRidges(tries.Of(j, lengths), p, theta, ridges)
+			theta, f, err := s.atRidges(tries.Step(j, lengths), p, theta, ridges)
 			if err != nil {
 				return best, err
 			}
@@ -208,7 +208,7 @@ func (s *Starts) columnByColumn(ctx context.Context, p *Problem, best Outcome) (
 		if err != nil {
 			return best, err
 		}
-		if !(out.F > best.F+s.clearly()) {
+		if !(out.F > best.F+s.clearMargin()) {
 			return best, nil
 		}
 		best = out
@@ -254,7 +254,7 @@ func (p *Problem) ImproveElsewhere(ctx context.Context, top, theta []float64) (O
 	place := append(slices.Clone(top), theta[len(top):]...)
 	if p.Kind == Laplace {
 		var err error
-		if place, _, err = p.BestRidge(progress.Apart(ctx), place, StartRidges); err != nil {
+		if place, _, err = p.BestRidge(progress.Detach(ctx), place, StartRidges); err != nil {
 			return Outcome{F: math.Inf(-1)}, err
 		}
 	}

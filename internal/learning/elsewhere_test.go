@@ -39,7 +39,7 @@ func TestStartsFindWaves(t *testing.T) {
 	s, p, long := hidden(t, 150, 8, wave)
 	found, err := p.Improve(context.Background(), long)
 	require.NoError(t, err)
-	top, err := s.From(context.Background(), found.Theta, false)
+	top, err := s.Climb(context.Background(), found.Theta, false)
 	require.NoError(t, err)
 	require.NotNil(t, top.Theta)
 	for j, v := range top.Theta[:8] {
@@ -49,13 +49,13 @@ func TestStartsFindWaves(t *testing.T) {
 	assert.Positive(t, s.Matrices)
 	there, err := p.ImproveElsewhere(context.Background(), top.Theta, found.Theta)
 	require.NoError(t, err)
-	assert.Greater(t, there.F, found.F+s.clearly())
+	assert.Greater(t, there.F, found.F+s.clearMargin())
 
-	again, err := s.From(context.Background(), there.Theta, false)
+	again, err := s.Climb(context.Background(), there.Theta, false)
 	require.NoError(t, err)
 	assert.Nil(t, again.Theta, "from there none is clearly higher")
 	assert.InDelta(t, top.Gain, again.Gain, .05)
-	other, err := s.From(context.Background(), found.Theta, true)
+	other, err := s.Climb(context.Background(), found.Theta, true)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, top.Theta, other.Theta, .5, "the same from the end of another objective's climb")
 }
@@ -68,7 +68,7 @@ func TestStartsOnNoiseAndLines(t *testing.T) {
 		s, p, long := hidden(t, 150, 8, at)
 		found, err := p.Improve(context.Background(), long)
 		require.NoError(t, err)
-		top, err := s.From(context.Background(), found.Theta, false)
+		top, err := s.Climb(context.Background(), found.Theta, false)
 		require.NoError(t, err)
 		assert.Nil(t, top.Theta, name)
 		assert.Equal(t, name == "line", top.Gain > Something, "%s: %v", name, top.Gain)
@@ -90,7 +90,7 @@ func TestUseful(t *testing.T) {
 // What Spent returns ends a search at any matrix, as the end of a context does.
 func TestStartsEnd(t *testing.T) {
 	s, _, long := hidden(t, 40, 3, wave)
-	_, err := s.From(context.Background(), long, true)
+	_, err := s.Climb(context.Background(), long, true)
 	require.NoError(t, err)
 	all, spent := s.Matrices, errors.New("spent")
 	for at := range all {
@@ -101,7 +101,7 @@ func TestStartsEnd(t *testing.T) {
 			}
 			return nil
 		}
-		top, err := s.From(context.Background(), long, true)
+		top, err := s.Climb(context.Background(), long, true)
 		assert.ErrorIs(t, err, spent, "matrix %d of %d", at, all)
 		assert.Zero(t, top)
 	}
@@ -111,7 +111,7 @@ func TestStartsEnd(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	s.Spent = nil
-	_, err = s.From(ended, long, true)
+	_, err = s.Climb(ended, long, true)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -122,7 +122,7 @@ func TestStartsOfManyColumns(t *testing.T) {
 		most    bool
 	}{{mostShortened, false}, {mostShortened + 1, true}} {
 		s, _, long := hidden(t, 20, c.columns, func([]float64) float64 { return 0 })
-		_, err := s.From(context.Background(), long, false)
+		_, err := s.Climb(context.Background(), long, false)
 		require.NoError(t, err)
 		assert.Equal(t, c.most, s.Matrices < mostShortened, "%d columns: %d matrices", c.columns, s.Matrices)
 	}

@@ -162,7 +162,7 @@ func (m *mode) climb(ctx context.Context) (bool, error) {
 		for i, r := range m.root {
 			toA[i] = r*r*m.f[i] + m.slope[i]
 		}
-		m.through(toA)
+		m.applyInverse(toA)
 		mat.NewVecDense(n, toF).MulVec(m.prior, mat.NewVecDense(n, toA))
 		floats.Sub(toA, a)
 		floats.Sub(toF, f)
@@ -214,8 +214,8 @@ func (m *mode) step(toA, toF []float64) float64 {
 	return s
 }
 
-// through sets b to b - W½ B⁻¹ W½ prior b, which is (I + W prior)⁻¹ b.
-func (m *mode) through(b []float64) {
+// applyInverse sets b to b - W½ B⁻¹ W½ prior b, which is (I + W prior)⁻¹ b.
+func (m *mode) applyInverse(b []float64) {
 	n := len(b)
 	c := make([]float64, n)
 	mat.NewVecDense(n, c).MulVec(m.prior, mat.NewVecDense(n, b))
@@ -247,7 +247,7 @@ func (m *mode) derivatives(ctx context.Context) (*mat.SymDense, error) {
 			raw[i*n+j] *= a * m.root[j]
 		}
 	}
-	m.through(u)
+	m.applyInverse(u)
 	out := r
 	out.ScaleSym(-.5, r)
 	out.SymRankOne(out, .5, mat.NewVecDense(n, m.slope))

@@ -35,7 +35,7 @@ func TestLaplace(t *testing.T) {
 			p := &Problem{Kind: Laplace, Kernel: kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: c.Lengths}, Blocks: []*Block{b}}
 			theta := append(kernels.LogParams(p.Kernel), math.Log(c.Lambda))
 			gradient := make([]float64, len(theta))
-			f, err := p.At(context.Background(), theta, gradient)
+			f, err := p.Value(context.Background(), theta, gradient)
 			require.NoError(t, err)
 			if weights == nil || weights[0] == 1 {
 				assert.InEpsilon(t, c.Value, f, 1e-7)
@@ -45,7 +45,7 @@ func TestLaplace(t *testing.T) {
 				for _, side := range []float64{1, -1} {
 					moved := slices.Clone(theta)
 					moved[j] += side * 1e-4
-					g, err := p.At(context.Background(), moved, nil)
+					g, err := p.Value(context.Background(), moved, nil)
 					require.NoError(t, err)
 					difference += side * g / 2e-4
 				}
@@ -71,7 +71,7 @@ func TestLaplaceOfRowsTwice(t *testing.T) {
 		b, err := NewBlock(dense(x[:rows]), Targets{Y: mat.NewDense(rows, 1, slices.Clone(y[:rows])), Weights: weights, Outputs: 1}, nil)
 		require.NoError(t, err)
 		k := kernels.ARD{Kernel: kernels.Matern{Nu: 1.5}, Lengths: []float64{1, 2}}
-		f, err := (&Problem{Kind: Laplace, Kernel: k, Blocks: []*Block{b}}).At(context.Background(), append(kernels.LogParams(k), math.Log(.3)), nil)
+		f, err := (&Problem{Kind: Laplace, Kernel: k, Blocks: []*Block{b}}).Value(context.Background(), append(kernels.LogParams(k), math.Log(.3)), nil)
 		require.NoError(t, err)
 		return f
 	}

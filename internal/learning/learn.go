@@ -113,10 +113,10 @@ type Problem struct {
 	Evaluate func(ctx context.Context, theta []float64) (f float64, gradient []float64, err error)
 }
 
-// At returns the objective with the prior at the logarithms theta, and sets the gradient if it
+// Value returns the objective with the prior at the logarithms theta, and sets the gradient if it
 // is not nil. An infinite value stands for a matrix that is not positive definite.
-func (p *Problem) At(ctx context.Context, theta, gradient []float64) (float64, error) {
-	f, err := p.over(ctx, theta, []float64{theta[len(p.Kernel.Params())]}, gradient)
+func (p *Problem) Value(ctx context.Context, theta, gradient []float64) (float64, error) {
+	f, err := p.evaluateRidges(ctx, theta, []float64{theta[len(p.Kernel.Params())]}, gradient)
 	return f[0], err
 }
 
@@ -127,11 +127,11 @@ func (p *Problem) AtRidges(ctx context.Context, theta, ridges []float64) ([]floa
 	for i, v := range ridges {
 		logs[i] = math.Log(v)
 	}
-	return p.over(ctx, theta, logs, nil)
+	return p.evaluateRidges(ctx, theta, logs, nil)
 }
 
-// over is At with the logarithms of ridges, of which a gradient allows one.
-func (p *Problem) over(ctx context.Context, theta, ridges, gradient []float64) ([]float64, error) {
+// evaluateRidges is At with the logarithms of ridges, of which a gradient allows one.
+func (p *Problem) evaluateRidges(ctx context.Context, theta, ridges, gradient []float64) ([]float64, error) {
 	count := len(p.Kernel.Params())
 	kernel := kernels.WithLogParams(p.Kernel, theta[:count])
 	extra := 1.0
@@ -146,13 +146,13 @@ func (p *Problem) over(ctx context.Context, theta, ridges, gradient []float64) (
 	}
 	blocks := progress.Open(ctx)
 	for at, b := range p.Blocks {
-		first, rest := progress.Two(blocks.Of(at, len(p.Blocks)), 1, 4)
+		first, rest := progress.Two(blocks.Step(at, len(p.Blocks)), 1, 4)
 		if err := b.derivatives.MatrixTo(first, &b.gram, kernel); err != nil {
 			return totals, err
 		}
 		each := progress.Open(rest)
 		for i, ridge := range ridges {
-			f, err := b.at(each.Of(i, len(ridges)), p.Kind, math.Exp(ridge), extra, own)
+			f, err := b.objective(each.Step(i, len(ridges)), p.Kind, math.Exp(ridge), extra, own)
 			if err != nil {
 				return totals, err
 			}
@@ -182,9 +182,9 @@ func (p *Problem) likelihood(f, n float64, gradient []float64) float64 {
 	return f
 }
 
-// at returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
+// objective returns the objective of a block, whose kernel matrix stands in gram, at a ridge, and sets
 // the gradient if it is not nil.
-func (b *Block) at(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
+func (b *Block) objective(ctx context.Context, kind Kind, lambda, extra float64, gradient []float64) (float64, error) {
 	// In multiplications over the square of the rows, of which those of products take a tenth of the time.
 	first, second := progress.Two(ctx, float64(b.rows()), 10*float64(len(gradient)+10))
 	v, ok, err := b.value(first, kind, lambda, extra, gradient != nil)
@@ -248,7 +248,7 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	// step as long as the gradient. gonum's first has length 1: of units that are as long.
 	scale := p.scale(len(theta))
 	if p.Inverse != nil {
-		_, v := c.at(theta)
+		_, v := c.evaluate(theta)
 		g := mat.NewVecDense(len(v), nil)
 		fast.MulVec(g, scale.T(), mat.NewVecDense(len(v), v))
 		if length := mat.Norm(g, 2); length > 0 && length < 1 {
@@ -261,9 +261,9 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 		floats.Add(x, theta)
 		return x
 	}
-	_, err := minimize.Run(func(z []float64) float64 { f, _ := c.at(from(z)); return f },
+	_, err := minimize.Run(func(z []float64) float64 { f, _ := c.evaluate(from(z)); return f },
 		func(g, z []float64) {
-			_, v := c.at(from(z))
+			_, v := c.evaluate(from(z))
 			mat.NewVecDense(len(g), g).MulVec(scale.T(), mat.NewVecDense(len(v), v))
 		},
 		func() error { return c.err }, make([]float64, len(theta)), settings, &optimize.LBFGS{})
@@ -301,9 +301,9 @@ type climb struct {
 	err     error
 }
 
-// at returns what is minimised, and its gradient: minus the objective at the nearest point
+// evaluate returns what is minimised, and its gradient: minus the objective at the nearest point
 // within the bounds, and half the squared distance from there.
-func (c *climb) at(x []float64) (float64, []float64) {
+func (c *climb) evaluate(x []float64) (float64, []float64) {
 	if c.x != nil && slices.Equal(c.x, x) {
 		return c.f, c.g
 	}
@@ -368,7 +368,7 @@ func (c *climb) objective(theta []float64) (f float64, gradient []float64, err e
 		return c.Evaluate(c.parts.Next(), slices.Clone(theta))
 	}
 	gradient = make([]float64, len(theta))
-	f, err = c.At(c.parts.Next(), theta, gradient)
+	f, err = c.Value(c.parts.Next(), theta, gradient)
 	return f, gradient, err
 }
 

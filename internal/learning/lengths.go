@@ -116,7 +116,7 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 		if err := c.begin(first, b); err != nil || c.theta == nil {
 			return err
 		}
-		if err := c.useful(progress.Apart(ctx), b); err != nil {
+		if err := c.useful(progress.Detach(ctx), b); err != nil {
 			return err
 		}
 	} else if c.d > 1 {
@@ -149,15 +149,15 @@ func (c *course) climb(ctx context.Context, b *Block) error {
 	}
 	starts := c.starts(b, all.Kernel.(kernels.ARD))
 	starts.Prior = all.Prior
-	top, err := starts.From(other, c.theta, c.Kind != Restricted)
+	top, err := starts.Climb(other, c.theta, c.Kind != Restricted)
 	if err != nil {
 		return err
 	}
 	if c.learnt = top.Gain > Something; top.Theta == nil {
 		return nil
 	}
-	again, err := all.ImproveElsewhere(progress.Apart(ctx), top.Theta, c.theta)
-	if err == nil && again.F > out.F+starts.clearly() {
+	again, err := all.ImproveElsewhere(progress.Detach(ctx), top.Theta, c.theta)
+	if err == nil && again.F > out.F+starts.clearMargin() {
 		c.theta, c.inverse = again.Theta, again.Inverse
 	}
 	return err
@@ -191,7 +191,7 @@ func (c *course) begin(ctx context.Context, b *Block) error {
 	group := progress.Open(first)
 	for i, factor := range StartLengths {
 		at := []float64{min(max(c.median+math.Log(factor), one.Bounds.Low[0]), one.Bounds.High[0]), 0}
-		values, err := one.AtRidges(group.Of(i, len(StartLengths)), at, StartRidges)
+		values, err := one.AtRidges(group.Step(i, len(StartLengths)), at, StartRidges)
 		if err != nil {
 			return err
 		}

@@ -201,7 +201,7 @@ func TestObjectives(t *testing.T) {
 					theta[i] = theirs[at]
 				}
 				found := make([]float64, len(theta))
-				f, err := p.At(context.Background(), theta, found)
+				f, err := p.Value(context.Background(), theta, found)
 				require.NoError(t, err)
 				gradient := slices.Clone(found)
 				for i, at := range order {
@@ -215,7 +215,7 @@ func TestObjectives(t *testing.T) {
 				for j, g := range gradient {
 					assert.InDelta(t, want.Grad[j], sign*g, tolerance*largest, "%s %s %s", c.Name, name, c.Params[min(j, len(c.Params)-1)])
 				}
-				value, err := p.At(context.Background(), theta, nil)
+				value, err := p.Value(context.Background(), theta, nil)
 				require.NoError(t, err)
 				assert.Equal(t, f, value, "without a gradient")
 				compared++
@@ -238,7 +238,7 @@ func TestRidges(t *testing.T) {
 			require.NoError(t, err)
 			for i, v := range ridges {
 				theta[len(theta)-1] = math.Log(v)
-				want, err := p.At(context.Background(), theta, nil)
+				want, err := p.Value(context.Background(), theta, nil)
 				require.NoError(t, err)
 				assert.Equal(t, want, got[i], c.Name)
 			}
@@ -259,7 +259,7 @@ func TestLogistic(t *testing.T) {
 		theta := slices.Clone(c.Theta)
 		theta[len(theta)-1] = want.LogT
 		gradient := make([]float64, len(theta))
-		f, err := p.At(context.Background(), theta, gradient)
+		f, err := p.Value(context.Background(), theta, gradient)
 		require.NoError(t, err)
 		assert.InEpsilon(t, want.Value, -f, 1e-9)
 		for j, g := range append(slices.Clone(want.Grad), want.GradLogT) {

@@ -60,7 +60,7 @@ func (t *twoStages) toBand(ctx context.Context) error {
 	for i := range t.blocks() {
 		from, count, factor := t.block(i)
 		m := n - from
-		loop.At(1 - cubed(float64(m+bandWidth)/float64(n)))
+		loop.Report(1 - cubed(float64(m+bandWidth)/float64(n)))
 		v := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[:count*m]}
 		w := blas64.General{Rows: count, Cols: m, Stride: m, Data: vw[count*m : 2*count*m]}
 		t.reflectRows(from, v, factor)
@@ -151,7 +151,7 @@ func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.Gener
 	part := func(row, column, rows, columns int) blas64.General {
 		return blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]}
 	}
-	return parallel.For(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+	return parallel.ForEach(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
 		first := s * blockStrip
 		count := min(blockStrip, m-first)
 		last, to := first+count, columns(w, first, count)
@@ -180,7 +180,7 @@ func (t *twoStages) update(ctx context.Context, from, depth int, vw, wv []float6
 				1, blas64.General{Rows: rows, Cols: columns, Stride: n, Data: t.a[(from+row)*n+from+column:]})
 		}
 	}
-	return parallel.For(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
+	return parallel.ForEach(ctx, 0, (m+blockStrip-1)/blockStrip, func(s int) error {
 		first := s * blockStrip
 		last := min(first+blockStrip, m)
 		const third = blockStrip / 3

@@ -99,7 +99,7 @@ func Restore(ctx context.Context, a *mat.SymDense) error {
 // mirror copies the strict upper triangle of a to the lower one, or back. The error is ctx's.
 func mirror(ctx context.Context, a []float64, n, ld int, back bool) error {
 	const tile, rows = 8, 64 // a tile has a cache line in each row; rows of a task
-	return parallel.For(progress.Apart(ctx), workersFrom(n), (n+rows-1)/rows, func(s int) error {
+	return parallel.ForEach(progress.Detach(ctx), workersFrom(n), (n+rows-1)/rows, func(s int) error {
 		// Tile by tile down a task's rows, so that what is written lies in few pages of memory.
 		for j := s * rows; j < n; j += tile {
 			for i := s * rows; i < min((s+1)*rows, j+1); i += tile {
@@ -223,7 +223,7 @@ func SymmetricProduct(ctx context.Context, alpha float64, a *mat.Dense) (*mat.Sy
 	n, d := a.Dims()
 	out := mat.NewSymDense(d, nil)
 	raw := out.RawSymmetric()
-	err := parallel.For(ctx, 0, (d+strip-1)/strip, func(s int) error {
+	err := parallel.ForEach(ctx, 0, (d+strip-1)/strip, func(s int) error {
 		first := s * strip
 		columns := min(strip, d-first)
 		own := a.Slice(0, n, first, first+columns).(*mat.Dense).RawMatrix()

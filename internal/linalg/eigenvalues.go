@@ -39,9 +39,9 @@ func tridiagonalValues(ctx context.Context, d, e []float64) (ok bool, err error)
 			e[first+i] = v * v
 		}
 		if math.Abs(d[last]) < math.Abs(d[first]) {
-			s.up(d, e, first, last)
+			s.chaseUp(d, e, first, last)
 		} else {
-			s.down(d, e, first, last)
+			s.chaseDown(d, e, first, last)
 		}
 		if s.err != nil {
 			return false, s.err
@@ -92,8 +92,8 @@ func shift(p, beside, square float64) float64 {
 
 var lapackImpl lapack.Implementation
 
-// down is the QL iteration on the elements from l to end, with squares in e.
-func (s *sweeper) down(d, e []float64, l, end int) {
+// chaseDown is the QL iteration on the elements from l to end, with squares in e.
+func (s *sweeper) chaseDown(d, e []float64, l, end int) {
 	for l <= end {
 		m := l
 		for m < end && !(math.Abs(e[m]) <= unit*unit*math.Abs(d[m]*d[m+1])) {
@@ -139,8 +139,8 @@ func (s *sweeper) down(d, e []float64, l, end int) {
 	}
 }
 
-// up is the QR iteration on the elements from end up to l, with squares in e.
-func (s *sweeper) up(d, e []float64, end, l int) {
+// chaseUp is the QR iteration on the elements from end up to l, with squares in e.
+func (s *sweeper) chaseUp(d, e []float64, end, l int) {
 	for l >= end {
 		m := l
 		for m > end && !(math.Abs(e[m-1]) <= unit*unit*math.Abs(d[m]*d[m-1])) {

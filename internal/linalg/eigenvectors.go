@@ -76,7 +76,7 @@ func (t *Tridiagonal) vectors(ctx context.Context, values []float64) (*mat.Dense
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i, v := range values {
-		loop.At(float64(i) / float64(len(values)))
+		loop.Report(float64(i) / float64(len(values)))
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func Independent(ctx context.Context, k mat.Symmetric) (f *mat.Dense, kept []int
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range n {
-		loop.At(cubed(float64(i) / float64(n)))
+		loop.Report(cubed(float64(i) / float64(n)))
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}

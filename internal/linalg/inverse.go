@@ -49,8 +49,8 @@ func corner(u blas64.Triangular, first, order int) blas64.Triangular {
 	return u
 }
 
-// within is the part of u in these rows and columns.
-func within(u blas64.Triangular, row, column, rows, columns int) blas64.General {
+// block is the part of u in these rows and columns.
+func block(u blas64.Triangular, row, column, rows, columns int) blas64.General {
 	return blas64.General{Rows: rows, Cols: columns, Stride: u.Stride, Data: u.Data[row*u.Stride+column:]}
 }
 
@@ -73,21 +73,21 @@ func invertTriangle(ctx context.Context, u blas64.Triangular) error {
 			one, other := corner(u, first, h), corner(u, first+h, order-h)
 			for s := 0; s < order-h; s += strip {
 				left = append(left, func() {
-					fast.Trsm(blas.Left, blas.NoTrans, -1, one, within(u, first, first+h+s, h, min(strip, order-h-s)))
+					fast.Trsm(blas.Left, blas.NoTrans, -1, one, block(u, first, first+h+s, h, min(strip, order-h-s)))
 				})
 			}
 			for s := 0; s < h; s += strip {
 				right = append(right, func() {
-					fast.Trsm(blas.Right, blas.NoTrans, 1, other, within(u, first+s, first+h, min(strip, h-s), order-h))
+					fast.Trsm(blas.Right, blas.NoTrans, 1, other, block(u, first+s, first+h, min(strip, h-s), order-h))
 				})
 			}
 			halves = append(halves, [2]int{first, h}, [2]int{first + h, order - h})
 		}
 		// Parts half as large take a quarter of the time.
-		if err := together(group.From(1-share, 1-share*5/8), left); err != nil {
+		if err := runAll(group.Share(1-share, 1-share*5/8), left); err != nil {
 			return err
 		}
-		if err := together(group.From(1-share*5/8, 1-share/4), append(right, next...)); err != nil {
+		if err := runAll(group.Share(1-share*5/8, 1-share/4), append(right, next...)); err != nil {
 			return err
 		}
 		share /= 4
@@ -118,9 +118,9 @@ func invertSmall(u blas64.Triangular) {
 	}
 }
 
-// together runs tasks that do not depend on each other on all processors. The error is ctx's.
-func together(ctx context.Context, tasks []func()) error {
-	return parallel.For(ctx, 0, len(tasks), func(i int) error {
+// runAll runs tasks that do not depend on each other on all processors. The error is ctx's.
+func runAll(ctx context.Context, tasks []func()) error {
+	return parallel.ForEach(ctx, 0, len(tasks), func(i int) error {
 		tasks[i]()
 		return nil
 	})
@@ -135,7 +135,7 @@ func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for first := 0; first < n; first += inverseRows {
-		loop.At(1 - cubed(float64(n-first)/float64(n)))
+		loop.Report(1 - cubed(float64(n-first)/float64(n)))
 		rows := min(inverseRows, n-first)
 		last := first + rows
 		for i := range rows {
@@ -154,14 +154,14 @@ func timesTransposed(ctx context.Context, v blas64.Triangular) error {
 		for j := last; j < n; j += strip {
 			columns := min(strip, n-j)
 			todo = append(todo, func() {
-				to := within(v, first, j, rows, columns)
+				to := block(v, first, j, rows, columns)
 				fast.Trmm(blas.Right, blas.Trans, 1, corner(v, j, columns), to)
 				if end := j + columns; end < n {
-					fast.Gemm(blas.NoTrans, blas.Trans, 1, behind(end), within(v, j, end, columns, n-end), 1, to)
+					fast.Gemm(blas.NoTrans, blas.Trans, 1, behind(end), block(v, j, end, columns, n-end), 1, to)
 				}
 			})
 		}
-		if err := together(ctx, todo); err != nil {
+		if err := runAll(ctx, todo); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func timesTransposedSmall(v blas64.Triangular) {
 	}
 	h := (n + 1) / 2
 	timesTransposedSmall(corner(v, 0, h))
-	right := within(v, 0, h, h, n-h)
+	right := block(v, 0, h, h, n-h)
 	fast.Syrk(blas.NoTrans, 1, right, 1, blas64.Symmetric{N: h, Stride: v.Stride, Data: v.Data, Uplo: blas.Upper})
 	fast.Trmm(blas.Right, blas.Trans, 1, corner(v, h, n-h), right)
 	timesTransposedSmall(corner(v, h, n-h))
@@ -206,7 +206,7 @@ func (c *Cholesky) DiagInverse(ctx context.Context) ([]float64, error) { return 
 func diagInverse(ctx context.Context, u blas64.Triangular) ([]float64, error) {
 	n := u.N
 	out := make([]float64, n)
-	err := parallel.For(ctx, 0, (n+strip-1)/strip, func(s int) error {
+	err := parallel.ForEach(ctx, 0, (n+strip-1)/strip, func(s int) error {
 		first := s * strip
 		columns := min(strip, n-first)
 		return diagInverseStrip(ctx, out[first:first+columns], u, first)

@@ -77,7 +77,7 @@ func (t *oneStage) reduce(ctx context.Context) error {
 				return err
 			}
 			k := first + i
-			loop.At(1 - cubed(float64(n-k)/float64(n)))
+			loop.Report(1 - cubed(float64(n-k)/float64(n)))
 			c := column[:n-k]
 			copy(c, t.a[k*n+k:k*n+n])
 			if i > 0 {
@@ -148,7 +148,7 @@ func (t *oneStage) update(ctx context.Context, k, depth int, vw, wv []float64) e
 	if n-k >= updateSpreadFrom {
 		workers = 0
 	}
-	return parallel.For(ctx, workers, (n-k+rows-1)/rows, func(s int) error {
+	return parallel.ForEach(ctx, workers, (n-k+rows-1)/rows, func(s int) error {
 		i := k + s*rows
 		r := min(rows, n-i)
 		fast.Gemm(blas.Trans, blas.NoTrans, -1,
@@ -229,7 +229,7 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 		if err := multiplyBlock(ctx, part, v, blas.NoTrans, factor, products[:count*m]); err != nil {
 			return nil, err
 		}
-		loop.At(cubed(float64(m) / float64(n)))
+		loop.Report(cubed(float64(m) / float64(n)))
 	}
 	clear(t.a[:n])
 	t.a[0] = 1
@@ -281,7 +281,7 @@ func cubed(share float64) float64 { return share * share * share }
 // multiplyBlock overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
 // time. product has a number for each row of V and column of C. The error is ctx's.
 func multiplyBlock(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
-	return parallel.For(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
+	return parallel.ForEach(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip
 		part := c
 		part.Cols, part.Data = min(formStrip, c.Cols-first), c.Data[first:]

@@ -67,7 +67,7 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 	for {
 		// Pivot k has k products to take away, and a row of A to compute.
 		share := float64(len(s.pivots)) / float64(max(s.Rank, 1))
-		loop.At(share * (1 + share) / 2)
+		loop.Report(share * (1 + share) / 2)
 		out.Residual = s.accumulate()
 		if len(s.pivots) == s.Rank || out.Residual <= o.Tolerance*out.Trace {
 			break
@@ -190,7 +190,7 @@ func (s *pivoting) extend(ctx context.Context, taken []int, lower *mat.Dense) er
 	if r > 0 {
 		columns = s.columns(taken)
 	}
-	err := parallel.For(ctx, s.Workers, (n+PivotTile-1)/PivotTile, func(t int) error {
+	err := parallel.ForEach(ctx, s.Workers, (n+PivotTile-1)/PivotTile, func(t int) error {
 		first, last := t*PivotTile, min((t+1)*PivotTile, n)
 		rows := s.factor.Slice(r, r+len(taken), first, last).(*mat.Dense)
 		if err := s.a.Tile(rows, taken, first); err != nil {

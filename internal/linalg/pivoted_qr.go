@@ -44,7 +44,7 @@ func newPivotedQR(ctx context.Context, a *mat.Dense) (*pivotedQR, error) {
 	defer loop.End()
 	for first := 0; first < len(q.tau); {
 		left := float64(len(q.tau)-first) / float64(len(q.tau))
-		loop.At(1 - left*left)
+		loop.Report(1 - left*left)
 		count, err := q.panel(ctx, first, min(pivotPanel, len(q.tau)-first))
 		if err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 		q.reflect(first, count)
 		if count++; first+count < n {
 			// The row of R: what the reflectors of this panel make of the row.
-			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), Vector(q.within(first+count-1, first, count)), 1, Vector(row[first+count:]))
+			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), Vector(q.elements(first+count-1, first, count)), 1, Vector(row[first+count:]))
 		}
 		if first+count < min(m, n) {
 			lost = q.downdate(first+count, row)
@@ -183,8 +183,8 @@ func (q *pivotedQR) rowsOf(j, count int) blas64.General {
 	return windowOf(q.f, j, 0, n-j, count)
 }
 
-// within are count elements of a row of a.
-func (q *pivotedQR) within(row, first, count int) []float64 {
+// elements are count elements of a row of a.
+func (q *pivotedQR) elements(row, first, count int) []float64 {
 	return q.a.RawRowView(row)[first : first+count]
 }
 
@@ -203,7 +203,7 @@ func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
 		long := m - first
 		v := blas64.General{Rows: count, Cols: long, Stride: long, Data: make([]float64, count*long)}
 		for i := range long {
-			for j, x := range q.within(first+i, first, min(count, i)) {
+			for j, x := range q.elements(first+i, first, min(count, i)) {
 				v.Data[j*long+i] = x
 			}
 			if i < count {

@@ -42,7 +42,7 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	defer loop.End()
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
-		loop.At(float64(n-first) / float64(n))
+		loop.Report(float64(n-first) / float64(n))
 		if err := multiplyBlock(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []pa
 			return nil, nil, err
 		}
 		left := float64(n-first) / float64(n)
-		loop.At(1 - left*left)
+		loop.Report(1 - left*left)
 		count := min(qrPanel, n-first)
 		p := reducePanelOf(a, r, first, count)
 		panels = append(panels, p)

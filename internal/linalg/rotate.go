@@ -38,7 +38,7 @@ func (t *twoStages) rotate(ctx context.Context, b *mat.Dense) error {
 		return err
 	}
 	k, _ := rows.Dims()
-	err := parallel.For(second, 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
+	err := parallel.ForEach(second, 0, (k+rotatedRows-1)/rotatedRows, func(s int) error {
 		t.rotateToTridiagonal(rows.Slice(s*rotatedRows, min((s+1)*rotatedRows, k), 0, t.n).(*mat.Dense))
 		return nil
 	})
@@ -52,7 +52,7 @@ func (t *twoStages) rotateToBand(ctx context.Context, c blas64.General) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	for i := range t.blocks() {
-		loop.At(float64(i) / float64(t.blocks()))
+		loop.Report(float64(i) / float64(t.blocks()))
 		from, count, factor := t.block(i)
 		if count == 0 {
 			return ctx.Err()

@@ -28,7 +28,7 @@ func (t *tasks) do(ctx context.Context) error {
 	for i := range ended {
 		ended[i] = make(chan struct{})
 	}
-	return parallel.For(ctx, 0, len(t.run), func(i int) error {
+	return parallel.ForEach(ctx, 0, len(t.run), func(i int) error {
 		defer close(ended[i]) // even if it panics
 		for _, earlier := range t.wait[i] {
 			if earlier >= 0 {

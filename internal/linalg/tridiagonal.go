@@ -221,7 +221,7 @@ func (s Shifted) QuadColumns(ctx context.Context, workers int, out []float64, b 
 	if raw.Rows*raw.Cols < quadSpreadFrom {
 		workers = 1
 	}
-	return parallel.For(ctx, workers, (raw.Cols+quadTask-1)/quadTask, func(c int) error {
+	return parallel.ForEach(ctx, workers, (raw.Cols+quadTask-1)/quadTask, func(c int) error {
 		j, end := c*quadTask, min((c+1)*quadTask, raw.Cols)
 		if hasVectors {
 			for ; j+quadStrip <= end; j += quadStrip {

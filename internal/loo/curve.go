@@ -88,11 +88,11 @@ func Curve(ctx context.Context, p ridges, least float64) ([]Look, error) {
 			highest, most = v, u
 		}
 		if i%every == 0 {
-			c.at(u)
+			c.evaluate(u)
 		}
 	}
 	if highest > math.Inf(-1) {
-		c.at(most)
+		c.evaluate(most)
 	}
 	c.valley(h * float64(every) / 4)
 	return c.seen, c.err
@@ -110,8 +110,8 @@ type curve struct {
 	err    error
 }
 
-// at looks at the ridge exp(u), once, and returns its error.
-func (c *curve) at(u float64) float64 {
+// evaluate looks at the ridge exp(u), once, and returns its error.
+func (c *curve) evaluate(u float64) float64 {
 	if c.err != nil || u < c.lo-1e-9 || u > c.hi+1e-9 {
 		return math.Inf(1)
 	}
@@ -139,14 +139,14 @@ func (c *curve) valley(h float64) {
 		return
 	}
 	u := math.Log(least.Ridge)
-	before, here, after := c.at(u-h), least.Error, c.at(u+h)
+	before, here, after := c.evaluate(u-h), least.Error, c.evaluate(u+h)
 	if before < here {
-		u, before, here, after = u-h, c.at(u-2*h), before, here
+		u, before, here, after = u-h, c.evaluate(u-2*h), before, here
 	} else if after < here {
-		u, before, here, after = u+h, here, after, c.at(u+2*h)
+		u, before, here, after = u+h, here, after, c.evaluate(u+2*h)
 	}
 	if bend := before - 2*here + after; bend > 0 && !math.IsInf(bend, 1) {
-		c.at(u + h*(before-after)/bend/2)
+		c.evaluate(u + h*(before-after)/bend/2)
 	}
 }
 
@@ -284,7 +284,7 @@ func (p *Problem) Least(ctx context.Context, least float64, count int) (float64,
 	best, group := 0, progress.Open(ctx)
 	for i := range errors {
 		var err error
-		if errors[i], err = p.At(group.Of(i, count), p.scale*least*math.Pow(10, float64(i))); err != nil {
+		if errors[i], err = p.Error(group.Step(i, count), p.scale*least*math.Pow(10, float64(i))); err != nil {
 			return 0, err
 		}
 		if errors[i] < errors[best] {

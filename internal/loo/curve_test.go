@@ -82,7 +82,7 @@ func TestCurve(t *testing.T) {
 		best, evidence := math.Inf(1), math.Inf(-1)
 		for u := -8.0; u <= 4; u += .05 {
 			ridge := p.scale * math.Pow(10, u)
-			e, err := p.At(context.Background(), ridge)
+			e, err := p.Error(context.Background(), ridge)
 			require.NoError(t, err)
 			best, evidence = min(best, e), max(evidence, p.Evidence(ridge))
 		}
@@ -90,7 +90,7 @@ func TestCurve(t *testing.T) {
 		highest := math.Inf(-1)
 		for _, l := range looks {
 			highest = max(highest, l.Evidence)
-			e, err := p.At(context.Background(), l.Ridge)
+			e, err := p.Error(context.Background(), l.Ridge)
 			require.NoError(t, err)
 			assert.InEpsilon(t, e, l.Error, 1e-9)
 		}

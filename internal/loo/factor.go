@@ -32,7 +32,7 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 	n, k := targets.Dims()
 	squares, weight, q, eta := make([]float64, n), 0.0, 0.0, 0.0
 	for i := range n {
-		w, t, residuals := weights.At(own, i), targets.RawRowView(i), s.Residuals.RawRowView(i)
+		w, t, residuals := weights.Weight(own, i), targets.RawRowView(i), s.Residuals.RawRowView(i)
 		for j, e := range residuals {
 			squares[i] += w * e * e
 			q += s.Alpha.At(i, j) * t[j]
@@ -54,7 +54,7 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky, error) {
 	n, k := targets.Dims()
 	for i := range n {
-		gram.SetSym(i, i, gram.At(i, i)+ridge/weights.At(own, i))
+		gram.SetSym(i, i, gram.At(i, i)+ridge/weights.Weight(own, i))
 	}
 	parts := progress.Parts(ctx, 10, 1, 10)
 	factor, ok, err := linalg.TryCholesky(parts[0], gram)

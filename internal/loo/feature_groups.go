@@ -72,7 +72,7 @@ func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, inte
 		switch row := residuals.RawRowView(i); {
 		case together[i]:
 		case shares[i] > 0:
-			over(row, shares[i])
+			scale(row, shares[i])
 		default:
 			clear(row)
 		}
@@ -80,7 +80,7 @@ func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, inte
 	return shares, ctx.Err()
 }
 
-func over(row []float64, by float64) {
+func scale(row []float64, by float64) {
 	for j := range row {
 		row[j] /= by
 	}

@@ -28,8 +28,8 @@ type Lengths struct {
 // triedLength has the error times what the distance from the typical length makes of it.
 type triedLength struct{ length, err float64 }
 
-// at looks at a length.
-func (l *Lengths) at(ctx context.Context, length float64) (float64, error) {
+// evaluate looks at a length.
+func (l *Lengths) evaluate(ctx context.Context, length float64) (float64, error) {
 	err, failed := l.Error(ctx, length)
 	if failed != nil {
 		return 0, failed
@@ -61,7 +61,7 @@ func (l *Lengths) best() int {
 // at the top of a parabola through the three in logarithms.
 func (l *Lengths) Search(ctx context.Context) (float64, error) {
 	for _, length := range lengthStarts {
-		if _, err := l.at(ctx, length); err != nil {
+		if _, err := l.evaluate(ctx, length); err != nil {
 			return 0, err
 		}
 	}
@@ -78,19 +78,19 @@ func (l *Lengths) Search(ctx context.Context) (float64, error) {
 		case i == len(l.tried)-1 || 2*at.length < l.tried[i+1].length:
 			next = at.length * 2
 		default:
-			return l.between(ctx, i)
+			return l.parabola(ctx, i)
 		}
 		if next > Widest || next < 1/Widest {
 			return at.length, nil
 		}
-		if _, err := l.at(ctx, next); err != nil {
+		if _, err := l.evaluate(ctx, next); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// between tries the top of the parabola through three lengths, and returns the best.
-func (l *Lengths) between(ctx context.Context, i int) (float64, error) {
+// parabola tries the top of the parabola through three lengths, and returns the best.
+func (l *Lengths) parabola(ctx context.Context, i int) (float64, error) {
 	// Ratios, which know no unit of the targets.
 	low, high := math.Log(l.tried[i-1].err/l.tried[i].err), math.Log(l.tried[i+1].err/l.tried[i].err)
 	bend := low + high
@@ -98,7 +98,7 @@ func (l *Lengths) between(ctx context.Context, i int) (float64, error) {
 		return l.tried[i].length, nil
 	}
 	length := l.tried[i].length * math.Pow(2, (low-high)/(2*bend))
-	if _, err := l.at(ctx, length); err != nil {
+	if _, err := l.evaluate(ctx, length); err != nil {
 		return 0, err
 	}
 	return l.tried[l.best()].length, nil
@@ -106,10 +106,10 @@ func (l *Lengths) between(ctx context.Context, i int) (float64, error) {
 
 // Narrow halves a length as long as the error falls.
 func (l *Lengths) Narrow(ctx context.Context, length float64) (float64, error) {
-	least, err := l.at(ctx, length)
+	least, err := l.evaluate(ctx, length)
 	for err == nil && length/2 >= 1/Widest {
 		var next float64
-		if next, err = l.at(ctx, length/2); !(next < least) {
+		if next, err = l.evaluate(ctx, length/2); !(next < least) {
 			break
 		}
 		length, least = length/2, next

@@ -40,7 +40,7 @@ func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, l
 	}
 	_, k := targets.Dims()
 	p.moment = mat.NewDense(d, k, nil)
-	if err := fast.MulContext(progress.Apart(ctx), p.moment, z.T(), targets); err != nil {
+	if err := fast.MulContext(progress.Detach(ctx), p.moment, z.T(), targets); err != nil {
 		return nil, err
 	}
 	first, second := progress.Two(ctx, 2*float64(d), float64(n))
@@ -67,9 +67,9 @@ func (p *Linear) Target(j int) *Linear {
 	return &out
 }
 
-// At returns the mean weighted squared leave-one-out residual, summed over the targets;
+// Error returns the mean weighted squared leave-one-out residual, summed over the targets;
 // infinity where rounding makes Z'Z + λI indefinite. Cost O(ndk).
-func (p *Linear) At(ctx context.Context, lambda float64) (float64, error) {
+func (p *Linear) Error(ctx context.Context, lambda float64) (float64, error) {
 	squares, _, err := p.squares(ctx, lambda)
 	if err != nil || squares == nil {
 		return math.Inf(1), err
@@ -133,10 +133,10 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 
 // Search is Problem.Search.
 func (p *Linear) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
-	return search(ctx, p.scale, 0, p.At, observe)
+	return search(ctx, p.scale, 0, p.Error, observe)
 }
 
 // SearchFrom is Problem.SearchFrom.
 func (p *Linear) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
-	return search(ctx, p.scale, least, p.At, nil)
+	return search(ctx, p.scale, least, p.Error, nil)
 }

@@ -166,9 +166,9 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 	return out, nil
 }
 
-// At returns the mean weighted squared leave-one-out residual, summed over the
+// Error returns the mean weighted squared leave-one-out residual, summed over the
 // targets; infinity where rounding makes M indefinite.
-func (p *Problem) At(ctx context.Context, lambda float64) (float64, error) {
+func (p *Problem) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, err := p.Solve(ctx, lambda)
 	if err != nil {
 		return 0, err
@@ -220,12 +220,12 @@ func (m Minimum) Warning() string {
 // Search returns the ridge of the least leave-one-out error. observe, if not
 // nil, is called after each ridge.
 func (p *Problem) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
-	return search(ctx, p.scale, 0, p.At, observe)
+	return search(ctx, p.scale, 0, p.Error, observe)
 }
 
 // SearchFrom is Search among the ridges from least on, least itself included.
 func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error) {
-	return search(ctx, p.scale, least, p.At, nil)
+	return search(ctx, p.scale, least, p.Error, nil)
 }
 
 func search(
@@ -239,7 +239,7 @@ func search(
 			return math.Inf(1)
 		}
 		var v float64
-		v, failed = errorAt(group.Of(m.Evaluations, MaxEvaluations), math.Exp(u))
+		v, failed = errorAt(group.Step(m.Evaluations, MaxEvaluations), math.Exp(u))
 		m.Evaluations++
 		if failed == nil && observe != nil {
 			observe(m.Evaluations, math.Exp(u), v)

@@ -98,7 +98,7 @@ func TestAtIsRefitting(t *testing.T) {
 						want += w * e * e
 					}
 				}
-				got, err := p.At(ctx, lambda)
+				got, err := p.Error(ctx, lambda)
 				require.NoError(t, err)
 				assert.InEpsilon(t, want/total, got, 1e-8, "k=%d weighted=%v λ=%v", k, weighted, lambda)
 			}
@@ -115,11 +115,11 @@ func TestSearch(t *testing.T) {
 	assert.Equal(t, calls, m.Evaluations)
 	assert.LessOrEqual(t, m.Evaluations, MaxEvaluations)
 	assert.Zero(t, m.Edge)
-	at, err := p.At(ctx, m.Ridge)
+	at, err := p.Error(ctx, m.Ridge)
 	require.NoError(t, err)
 	assert.Equal(t, at, m.Error)
 	for u := -10.0; u < 6; u += 0.02 {
-		e, err := p.At(ctx, math.Exp(u))
+		e, err := p.Error(ctx, math.Exp(u))
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, e, m.Error*(1-1e-4))
 	}
@@ -135,7 +135,7 @@ func TestSearchFrom(t *testing.T) {
 		m, err := p.SearchFrom(ctx, factor*free.Ridge)
 		require.NoError(t, err)
 		assert.GreaterOrEqual(t, m.Ridge, factor*free.Ridge)
-		at, err := p.At(ctx, m.Ridge)
+		at, err := p.Error(ctx, m.Ridge)
 		require.NoError(t, err)
 		assert.InEpsilon(t, at, m.Error, 1e-12) // it looks at the exponential of a logarithm
 		switch {

@@ -41,7 +41,7 @@ func (s *Solution) slope(ctx context.Context, factor *linalg.Cholesky, own []flo
 	border := make([]float64, k+probes) // η'b / 1'η
 	sum := 0.0
 	for i := range n {
-		w, row := weights.At(own, i), b.RawRowView(i)
+		w, row := weights.Weight(own, i), b.RawRowView(i)
 		weight += w
 		sum += s.Eta[i]
 		for j, r := range s.Residuals.RawRowView(i) {
@@ -63,7 +63,7 @@ func (s *Solution) slope(ctx context.Context, factor *linalg.Cholesky, own []flo
 	}
 	total := 0.0
 	for i := range n {
-		w, p, row := weights.At(own, i), s.Inverse[i], b.RawRowView(i)
+		w, p, row := weights.Weight(own, i), s.Inverse[i], b.RawRowView(i)
 		for j, r := range s.Residuals.RawRowView(i) {
 			total -= w * r / p * (row[j] - s.Eta[i]*border[j]/sum)
 		}

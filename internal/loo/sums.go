@@ -48,9 +48,9 @@ func NewSums(ctx context.Context, gram *mat.SymDense, moment []float64, square f
 // leastResidual is the share of t't below which a sum of squared residuals is its rounding.
 const leastResidual = 1e-13
 
-// At returns minus the log evidence of a ridge, that of Linear but for the weights' constant; infinity where
+// Error returns minus the log evidence of a ridge, that of Linear but for the weights' constant; infinity where
 // rounding makes Z'Z + λI indefinite. Cost O(d).
-func (p *Sums) At(ctx context.Context, lambda float64) (float64, error) {
+func (p *Sums) Error(ctx context.Context, lambda float64) (float64, error) {
 	s, ok := p.tri.Shift(lambda)
 	if err := ctx.Err(); err != nil || !ok {
 		return math.Inf(1), err
@@ -107,5 +107,5 @@ func (p *Sums) Residual(lambda float64) (squares, free float64, ok bool) {
 
 // Search returns the ridge of the largest evidence. observe, if not nil, is called after each ridge.
 func (p *Sums) Search(ctx context.Context, observe func(evaluation int, ridge, err float64)) (Minimum, error) {
-	return search(ctx, p.scale, 0, p.At, observe)
+	return search(ctx, p.scale, 0, p.Error, observe)
 }

@@ -42,7 +42,7 @@ func TestSumsAreRows(t *testing.T) {
 		s, err := NewSums(ctx, own, mat.Col(nil, 0, &moment), square, n, weight)
 		require.NoError(t, err)
 		for _, ridge := range []float64{1e-3, 1, 30, 1e5} {
-			got, err := s.At(ctx, ridge)
+			got, err := s.Error(ctx, ridge)
 			require.NoError(t, err)
 			assert.InEpsilon(t, -directEvidence(z, y, ridge, intercept), got, 1e-9, "ridge %v, intercept %v", ridge, intercept)
 			squares, free, ok := s.Residual(ridge)
@@ -54,7 +54,7 @@ func TestSumsAreRows(t *testing.T) {
 		best, err := s.Search(ctx, nil)
 		require.NoError(t, err)
 		for _, ridge := range []float64{best.Ridge / 1.2, best.Ridge * 1.2} {
-			v, err := s.At(ctx, ridge)
+			v, err := s.Error(ctx, ridge)
 			require.NoError(t, err)
 			assert.Greater(t, v, best.Error)
 		}

@@ -33,8 +33,8 @@ type Gram struct {
 // pieceRows are summed at a time.
 const pieceRows = 1024
 
-// Of returns that of rows x (n×d) with these weights, nil for 1 each. The error is ctx's.
-func Of(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
+// NewGram returns that of rows x (n×d) with these weights, nil for 1 each. The error is ctx's.
+func NewGram(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 	n, d := x.Dims()
 	out := &Gram{}
 	loop := progress.NewLoop(ctx)
@@ -43,7 +43,7 @@ func Of(ctx context.Context, x *mat.Dense, weights []float64) (*Gram, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		loop.At(float64(from) / float64(n))
+		loop.Report(float64(from) / float64(n))
 		to := min(from+pieceRows, n)
 		var w []float64
 		if weights != nil {

@@ -69,7 +69,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 			for k := range grams {
 				from, to := k*3000/parts, (k+1)*3000/parts
 				var err error
-				grams[k], err = Of(context.Background(), x.Slice(from, to, 0, 3).(*mat.Dense), w[from:to])
+				grams[k], err = NewGram(context.Background(), x.Slice(from, to, 0, 3).(*mat.Dense), w[from:to])
 				require.NoError(t, err)
 			}
 			rand.New(rand.NewPCG(uint64(parts), 1)).Shuffle(parts, func(i, j int) { grams[i], grams[j] = grams[j], grams[i] })
@@ -98,7 +98,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 // squares at all.
 func TestMerge(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1e6, .1, 1e6 + 1, .1, 1e6 + 5, .1})
-	g, err := Of(context.Background(), x, nil)
+	g, err := NewGram(context.Background(), x, nil)
 	require.NoError(t, err)
 	twice := g.Clone()
 	twice.Merge(g)
@@ -110,7 +110,7 @@ func TestMerge(t *testing.T) {
 	assert.Zero(t, twice.S.At(1, 1))
 	assert.InDelta(t, 14, g.S.At(0, 0), 1e-12) // of -2, -1 and 3
 
-	overflown, err := Of(context.Background(), mat.NewDense(2, 1, []float64{1e200, -1e200}), nil)
+	overflown, err := NewGram(context.Background(), mat.NewDense(2, 1, []float64{1e200, -1e200}), nil)
 	require.NoError(t, err)
 	assert.False(t, overflown.Finite())
 }

@@ -33,11 +33,11 @@ var around struct {
 // surrounded is whether there is something.
 var surrounded atomic.Bool
 
-// Around has enter called before any call of For of more than one task begins them, and leave
+// OnParallel has enter called before any call of For of more than one task begins them, and leave
 // when none is running any more: a BLAS that has threads of its own is kept to one of them in between.
 // Whether For takes one goroutine or several makes no difference, so that what tasks compute does not
 // depend on it. Nil takes both away. No call of For may be running.
-func Around(enter, leave func()) {
+func OnParallel(enter, leave func()) {
 	around.Lock()
 	defer around.Unlock()
 	around.enter, around.leave = enter, leave
@@ -65,7 +65,7 @@ func begin() (end func()) {
 	}
 }
 
-// For calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
+// ForEach calls f(0) to f(n-1), each once, on at most workers goroutines (0 means
 // GOMAXPROCS), and returns when all that were begun have ended. The caller's is one of them, and
 // the only one where other calls of For already keep all processors busy: within one that runs f on
 // several goroutines, more of them would only wait for each other. After the first
@@ -75,7 +75,7 @@ func begin() (end func()) {
 // user gave, is such an error, a [fault.PanicError], on any number of goroutines.
 //
 // Each task is a step on the way of the part of package progress that ctx has, if nothing around it says how far that is.
-func For(ctx context.Context, workers, n int, f func(i int) error) error {
+func ForEach(ctx context.Context, workers, n int, f func(i int) error) error {
 	if ctx == nil {
 		ctx = context.Background() // a goroutine that panics would end the program
 	}
@@ -94,17 +94,17 @@ func For(ctx context.Context, workers, n int, f func(i int) error) error {
 	if n > 1 {
 		ctx = progress.Silent(ctx) // an observer that panics does so in a task
 	}
-	return each(ctx, workers, n, f)
+	return run(ctx, workers, n, f)
 }
 
-// ForParts is For of tasks that take long, and that say how far they are by the context that they get.
-func ForParts(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
+// ForEachPart is For of tasks that take long, and that say how far they are by the context that they get.
+func ForEachPart(ctx context.Context, workers, n int, f func(ctx context.Context, i int) error) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	group := progress.Open(ctx)
-	return each(progress.Silent(ctx), workers, n, func(i int) error {
-		own, done := group.Beside(1 / float64(n))
+	return run(progress.Silent(ctx), workers, n, func(i int) error {
+		own, done := group.Parallel(1 / float64(n))
 		err := f(own, i)
 		if err == nil {
 			done()
@@ -113,7 +113,7 @@ func ForParts(ctx context.Context, workers, n int, f func(ctx context.Context, i
 	})
 }
 
-func each(ctx context.Context, workers, n int, f func(i int) error) error {
+func run(ctx context.Context, workers, n int, f func(i int) error) error {
 	if n > 1 {
 		defer begin()()
 	}
@@ -189,7 +189,7 @@ func try(f func(i int) error, i int) (err error) {
 // Do is For of what neither fails nor is cancelled, as the routines of linear algebra: a panic is one in the caller's
 // goroutine.
 func Do(workers, n int, f func(i int)) {
-	err := For(context.Background(), workers, n, func(i int) error {
+	err := ForEach(context.Background(), workers, n, func(i int) error {
 		f(i)
 		return nil
 	})

@@ -23,7 +23,7 @@ func TestEachOnce(t *testing.T) {
 	for _, w := range []int{0, 1, 2, 7, 100} {
 		for _, n := range []int{0, 1, 5, 64} {
 			times := make([]atomic.Int64, n)
-			assert.NoError(t, For(context.Background(), w, n, func(i int) error { times[i].Add(1); return nil }))
+			assert.NoError(t, ForEach(context.Background(), w, n, func(i int) error { times[i].Add(1); return nil }))
 			for i := range times {
 				assert.EqualValues(t, 1, times[i].Load())
 			}
@@ -33,7 +33,7 @@ func TestEachOnce(t *testing.T) {
 
 func TestLowestErrorWins(t *testing.T) {
 	second := make(chan struct{})
-	err := For(context.Background(), 2, 2, func(i int) error {
+	err := ForEach(context.Background(), 2, 2, func(i int) error {
 		if i == 1 {
 			close(second)
 		} else {
@@ -42,13 +42,13 @@ func TestLowestErrorWins(t *testing.T) {
 		return fmt.Errorf("task %d", i)
 	})
 	assert.EqualError(t, err, "task 0")
-	assert.EqualError(t, For(context.Background(), 1, 4, func(i int) error { return fmt.Errorf("task %d", i) }), "task 0")
+	assert.EqualError(t, ForEach(context.Background(), 1, 4, func(i int) error { return fmt.Errorf("task %d", i) }), "task 0")
 }
 
 func TestStopsAfterAnError(t *testing.T) {
 	var ran atomic.Int64
 	bad := errors.New("bad")
-	assert.ErrorIs(t, For(context.Background(), 2, 1000, func(i int) error { ran.Add(1); return bad }), bad)
+	assert.ErrorIs(t, ForEach(context.Background(), 2, 1000, func(i int) error { ran.Add(1); return bad }), bad)
 	assert.LessOrEqual(t, ran.Load(), int64(2))
 }
 
@@ -56,7 +56,7 @@ func TestContext(t *testing.T) {
 	for _, w := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var ran atomic.Int64
-		err := For(ctx, w, 1000, func(i int) error {
+		err := ForEach(ctx, w, 1000, func(i int) error {
 			ran.Add(1)
 			cancel()
 			return nil
@@ -71,9 +71,9 @@ func TestPanicIsAnError(t *testing.T) {
 	oh := errors.New("oh")
 	for _, w := range []int{1, 3} {
 		for _, value := range []any{"oh", oh} {
-			err := For(context.Background(), w, 10, func(i int) error {
+			err := ForEach(context.Background(), w, 10, func(i int) error {
 				if i == 4 {
-					return For(context.Background(), w, 2, func(int) error { panic(value) })
+					return ForEach(context.Background(), w, 2, func(int) error { panic(value) })
 				}
 				return nil
 			})
@@ -101,10 +101,10 @@ func TestNested(t *testing.T) {
 	var begin, end sync.WaitGroup
 	begin.Add(2)
 	end.Add(2)
-	assert.NoError(t, For(context.Background(), 2, 2, func(int) error {
+	assert.NoError(t, ForEach(context.Background(), 2, 2, func(int) error {
 		begin.Done()
 		begin.Wait() // both are at work
-		err := For(context.Background(), 8, 50, func(int) error {
+		err := ForEach(context.Background(), 8, 50, func(int) error {
 			now := working.Add(1)
 			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 			}
@@ -126,17 +126,17 @@ func TestNested(t *testing.T) {
 // however many goroutines they run and however they end.
 func TestAround(t *testing.T) {
 	var entered, left atomic.Int64
-	Around(func() { entered.Add(1) }, func() { left.Add(1) })
-	defer Around(nil, nil)
+	OnParallel(func() { entered.Add(1) }, func() { left.Add(1) })
+	defer OnParallel(nil, nil)
 	within := func() bool { return entered.Load() == left.Load()+1 }
 	calls := int64(0)
 	for _, w := range []int{1, 3} {
 		for _, fails := range []string{"", "error", "panic"} {
 			calls++
 			call := func() {
-				err := For(context.Background(), w, 4, func(i int) error {
+				err := ForEach(context.Background(), w, 4, func(i int) error {
 					assert.True(t, within())
-					assert.NoError(t, For(context.Background(), w, 3, func(int) error { assert.True(t, within()); return nil }))
+					assert.NoError(t, ForEach(context.Background(), w, 3, func(int) error { assert.True(t, within()); return nil }))
 					assert.True(t, within(), "the inner call's end is not the outer one's")
 					switch {
 					case i == 3 && fails == "error":
@@ -153,7 +153,7 @@ func TestAround(t *testing.T) {
 			assert.Equal(t, calls, left.Load())
 		}
 	}
-	assert.NoError(t, For(context.Background(), 2, 1, func(int) error {
+	assert.NoError(t, ForEach(context.Background(), 2, 1, func(int) error {
 		assert.False(t, within(), "a single task leaves the processors to what it calls")
 		return nil
 	}))

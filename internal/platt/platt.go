@@ -35,8 +35,8 @@ func (l Link) Apply(scores *mat.Dense) {
 // 1/(1+exp(-(Slope·f + Offset))).
 type Sigmoid struct{ Slope, Offset float64 }
 
-// At returns the probability at a score.
-func (s Sigmoid) At(f float64) float64 { return vecmath.Sigmoid(s.Slope*f + s.Offset) }
+// Value returns the probability at a score.
+func (s Sigmoid) Value(f float64) float64 { return vecmath.Sigmoid(s.Slope*f + s.Offset) }
 
 // FitSigmoid is Fit for two classes with one score, which speaks for the second.
 func FitSigmoid(f []float64, at []int, rows []float64) Sigmoid {
@@ -76,7 +76,7 @@ func Fit(scores *mat.Dense, at []int, rows []float64) Link {
 }
 
 // minimise goes from theta, the slope times size and the offsets but the first, to the least loss.
-func (p *problem) minimise(theta []float64) []float64 {
+func (p *logistic) minimise(theta []float64) []float64 {
 	current := p.loss(theta)
 	for range iterations {
 		step := p.step(theta)
@@ -101,8 +101,8 @@ func (p *problem) minimise(theta []float64) []float64 {
 	return theta
 }
 
-// problem is the rows of a fit; scores are taken over size, for the conditioning.
-type problem struct {
+// logistic is the rows of a fit; scores are taken over size, for the conditioning.
+type logistic struct {
 	scores *mat.Dense
 	at     []int
 	rows   []float64
@@ -112,11 +112,11 @@ type problem struct {
 	slopeAlone bool
 }
 
-func newProblem(scores *mat.Dense, at []int, rows []float64) *problem {
+func newProblem(scores *mat.Dense, at []int, rows []float64) *logistic {
 	n, k := scores.Dims()
-	p := &problem{scores: scores, at: at, rows: rows, count: make([]float64, k)}
+	p := &logistic{scores: scores, at: at, rows: rows, count: make([]float64, k)}
 	for i, l := range at {
-		p.count[l] += weights.At(rows, i)
+		p.count[l] += weights.Weight(rows, i)
 		for _, f := range scores.RawRowView(i) {
 			p.size += f * f / float64(n*k)
 		}
@@ -126,7 +126,7 @@ func newProblem(scores *mat.Dense, at []int, rows []float64) *problem {
 }
 
 // target is that of a row of the class own for class k.
-func (p *problem) target(own, k int) float64 {
+func (p *logistic) target(own, k int) float64 {
 	if k == own {
 		return (p.count[own] + 1) / (p.count[own] + 2)
 	}
@@ -134,7 +134,7 @@ func (p *problem) target(own, k int) float64 {
 }
 
 // prior is the link of no slope.
-func (p *problem) prior() Link {
+func (p *logistic) prior() Link {
 	out := Link{Offset: make([]float64, len(p.count))}
 	for k := range out.Offset {
 		share := 0.0
@@ -148,7 +148,7 @@ func (p *problem) prior() Link {
 }
 
 // logits sets z to those of row i.
-func (p *problem) logits(z []float64, theta []float64, i int) {
+func (p *logistic) logits(z []float64, theta []float64, i int) {
 	for k, f := range p.scores.RawRowView(i) {
 		z[k] = theta[0] * f / p.size
 		if k > 0 {
@@ -157,13 +157,13 @@ func (p *problem) logits(z []float64, theta []float64, i int) {
 	}
 }
 
-func (p *problem) loss(theta []float64) float64 {
+func (p *logistic) loss(theta []float64) float64 {
 	total, z, proba := 0.0, make([]float64, len(theta)), make([]float64, len(theta))
 	for i, own := range p.at {
 		p.logits(z, theta, i)
 		copy(proba, z)
 		logSum := vecmath.Softmax(proba)
-		w := weights.At(p.rows, i)
+		w := weights.Weight(p.rows, i)
 		for k, v := range z {
 			total += w * p.target(own, k) * (logSum - v)
 		}
@@ -172,7 +172,7 @@ func (p *problem) loss(theta []float64) float64 {
 }
 
 // step returns Newton's; nil where the curvature is none.
-func (p *problem) step(theta []float64) []float64 {
+func (p *logistic) step(theta []float64) []float64 {
 	k := len(theta)
 	grad, hess, z := make([]float64, k), mat.NewSymDense(k, nil), make([]float64, k)
 	for i := range p.at {
@@ -198,8 +198,8 @@ func (p *problem) step(theta []float64) []float64 {
 }
 
 // addDerivatives adds those of row i, which has the probabilities proba.
-func (p *problem) addDerivatives(grad []float64, hess *mat.SymDense, proba []float64, i int) {
-	f, own, w := p.scores.RawRowView(i), p.at[i], weights.At(p.rows, i)
+func (p *logistic) addDerivatives(grad []float64, hess *mat.SymDense, proba []float64, i int) {
+	f, own, w := p.scores.RawRowView(i), p.at[i], weights.Weight(p.rows, i)
 	mean := 0.0
 	for c, v := range proba {
 		mean += v * f[c] / p.size

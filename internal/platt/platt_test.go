@@ -98,9 +98,9 @@ func TestSigmoid(t *testing.T) {
 	s := platt.FitSigmoid(f, at, nil)
 	assert.InDelta(t, 0.03, s.Slope, 0.003)
 	assert.InDelta(t, -1, s.Offset, 0.15)
-	assert.InDelta(t, 1/(1+math.Exp(-(s.Slope*50+s.Offset))), s.At(50), 1e-15)
-	assert.Equal(t, 1.0, s.At(1e9))
-	assert.Zero(t, s.At(-1e9))
+	assert.InDelta(t, 1/(1+math.Exp(-(s.Slope*50+s.Offset))), s.Value(50), 1e-15)
+	assert.Equal(t, 1.0, s.Value(1e9))
+	assert.Zero(t, s.Value(-1e9))
 }
 
 // Scores that are worse than none, all 0, or not finite have no slope; the

@@ -40,7 +40,7 @@ func (l Labels) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, xy := range l.Avoid {
 		points = append(points[:len(points):len(points)], vg.Point{X: x(xy.X), Y: y(xy.Y)})
 	}
-	for i, box := range Place(at, sizes, points, c.Rectangle) {
+	for i, box := range PlaceLabels(at, sizes, points, c.Rectangle) {
 		if box.Size().X == 0 {
 			continue
 		}
@@ -59,9 +59,9 @@ func nearest(box vg.Rectangle, to vg.Point) vg.Point {
 	return vg.Point{X: min(max(to.X, box.Min.X), box.Max.X), Y: min(max(to.Y, box.Min.Y), box.Max.Y)}
 }
 
-// Place finds a box of each size near its point, so that boxes lie within the bounds and cover neither each other nor a
+// PlaceLabels finds a box of each size near its point, so that boxes lie within the bounds and cover neither each other nor a
 // point. A box that has no place is empty.
-func Place(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectangle {
+func PlaceLabels(at, sizes, points []vg.Point, bounds vg.Rectangle) []vg.Rectangle {
 	out := make([]vg.Rectangle, len(at))
 	for i, from := range at {
 		out[i] = place(from, sizes[i], out[:i], points, bounds)

@@ -70,7 +70,7 @@ func TestPlace(t *testing.T) {
 			at = append(at, vg.Point{X: 10 + vg.Length(300*rng.Float64()), Y: 20 + vg.Length(200*rng.Float64()*rng.Float64())})
 			sizes = append(sizes, vg.Point{X: 20 + vg.Length(60*rng.Float64()), Y: 10})
 		}
-		boxes := Place(at, sizes, at, bounds)
+		boxes := PlaceLabels(at, sizes, at, bounds)
 		for i, b := range boxes {
 			require.InDelta(t, float64(sizes[i].X), float64(b.Size().X), 1e-9, "all have room here")
 			assert.True(t, b.Min.X >= bounds.Min.X && b.Max.X <= bounds.Max.X && b.Min.Y >= bounds.Min.Y && b.Max.Y <= bounds.Max.Y)
@@ -83,10 +83,10 @@ func TestPlace(t *testing.T) {
 			}
 		}
 	}
-	alone := Place([]vg.Point{{X: 50, Y: 50}}, []vg.Point{{X: 30, Y: 10}}, nil, bounds)[0]
+	alone := PlaceLabels([]vg.Point{{X: 50, Y: 50}}, []vg.Point{{X: 30, Y: 10}}, nil, bounds)[0]
 	assert.Greater(t, alone.Min.X, vg.Length(50), "to the right of its point, where there is room")
 	assert.Less(t, alone.Min.X, vg.Length(60))
-	assert.Zero(t, Place([]vg.Point{{X: 50, Y: 50}}, []vg.Point{{X: 301, Y: 10}}, nil, bounds)[0], "wider than the picture")
+	assert.Zero(t, PlaceLabels([]vg.Point{{X: 50, Y: 50}}, []vg.Point{{X: 301, Y: 10}}, nil, bounds)[0], "wider than the picture")
 }
 
 // labelsOf is what the axis shows.
@@ -174,7 +174,7 @@ func TestLegendIsOutside(t *testing.T) {
 		}
 		assert.Equal(t, 5, found)
 		if beside == 0 {
-			assert.Equal(t, legend.High(), Above(p))
+			assert.Equal(t, legend.High(), RoomAbove(p))
 			assert.Greater(t, legend.High(), 2*legend.style().FontExtents().Height, "more than one row")
 		}
 	}
@@ -215,7 +215,7 @@ func TestSave(t *testing.T) {
 }
 
 func TestAt(t *testing.T) {
-	ticks := At([]float64{500, 1000, 1100, 20000}, 0.1)
+	ticks := LabelTicks([]float64{500, 1000, 1100, 20000}, 0.1)
 	require.Len(t, ticks, 3)
 	assert.Equal(t, []string{"500", "1000", "20 000"}, []string{ticks[0].Label, ticks[1].Label, ticks[2].Label})
 	assert.InDelta(t, math.Log10(20000), ticks[2].Value, 1e-12)

@@ -79,8 +79,8 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 	return draw.NewFormattedCanvas(width, height, format)
 }
 
-// Above is the room that legends and marks take above the data of a plot.
-func Above(p *plot.Plot) (room vg.Length) {
+// RoomAbove is the room that legends and marks take above the data of a plot.
+func RoomAbove(p *plot.Plot) (room vg.Length) {
 	for _, b := range p.GlyphBoxes(p) {
 		if b.Y == 1 {
 			room = max(room, b.Max.Y)

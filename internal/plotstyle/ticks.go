@@ -115,8 +115,8 @@ func superscript(n int) string {
 	return b.String()
 }
 
-// At labels the values of an axis of logarithms that were measured, but leaves out those whose labels would touch.
-func At(values []float64, apart float64) plot.ConstantTicks {
+// LabelTicks labels the values of an axis of logarithms that were measured, but leaves out those whose labels would touch.
+func LabelTicks(values []float64, apart float64) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	for _, v := range values {
 		at := math.Log10(v)

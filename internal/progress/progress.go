@@ -1,7 +1,7 @@
 // Package progress says how far a fit or a search is. What takes long is a tree of parts, each a share of the one that it is in, and
 // the context carries the part that is at work: each look at the context is reported to it, and code that knows better reports which share
 // of its own work is done. Observers hear of their part in steps of its share, not of the clock, so that an observer changes
-// neither the result nor, on one goroutine, what another observer would see. A limit of time, see [Within], is the exception.
+// neither the result nor, on one goroutine, what another observer would see. A limit of time, see [Deadline], is the exception.
 //
 // Without an observer there is no tree, and every function here does nothing.
 package progress
@@ -46,7 +46,7 @@ type tree struct {
 
 // tick counts a look or a piece of work in p. After some that were silent the observers hear of it though the share has hardly
 // risen, as where a loop takes more iterations than was expected; the more steps there have been, the more of them.
-func (t *tree) tick(p *part) {
+func (t *tree) tick(p *workShare) {
 	p.pass()
 	if t.quiet++; t.quiet <= min(leastQuiet+t.shown/64, mostQuiet) {
 		return
@@ -61,10 +61,10 @@ func (t *tree) tick(p *part) {
 // So many looks at least, and at most, are between two steps that say nothing new.
 const leastQuiet, mostQuiet = 8, 20
 
-// part is a share of the work. All of it is its tree's.
-type part struct {
+// workShare is a share of the work. All of it is its tree's.
+type workShare struct {
 	tree       *tree
-	in         *part
+	in         *workShare
 	low, width float64 // where it lies in what it is in
 	beside     bool    // it is done at the same time as others, and adds to what is done
 	fit        bool    // it is a whole fit, which Tell is about
@@ -82,7 +82,7 @@ type part struct {
 // carrier is a context with a part.
 type carrier struct {
 	context.Context // which is no carrier
-	part            *part
+	part            *workShare
 }
 
 type partKey struct{}
@@ -103,24 +103,24 @@ func (c *carrier) Err() error {
 	return c.Context.Err()
 }
 
-func of(ctx context.Context) *part {
+func shareOf(ctx context.Context) *workShare {
 	if ctx == nil {
 		return nil
 	}
-	p, _ := ctx.Value(partKey{}).(*part)
+	p, _ := ctx.Value(partKey{}).(*workShare)
 	return p
 }
 
-func with(ctx context.Context, p *part) context.Context {
+func withPart(ctx context.Context, p *workShare) context.Context {
 	return &carrier{Silent(ctx), p}
 }
 
 // mostByTime is the share that is done of a fit whose time has passed, while it still goes on.
 const mostByTime = .99
 
-// Within says that the fit that ctx is in is to take at most limit from now on: at least the share of the time that has passed is done.
-func Within(ctx context.Context, limit time.Duration, now func() time.Time) {
-	p := of(ctx)
+// Deadline says that the fit that ctx is in is to take at most limit from now on: at least the share of the time that has passed is done.
+func Deadline(ctx context.Context, limit time.Duration, now func() time.Time) {
+	p := shareOf(ctx)
 	if p == nil || limit <= 0 {
 		return
 	}
@@ -140,12 +140,12 @@ func Silent(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Apart returns a context with the end of ctx and no part: what is done with it is of none.
-func Apart(ctx context.Context) context.Context {
-	if of(ctx) == nil && (ctx == nil || ctx.Value(observerKey{}) == nil) {
+// Detach returns a context with the end of ctx and no part: what is done with it is of none.
+func Detach(ctx context.Context) context.Context {
+	if shareOf(ctx) == nil && (ctx == nil || ctx.Value(observerKey{}) == nil) {
 		return ctx
 	}
-	return context.WithValue(Silent(ctx), partKey{}, (*part)(nil))
+	return context.WithValue(Silent(ctx), partKey{}, (*workShare)(nil))
 }
 
 // Observed returns a context with which every fit that begins tells observe.
@@ -159,7 +159,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	p := &part{in: of(ctx), observe: observe, fit: true, width: 1, last: Step{Between: true}}
+	p := &workShare{in: shareOf(ctx), observe: observe, fit: true, width: 1, last: Step{Between: true}}
 	switch {
 	case p.in != nil:
 		p.tree = p.in.tree
@@ -173,17 +173,17 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 			p.in, p.tree = nil, &tree{}
 			break
 		}
-		p.low, p.width = p.in.next()
+		p.low, p.width = p.in.nextShare()
 	default:
 		if above, _ := ctx.Value(observerKey{}).(func(Step)); above != nil && ctx.Value(partKey{}) == nil { // and not Apart
-			p.observe = both(observe, above)
+			p.observe = notifyBoth(observe, above)
 		}
 		if p.observe == nil {
 			return ctx, nothing
 		}
 		p.tree = &tree{}
 	}
-	return with(ctx, p), func(err *error) {
+	return withPart(ctx, p), func(err *error) {
 		if thrown := recover(); thrown != nil {
 			*err = fault.Panicked(thrown)
 		}
@@ -203,7 +203,7 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 // nothing ends a fit that nobody looks at.
 func nothing(*error) {}
 
-func both(own, above func(Step)) func(Step) {
+func notifyBoth(own, above func(Step)) func(Step) {
 	if own == nil {
 		return above
 	}
@@ -213,20 +213,20 @@ func both(own, above func(Step)) func(Step) {
 	}
 }
 
-// next is where the next loop or group of a part lies in it.
-func (p *part) next() (low, width float64) {
+// nextShare is where the next loop or group of a part lies in it.
+func (p *workShare) nextShare() (low, width float64) {
 	p.used = true
 	return p.done, perUse * (1 - p.done)
 }
 
 // raise sets what is done of a part, and of those that it is in. It never falls.
-func (p *part) raise(done float64) {
+func (p *workShare) raise(done float64) {
 	p.pass()
 	p.rise(done)
 }
 
 // pass raises what has a limit of time to the share of it that has passed.
-func (p *part) pass() {
+func (p *workShare) pass() {
 	for ; p != nil; p = p.in {
 		if p.passed != nil {
 			p.rise(mostByTime * min(p.passed(), 1))
@@ -235,7 +235,7 @@ func (p *part) pass() {
 }
 
 // rise is raise without a look at the time.
-func (p *part) rise(done float64) {
+func (p *workShare) rise(done float64) {
 	for p != nil && done > p.done {
 		added := min(done, 1) - p.done
 		p.done += added
@@ -252,7 +252,7 @@ func (p *part) rise(done float64) {
 	}
 }
 
-func (p *part) show() {
+func (p *workShare) show() {
 	all := p
 	for all.in != nil {
 		all = all.in
@@ -268,7 +268,7 @@ func (p *part) show() {
 	p.last.Between = true
 }
 
-func (p *part) look() {
+func (p *workShare) look() {
 	p.tree.Lock()
 	defer p.tree.Unlock()
 	defer p.tree.tick(p)
@@ -280,12 +280,12 @@ func (p *part) look() {
 }
 
 // Watched reports whether somebody looks.
-func Watched(ctx context.Context) bool { return of(ctx) != nil }
+func Watched(ctx context.Context) bool { return shareOf(ctx) != nil }
 
 // Tell says to the observers of the fit that ctx is in, and of those that this is in as long as they have no iterations of their own, that an
 // iteration has ended. Those further out hear the message with their next step.
 func Tell(ctx context.Context, s Step) {
-	p := of(ctx)
+	p := shareOf(ctx)
 	if p == nil {
 		return
 	}
@@ -306,7 +306,7 @@ func Tell(ctx context.Context, s Step) {
 }
 
 // ofFit is the fit that a part is in; nil if there is none.
-func (p *part) ofFit() *part {
+func (p *workShare) ofFit() *workShare {
 	for p != nil && !p.fit {
 		p = p.in
 	}
@@ -315,7 +315,7 @@ func (p *part) ofFit() *part {
 
 // Counts says that the fit that ctx is in counts iterations of its own: those of fits in it are not passed on.
 func Counts(ctx context.Context) {
-	if p := of(ctx); p != nil {
+	if p := shareOf(ctx); p != nil {
 		p.tree.Lock()
 		defer p.tree.Unlock()
 		if p = p.ofFit(); p != nil {
@@ -324,9 +324,9 @@ func Counts(ctx context.Context) {
 	}
 }
 
-// At says that a share of the fit that ctx is in is done.
-func At(ctx context.Context, share float64) {
-	p := of(ctx)
+// Report says that a share of the fit that ctx is in is done.
+func Report(ctx context.Context, share float64) {
+	p := shareOf(ctx)
 	if p == nil || !(share > 0) {
 		return
 	}
@@ -340,7 +340,7 @@ func At(ctx context.Context, share float64) {
 
 // Locked calls f with the share done of the fit that ctx is in while no other observer of it is called; with 0 where nobody looks.
 func Locked(ctx context.Context, f func(done float64)) {
-	p := of(ctx)
+	p := shareOf(ctx)
 	if p == nil {
 		f(0)
 		return
@@ -362,12 +362,12 @@ func Locked(ctx context.Context, f func(done float64)) {
 // Group are the parts that a piece of work falls into.
 type Group struct {
 	ctx context.Context
-	of  *part // nil: nobody looks
+	of  *workShare // nil: nobody looks
 }
 
 // Open opens a group in the part of ctx.
 func Open(ctx context.Context) Group {
-	p := of(ctx)
+	p := shareOf(ctx)
 	if p == nil {
 		return Group{ctx: ctx}
 	}
@@ -376,39 +376,39 @@ func Open(ctx context.Context) Group {
 	if p.busy {
 		return Group{ctx: ctx}
 	}
-	own := &part{tree: p.tree, in: p, used: true}
-	own.low, own.width = p.next()
+	own := &workShare{tree: p.tree, in: p, used: true}
+	own.low, own.width = p.nextShare()
 	return Group{ctx, own}
 }
 
-// From returns the context of what is from one share of the group to another. What comes before is done when it begins to say something.
-func (g Group) From(low, high float64) context.Context {
+// Share returns the context of what is from one share of the group to another. What comes before is done when it begins to say something.
+func (g Group) Share(low, high float64) context.Context {
 	if g.of == nil {
 		return g.ctx
 	}
-	return with(g.ctx, &part{tree: g.of.tree, in: g.of, low: low, width: high - low})
+	return withPart(g.ctx, &workShare{tree: g.of.tree, in: g.of, low: low, width: high - low})
 }
 
-// Of returns the context of the i-th of n, one after the other, that take as long each.
-func (g Group) Of(i, n int) context.Context {
-	return g.From(float64(i)/float64(n), float64(i+1)/float64(n))
+// Step returns the context of the i-th of n, one after the other, that take as long each.
+func (g Group) Step(i, n int) context.Context {
+	return g.Share(float64(i)/float64(n), float64(i+1)/float64(n))
 }
 
-// Beside returns the context of a share of the group that is done at the same time as others. Done says that it is.
-func (g Group) Beside(share float64) (ctx context.Context, done func()) {
+// Parallel returns the context of a share of the group that is done at the same time as others. Done says that it is.
+func (g Group) Parallel(share float64) (ctx context.Context, done func()) {
 	if g.of == nil {
 		return g.ctx, func() {}
 	}
-	p := &part{tree: g.of.tree, in: g.of, width: share, beside: true}
-	return with(g.ctx, p), func() {
+	p := &workShare{tree: g.of.tree, in: g.of, width: share, beside: true}
+	return withPart(g.ctx, p), func() {
 		p.tree.Lock()
 		defer p.tree.Unlock()
 		p.raise(1)
 	}
 }
 
-// At says that a share of the group is done, by who is in it without a context of its own.
-func (g Group) At(share float64) {
+// Report says that a share of the group is done, by who is in it without a context of its own.
+func (g Group) Report(share float64) {
 	if g.of == nil {
 		return
 	}
@@ -428,7 +428,7 @@ func Parts(ctx context.Context, weights ...float64) []context.Context {
 	low := 0.0
 	for i, w := range weights {
 		high := low + w/total
-		out[i] = g.From(low, high)
+		out[i] = g.Share(low, high)
 		low = high
 	}
 	return out
@@ -436,7 +436,7 @@ func Parts(ctx context.Context, weights ...float64) []context.Context {
 
 // Two is Parts of two.
 func Two(ctx context.Context, first, second float64) (context.Context, context.Context) {
-	if of(ctx) == nil {
+	if shareOf(ctx) == nil {
 		return ctx, ctx
 	}
 	parts := Parts(ctx, first, second)
@@ -464,19 +464,19 @@ func (s *Series) Next() context.Context {
 		low, high = of-left, of-left*7/8
 	}
 	s.begun++
-	return s.group.From(low/of, high/of)
+	return s.group.Share(low/of, high/of)
 }
 
 // Loop is a piece of work that knows which share of it is done. What is done in it with the same context is silent. Nil is one that nobody looks at.
 type Loop struct {
-	part       *part
+	part       *workShare
 	low, width float64
 	done       float64
 }
 
 // NewLoop begins one. End is to be deferred.
 func NewLoop(ctx context.Context) *Loop {
-	p := of(ctx)
+	p := shareOf(ctx)
 	if p == nil {
 		return nil
 	}
@@ -486,19 +486,19 @@ func NewLoop(ctx context.Context) *Loop {
 		return nil
 	}
 	l := &Loop{part: p}
-	l.low, l.width = p.next()
+	l.low, l.width = p.nextShare()
 	p.busy = true
 	return l
 }
 
-// At says that a share of the work is done.
-func (l *Loop) At(share float64) {
+// Report says that a share of the work is done.
+func (l *Loop) Report(share float64) {
 	if l == nil {
 		return
 	}
 	l.part.tree.Lock()
 	defer l.part.tree.Unlock()
-	l.at(share)
+	l.report(share)
 }
 
 // Add says that a share more is done.
@@ -508,10 +508,10 @@ func (l *Loop) Add(share float64) {
 	}
 	l.part.tree.Lock()
 	defer l.part.tree.Unlock()
-	l.at(l.done + share)
+	l.report(l.done + share)
 }
 
-func (l *Loop) at(share float64) {
+func (l *Loop) report(share float64) {
 	defer l.part.tree.tick(l.part)
 	if share > l.done { // not where it is NaN
 		l.done = min(share, 1)

@@ -46,15 +46,15 @@ func TestNobodyListens(t *testing.T) {
 		assert.Equal(t, ctx, part)
 	}
 	assert.Nil(t, progress.NewLoop(ctx))
-	progress.NewLoop(ctx).At(.5)
+	progress.NewLoop(ctx).Report(.5)
 	progress.NewLoop(ctx).End()
-	progress.Open(ctx).At(.5)
+	progress.Open(ctx).Report(.5)
 	assert.Equal(t, ctx, progress.NewSeries(ctx, 3).Next())
 	progress.Tell(ctx, progress.Step{})
-	progress.At(ctx, .5)
+	progress.Report(ctx, .5)
 	progress.Counts(ctx)
 	progress.Locked(ctx, func(done float64) { assert.Zero(t, done) })
-	own, done := progress.Open(ctx).Beside(1)
+	own, done := progress.Open(ctx).Parallel(1)
 	done()
 	assert.Equal(t, ctx, own)
 	var err error
@@ -67,13 +67,13 @@ func TestParts(t *testing.T) {
 	ctx, seen, end := listen(t)
 	parts := progress.Parts(ctx, 1, 2, 1)
 	l := progress.NewLoop(parts[1]) // the first says nothing
-	l.At(1e-9)
-	l.At(.5)
+	l.Report(1e-9)
+	l.Report(.5)
 	l.End()
 	last := (*seen)[len(*seen)-1]
 	assert.InDelta(t, .95*(.25+.5*.95*.5), last.Done, 1e-6)
 	l = progress.NewLoop(parts[2])
-	l.At(.01)
+	l.Report(.01)
 	l.End()
 	assert.Greater(t, (*seen)[len(*seen)-1].Done, .95*.75)
 	end()
@@ -85,9 +85,9 @@ func TestSteps(t *testing.T) {
 	ctx, seen, end := listen(t)
 	l := progress.NewLoop(ctx)
 	for i := range 100_000 {
-		l.At(float64(i) / 100_000)
+		l.Report(float64(i) / 100_000)
 	}
-	l.At(.3) // which is over
+	l.Report(.3) // which is over
 	l.End()
 	assert.InDelta(t, 5000, len(*seen), 10)
 	for _, s := range *seen {
@@ -104,7 +104,7 @@ func TestSteps(t *testing.T) {
 // What is within a loop with the same context is silent, and so is what is apart.
 func TestSilence(t *testing.T) {
 	ctx, seen, end := listen(t)
-	apart := progress.NewLoop(progress.Apart(ctx))
+	apart := progress.NewLoop(progress.Detach(ctx))
 	assert.Nil(t, apart)
 	outer := progress.NewLoop(ctx)
 	assert.Nil(t, progress.NewLoop(ctx))
@@ -114,16 +114,16 @@ func TestSilence(t *testing.T) {
 	own, finish := progress.Begin(ctx, nil)
 	assert.Equal(t, ctx, own)
 	finish(new(error))
-	require.NoError(t, parallel.For(ctx, 2, 50, func(int) error { return nil }))
+	require.NoError(t, parallel.ForEach(ctx, 2, 50, func(int) error { return nil }))
 	assert.Empty(t, *seen)
 	outer.End()
-	require.NoError(t, parallel.For(ctx, 2, 50, func(int) error { return nil }))
+	require.NoError(t, parallel.ForEach(ctx, 2, 50, func(int) error { return nil }))
 	assert.Greater(t, len(*seen), 40)
 	end()
 	// A fit apart tells nobody, be it from within a fit or from before one.
 	told := 0
 	observed := progress.Observed(context.Background(), func(progress.Step) { told++ })
-	_, finish = progress.Begin(progress.Apart(observed), nil)
+	_, finish = progress.Begin(progress.Detach(observed), nil)
 	finish(new(error))
 	assert.Zero(t, told)
 }
@@ -147,13 +147,13 @@ func TestBeside(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		ctx, seen, end := listen(t)
 		progress.Counts(ctx)
-		require.NoError(t, parallel.ForParts(ctx, workers, 8, func(ctx context.Context, i int) (err error) {
+		require.NoError(t, parallel.ForEachPart(ctx, workers, 8, func(ctx context.Context, i int) (err error) {
 			ctx, finish := progress.Begin(ctx, nil)
 			defer finish(&err)
 			loop := progress.NewLoop(ctx)
 			defer loop.End()
 			for k := range 100 {
-				loop.At(float64(k) / 100)
+				loop.Report(float64(k) / 100)
 			}
 			progress.Tell(ctx, progress.Step{Iteration: i + 1, Message: "inside"})
 			return nil
@@ -171,8 +171,8 @@ func TestBeside(t *testing.T) {
 func TestTellGoesOut(t *testing.T) {
 	ctx, seen, end := listen(t)
 	var inner []progress.Step
-	own, finish := progress.Begin(progress.Open(ctx).From(.5, 1), func(s progress.Step) { inner = append(inner, s) })
-	progress.At(own, .5)
+	own, finish := progress.Begin(progress.Open(ctx).Share(.5, 1), func(s progress.Step) { inner = append(inner, s) })
+	progress.Report(own, .5)
 	progress.Tell(own, progress.Step{Iteration: 3})
 	assert.Equal(t, 3, (*seen)[len(*seen)-1].Iteration)
 	assert.Equal(t, .5, inner[len(inner)-1].Done)
@@ -197,7 +197,7 @@ func TestLooks(t *testing.T) {
 	end()
 	cancelled, cancel := context.WithCancel(context.Background())
 	ctx, _ = progress.Begin(cancelled, func(progress.Step) {})
-	inner, stop := context.WithCancel(progress.Open(ctx).From(0, 1))
+	inner, stop := context.WithCancel(progress.Open(ctx).Share(0, 1))
 	defer stop()
 	cancel()
 	assert.ErrorIs(t, ctx.Err(), context.Canceled)
@@ -209,7 +209,7 @@ func TestLooks(t *testing.T) {
 func TestWithin(t *testing.T) {
 	ctx, seen, end := listen(t)
 	now := time.Unix(0, 0)
-	progress.Within(ctx, 40*time.Second, func() time.Time { return now })
+	progress.Deadline(ctx, 40*time.Second, func() time.Time { return now })
 	series := progress.NewSeries(ctx, 1000)
 	for second := 1; second <= 50; second++ {
 		now = now.Add(time.Second)
@@ -218,7 +218,7 @@ func TestWithin(t *testing.T) {
 		assert.GreaterOrEqual(t, last.Done, .98*min(float64(second)/40, 1), "after %d s", second)
 		assert.Less(t, last.Done, 1.0)
 	}
-	progress.NewLoop(ctx).At(1) // the work is done before the time
+	progress.NewLoop(ctx).Report(1) // the work is done before the time
 	end()
 	rising(t, *seen)
 }
@@ -230,7 +230,7 @@ func TestSeries(t *testing.T) {
 	var ends []float64
 	for range 6 {
 		l := progress.NewLoop(s.Next())
-		l.At(1)
+		l.Report(1)
 		l.End()
 		ends = append(ends, (*seen)[len(*seen)-1].Done/.95)
 	}
@@ -249,7 +249,7 @@ func TestErrors(t *testing.T) {
 		defer end(&err)
 		l := progress.NewLoop(ctx)
 		defer l.End()
-		l.At(.5)
+		l.Report(.5)
 		return nil
 	}
 	assert.True(t, fault.IsPanic(fit()))
@@ -263,7 +263,7 @@ func TestErrors(t *testing.T) {
 	inTask := func() (err error) {
 		ctx, end := progress.Begin(context.Background(), func(progress.Step) { panic("closed") })
 		defer end(&err)
-		return parallel.For(ctx, 4, 100, func(int) error { return nil })
+		return parallel.ForEach(ctx, 4, 100, func(int) error { return nil })
 	}
 	assert.True(t, fault.IsPanic(inTask()))
 

@@ -46,8 +46,8 @@ func hashed(seed uint64, row []float64) uint64 {
 	return h
 }
 
-// Of returns the sample of finite rows alone, those that one which bounds it would keep beside its own.
-func (s *Sample) Of(x *mat.Dense) *Sample {
+// Pick returns the sample of finite rows alone, those that one which bounds it would keep beside its own.
+func (s *Sample) Pick(x *mat.Dense) *Sample {
 	out := &Sample{Seed: s.Seed, Limit: s.Limit}
 	n, _ := x.Dims()
 	for i := 0; i < n && s.Limit > 0; i++ {

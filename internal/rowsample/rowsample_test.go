@@ -19,7 +19,7 @@ func TestSampleOfParts(t *testing.T) {
 		values[i] = float64(i % 1000)
 	}
 	whole := &Sample{Seed: 5, Limit: 100}
-	whole.Merge(whole.Of(column(values)))
+	whole.Merge(whole.Pick(column(values)))
 	want := whole.Rows()
 	n, _ := want.Dims()
 	require.Equal(t, 100, n)
@@ -35,7 +35,7 @@ func TestSampleOfParts(t *testing.T) {
 		for from := 0; from < len(values); {
 			to := min(len(values), from+1+rng.IntN(700))
 			part := &Sample{Seed: 5, Limit: 100}
-			part.Merge(part.Of(column(values[from:to])))
+			part.Merge(part.Pick(column(values[from:to])))
 			stored, err := part.Restore(part.Store(), to-from, 1)
 			require.NoError(t, err)
 			got.Merge(&stored)
@@ -44,10 +44,10 @@ func TestSampleOfParts(t *testing.T) {
 		assert.Equal(t, want, got.Rows())
 	}
 	other := &Sample{Seed: 6, Limit: 100}
-	assert.NotEqual(t, want, other.Of(column(values)).Rows())
+	assert.NotEqual(t, want, other.Pick(column(values)).Rows())
 	few := &Sample{Seed: 5, Limit: 100}
-	assert.Equal(t, 2, few.Of(column([]float64{0, math.Copysign(0, -1), 1})).Rows().RawMatrix().Rows, "two zeros are one")
-	assert.Nil(t, (&Sample{}).Of(column(values)).Rows())
+	assert.Equal(t, 2, few.Pick(column([]float64{0, math.Copysign(0, -1), 1})).Rows().RawMatrix().Rows, "two zeros are one")
+	assert.Nil(t, (&Sample{}).Pick(column(values)).Rows())
 }
 
 // Each row is as likely as another: over seeds the counts of 40 rows of which 10 are taken deviate as those of fair draws.
@@ -59,7 +59,7 @@ func TestSampleIsUniform(t *testing.T) {
 	counts := make([]float64, 40)
 	const draws = 4000
 	for seed := range uint64(draws) {
-		rows := (&Sample{Seed: seed, Limit: 10}).Of(column(values)).Rows()
+		rows := (&Sample{Seed: seed, Limit: 10}).Pick(column(values)).Rows()
 		for i := range 10 {
 			counts[int(rows.At(i, 0)*8)]++
 		}
@@ -76,7 +76,7 @@ func TestSampleIsUniform(t *testing.T) {
 // What no sample is, is an error.
 func TestRestore(t *testing.T) {
 	s := &Sample{Seed: 1, Limit: 2}
-	stored := s.Of(column([]float64{1, 2})).Store()
+	stored := s.Pick(column([]float64{1, 2})).Store()
 	_, err := s.Restore(stored, 2, 1)
 	require.NoError(t, err)
 	for name, c := range map[string]struct {

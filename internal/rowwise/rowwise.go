@@ -49,8 +49,8 @@ func few(x mat.Matrix, width int) *mat.Dense {
 	return d
 }
 
-// each calls f with the outputs of each row of x, which is finite.
-func each(name string, x *mat.Dense, outputs int, row Row, f func(i int, out []float64)) error {
+// forEachRow calls f with the outputs of each row of x, which is finite.
+func forEachRow(name string, x *mat.Dense, outputs int, row Row, f func(i int, out []float64)) error {
 	if _, err := check.Dense("x", x); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func Numbers(name string, dst []float64, x mat.Matrix, width int, all func(mat.M
 	if n, _ := d.Dims(); n != len(dst) {
 		return check.Rows("dst", len(dst), n)
 	}
-	return each(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
+	return forEachRow(name, d, 1, row, func(i int, out []float64) { dst[i] = out[0] })
 }
 
 // Labels is Numbers for a classifier: each row's class with the largest of its
@@ -92,7 +92,7 @@ func Labels(name string, dst []int, x mat.Matrix, width int, of []int, all func(
 	if n, _ := d.Dims(); n != len(dst) {
 		return check.Rows("dst", len(dst), n)
 	}
-	return each(name, d, len(of), row, func(i int, out []float64) {
+	return forEachRow(name, d, len(of), row, func(i int, out []float64) {
 		dst[i] = of[classes.Largest(out)]
 	})
 }
@@ -119,7 +119,7 @@ func Scores(name string, dst *mat.Dense, x mat.Matrix, width, classes int, all f
 	if err := fits(dst, n, classes); err != nil {
 		return err
 	}
-	return each(name, d, classes, row, func(i int, out []float64) { copy(dst.RawRowView(i), out) })
+	return forEachRow(name, d, classes, row, func(i int, out []float64) { copy(dst.RawRowView(i), out) })
 }
 
 func copiedScores(dst *mat.Dense, x mat.Matrix, all func(mat.Matrix) (*mat.Dense, error)) error {

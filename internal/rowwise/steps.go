@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 // Step is a transformer, of which more is not known here.
@@ -39,11 +39,11 @@ func IsFew(x mat.Matrix) bool {
 	return n > 0 && n <= fewRows
 }
 
-// Through sends few rows through the steps: into b where a step can, without allocating.
+// Transform sends few rows through the steps: into b where a step can, without allocating.
 // With an error comes the number of the step that it is of.
-func Through[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
+func Transform[S Step](b *Buffers, steps []S, x mat.Matrix) (z mat.Matrix, at int, err error) {
 	for i, s := range steps {
-		if to, ok := own.As[stepTo](s); ok {
+		if to, ok := embedding.As[stepTo](s); ok {
 			dst := &b[i%2] // x is in the other
 			dst.Reset()
 			if err := to.TransformTo(dst, x); err != nil {
@@ -72,7 +72,7 @@ type predictorTo[Y float64 | int] interface {
 
 // Predict sets dst to e's predictions for the rows of x.
 func Predict[Y float64 | int](e predictor[Y], dst []Y, x mat.Matrix) error {
-	if to, ok := own.As[predictorTo[Y]](e); ok {
+	if to, ok := embedding.As[predictorTo[Y]](e); ok {
 		return to.PredictTo(dst, x)
 	}
 	return copied(dst, x, e.Predict)
@@ -88,7 +88,7 @@ type deciderTo interface {
 
 // Decide sets dst to e's scores for the rows of x.
 func Decide(e decider, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := own.As[deciderTo](e); ok {
+	if to, ok := embedding.As[deciderTo](e); ok {
 		return to.DecisionTo(dst, x)
 	}
 	return copiedScores(dst, x, e.Decision)
@@ -104,7 +104,7 @@ type probabilistTo interface {
 
 // Probabilities sets dst to e's probabilities for the rows of x.
 func Probabilities(e probabilist, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := own.As[probabilistTo](e); ok {
+	if to, ok := embedding.As[probabilistTo](e); ok {
 		return to.PredictProbaTo(dst, x)
 	}
 	return copiedScores(dst, x, e.PredictProba)

@@ -60,7 +60,7 @@ type decoder struct{ left int64 } // bytes that they may take
 func (d *decoder) spend(path string, n int, t reflect.Type) error {
 	size := int64(t.Size())
 	if size > 0 && int64(n) > d.left/size {
-		return at(path, "more than the file can stand for")
+		return errorAt(path, "more than the file can stand for")
 	}
 	d.left -= int64(n) * size
 	return nil
@@ -70,26 +70,26 @@ func (d *decoder) spend(path string, n int, t reflect.Type) error {
 // as in old, a value of the same type, or nil, for which it is zero. The file that they are from has so many bytes.
 func New(s Value, old any, bytes int) (any, error) {
 	d := &decoder{left: 64*int64(bytes) + 1<<20}
-	v, err := d.known("", s, reflect.ValueOf(old))
+	v, err := d.registered("", s, reflect.ValueOf(old))
 	if err != nil {
 		return nil, err
 	}
 	return v.Interface(), nil
 }
 
-func at(path string, format string, args ...any) error {
+func errorAt(path string, format string, args ...any) error {
 	if path == "" {
 		return fmt.Errorf(format, args...)
 	}
 	return fmt.Errorf("setting %s: %w", cut(path), fmt.Errorf(format, args...))
 }
 
-// known makes a value of a registered type.
-func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value, error) {
+// registered makes a value of a registered type.
+func (d *decoder) registered(path string, s Value, old reflect.Value) (reflect.Value, error) {
 	var none reflect.Value
 	typ, ok := registry.Named(s.Type)
 	if !ok {
-		return none, at(path, "%w", &MissingError{[]Import{{s.Type, s.Package}}})
+		return none, errorAt(path, "%w", &MissingError{[]Import{{s.Type, s.Package}}})
 	}
 	if old.IsValid() && old.Kind() == reflect.Interface {
 		old = old.Elem()
@@ -107,11 +107,11 @@ func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value,
 	var err error
 	switch isStruct := typ.Of.Kind() == reflect.Struct; {
 	case isStruct && s.Kind == Struct:
-		err = d.into(path, s, out.Elem(), old, true)
+		err = d.fields(path, s, out.Elem(), old, true)
 	case !isStruct && s.Kind == Other && len(s.List) == 1:
 		err = d.decode(path, s.List[0], out.Elem(), none)
 	default:
-		err = at(path, "no settings of a %s", typ.Name)
+		err = errorAt(path, "no settings of a %s", typ.Name)
 	}
 	if err != nil {
 		return none, err
@@ -121,16 +121,16 @@ func (d *decoder) known(path string, s Value, old reflect.Value) (reflect.Value,
 	}
 	if typ.Validate != nil {
 		if err := typ.Validate(out.Interface()); err != nil {
-			return none, at(path, "%w", err)
+			return none, errorAt(path, "%w", err)
 		}
 	}
 	return out, nil
 }
 
-// into sets the fields of a struct.
-func (d *decoder) into(path string, s Value, v, old reflect.Value, isKnown bool) error {
+// fields sets the fields of a struct.
+func (d *decoder) fields(path string, s Value, v, old reflect.Value, isKnown bool) error {
 	if s.Kind != Struct || len(s.Names) != len(s.List) {
-		return at(path, "no fields of a %v", v.Type())
+		return errorAt(path, "no fields of a %v", v.Type())
 	}
 	for i, name := range s.Names {
 		where := name
@@ -139,10 +139,10 @@ func (d *decoder) into(path string, s Value, v, old reflect.Value, isKnown bool)
 		}
 		f, ok := v.Type().FieldByName(name)
 		if !ok || !f.IsExported() || len(f.Index) != 1 {
-			return at(where, "not known to this release")
+			return errorAt(where, "not known to this release")
 		}
 		if slices.Contains(s.Names[:i], name) {
-			return at(where, "twice")
+			return errorAt(where, "twice")
 		}
 		var before reflect.Value
 		if old.IsValid() && isKnown {
@@ -168,10 +168,10 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 		}
 		return nil
 	}
-	wrong := func() error { return at(path, "no %v", v.Type()) }
+	wrong := func() error { return errorAt(path, "no %v", v.Type()) }
 	if stand, ok := registry.Standing(v.Type()); ok {
 		of := reflect.New(stand.Of).Elem()
-		if err := d.into(path, s, of, reflect.Value{}, false); err != nil {
+		if err := d.fields(path, s, of, reflect.Value{}, false); err != nil {
 			return err
 		}
 		v.Set(reflect.ValueOf(stand.From(of.Interface())))
@@ -186,19 +186,19 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 		m := codec.Matrix{Rows: int(s.Number), Cols: len(numbers) / int(s.Number), Data: numbers}
 		x, err := m.Dense()
 		if err != nil {
-			return at(path, "%w", err)
+			return errorAt(path, "%w", err)
 		}
 		v.Set(reflect.ValueOf(x))
 	case kind == reflect.Interface:
 		if s.Type == "" {
 			return wrong()
 		}
-		one, err := d.known(path, s, old)
+		one, err := d.registered(path, s, old)
 		if err != nil {
 			return err
 		}
 		if !one.Type().Implements(v.Type()) {
-			return at(path, "a %v is no %v", one.Type(), v.Type())
+			return errorAt(path, "a %v is no %v", one.Type(), v.Type())
 		}
 		v.Set(one)
 	case kind == reflect.Pointer && s.Kind == Bytes:
@@ -208,7 +208,7 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 			return wrong()
 		}
 		if err := u.UnmarshalBinary(s.Bytes); err != nil {
-			return at(path, "%w", err)
+			return errorAt(path, "%w", err)
 		}
 		v.Set(p)
 	case kind == reflect.Pointer:
@@ -250,7 +250,7 @@ func (d *decoder) decode(path string, s Value, v, old reflect.Value) error {
 	case kind == reflect.Map:
 		return d.entries(path, s, v)
 	case kind == reflect.Struct:
-		return d.into(path, s, v, reflect.Value{}, false)
+		return d.fields(path, s, v, reflect.Value{}, false)
 	default:
 		return wrong()
 	}
@@ -264,7 +264,7 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 		n = len(given)
 	}
 	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array && v.Len() != n {
-		return at(path, "no %v", v.Type())
+		return errorAt(path, "no %v", v.Type())
 	}
 	if v.Kind() == reflect.Slice {
 		if err := d.spend(path, n, v.Type().Elem()); err != nil {
@@ -286,7 +286,7 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 
 func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 	if s.Kind != Pairs || len(s.List)%2 != 0 {
-		return at(path, "no %v", v.Type())
+		return errorAt(path, "no %v", v.Type())
 	}
 	for _, t := range []reflect.Type{v.Type().Key(), v.Type().Elem(), v.Type()} {
 		if err := d.spend(path, len(s.List), t); err != nil {
@@ -297,7 +297,7 @@ func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 	for i := 0; i < len(s.List); i += 2 {
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		if k := key.Kind(); k != reflect.String && !key.CanInt() {
-			return at(path, "no %v", v.Type())
+			return errorAt(path, "no %v", v.Type())
 		}
 		where := fmt.Sprintf("%s[%d]", path, i/2)
 		if err := d.decode(where, s.List[i], key, reflect.Value{}); err != nil {
@@ -307,7 +307,7 @@ func (d *decoder) entries(path string, s Value, v reflect.Value) error {
 			return err
 		}
 		if out.MapIndex(key).IsValid() {
-			return at(where, "twice")
+			return errorAt(where, "twice")
 		}
 		out.SetMapIndex(key, value)
 	}

@@ -14,7 +14,7 @@ const MostImports = 64
 
 // Imports appends the types that the settings name, each once, to those that are told already.
 func (s Value) Imports(told []Import) []Import {
-	told = Told(told, Import{s.Type, s.Package})
+	told = AppendImport(told, Import{s.Type, s.Package})
 	for _, one := range s.List {
 		if len(told) >= MostImports {
 			break
@@ -24,8 +24,8 @@ func (s Value) Imports(told []Import) []Import {
 	return told
 }
 
-// Told appends a type unless it is told already, has no name, or there are MostImports.
-func Told(told []Import, one Import) []Import {
+// AppendImport appends a type unless it is told already, has no name, or there are MostImports.
+func AppendImport(told []Import, one Import) []Import {
 	if one.Type == "" || len(told) >= MostImports || slices.Contains(told, one) {
 		return told
 	}

@@ -32,15 +32,15 @@ func (s Value) Format() string {
 	case String:
 		return strconv.Quote(s.Text[:min(len(s.Text), 200)])
 	case Floats:
-		return shown(len(s.Bytes)/8, func(i int) string { return number(unpack(s.Bytes[8*i : 8*i+8])[0]) })
+		return joined(len(s.Bytes)/8, func(i int) string { return number(unpack(s.Bytes[8*i : 8*i+8])[0]) })
 	case Matrix:
 		return fmt.Sprintf("matrix of %d×%d", s.Number, len(s.Bytes)/8/max(1, int(min(s.Number, math.MaxInt32))))
 	case Bytes:
 		return fmt.Sprintf("%d bytes", len(s.Bytes))
 	case List:
-		return shown(len(s.List), func(i int) string { return s.List[i].Format() })
+		return joined(len(s.List), func(i int) string { return s.List[i].Format() })
 	case Pairs:
-		return shown(len(s.List)/2, func(i int) string { return s.List[2*i].Format() + ": " + s.List[2*i+1].Format() })
+		return joined(len(s.List)/2, func(i int) string { return s.List[2*i].Format() + ": " + s.List[2*i+1].Format() })
 	case Other:
 		if len(s.List) == 1 {
 			return cut(s.Type) + s.List[0].Format()
@@ -59,7 +59,7 @@ func (s Value) Format() string {
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-func shown(n int, one func(i int) string) string {
+func joined(n int, one func(i int) string) string {
 	parts := make([]string, 0, min(n, mostShown)+1)
 	for i := range min(n, mostShown) {
 		parts = append(parts, one(i))

@@ -189,7 +189,7 @@ func (impl Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64
 
 // stripeEdge is the first row of a stripe; the stripes hold about as many elements of the
 // triangle each.
-func stripeEdge(p part, n, stripe, stripes int) int {
+func stripeEdge(p triangle, n, stripe, stripes int) int {
 	if p == upper {
 		return n - stripeEdge(lower, n, stripes-stripe, stripes)
 	}
@@ -200,7 +200,7 @@ func stripeEdge(p part, n, stripe, stripes int) int {
 }
 
 // symvRows adds to sums what the stored elements of rows [from, to) contribute to A·x.
-func symvRows(p part, from, to, n int, a []float64, lda int, x, sums []float64) {
+func symvRows(p triangle, from, to, n int, a []float64, lda int, x, sums []float64) {
 	i := from
 	for ; i+4 <= to; i += 4 {
 		symvSquare(p, i, 4, a, lda, x, sums)
@@ -236,7 +236,7 @@ func symvRows(p part, from, to, n int, a []float64, lda int, x, sums []float64) 
 
 // symvSquare does so for the elements on the diagonal and next to it: the square of the
 // given order whose first row is i.
-func symvSquare(p part, i, order int, a []float64, lda int, x, sums []float64) {
+func symvSquare(p triangle, i, order int, a []float64, lda int, x, sums []float64) {
 	if order == 4 {
 		symvSquare4(p, a[i*lda+i:], lda, x[i:i+4], sums[i:i+4])
 		return
@@ -255,7 +255,7 @@ func symvSquare(p part, i, order int, a []float64, lda int, x, sums []float64) {
 }
 
 // symvSquare4 is symvSquare for order 4, whose elements are used in the same order.
-func symvSquare4(p part, a []float64, lda int, x, sums []float64) {
+func symvSquare4(p triangle, a []float64, lda int, x, sums []float64) {
 	row, column := lda, 1
 	if p == upper {
 		row, column = 1, lda
@@ -322,7 +322,7 @@ func (impl Implementation) Dsyr2(ul blas.Uplo, n int, alpha float64, x []float64
 }
 
 // rowOf returns the first element of row i of a triangle, and how many there are.
-func rowOf(p part, i, n int) (first, count int) {
+func rowOf(p triangle, i, n int) (first, count int) {
 	if p == upper {
 		return i, n - i
 	}

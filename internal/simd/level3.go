@@ -100,7 +100,7 @@ func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha f
 }
 
 // triangles reports which triangle ul names, and whether it names one at all.
-func triangles(ul blas.Uplo) (p part, legal bool) {
+func triangles(ul blas.Uplo) (p triangle, legal bool) {
 	if ul == blas.Upper {
 		return upper, true
 	}

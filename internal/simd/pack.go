@@ -19,8 +19,8 @@ func stored(a []float64, lda int, transposed bool) view {
 
 func (v view) transposed() view { return view{v.data, v.column, v.row} }
 
-// from is the view whose element (0, 0) is v's (i, j).
-func (v view) from(i, j int) view {
+// offset is the view whose element (0, 0) is v's (i, j).
+func (v view) offset(i, j int) view {
 	return view{v.data[i*v.row+j*v.column:], v.row, v.column}
 }
 
@@ -28,7 +28,7 @@ func (v view) from(i, j int) view {
 // holds one triangle.
 type operand struct {
 	view
-	symmetric part // whole, or the triangle that there is
+	symmetric triangle // whole, or the triangle that there is
 }
 
 // pack copies rows [i, i+rows) and columns [j, j+columns) to where the micro-kernels want
@@ -38,7 +38,7 @@ func (o operand) pack(dst []float64, i, rows, j, columns, width int) {
 	for r := 0; r < rows; r += width {
 		panel := dst[r*columns : (r+width)*columns]
 		if o.symmetric == whole {
-			packPanel(panel, width, o.from(i+r, j), min(width, rows-r), columns)
+			packPanel(panel, width, o.offset(i+r, j), min(width, rows-r), columns)
 		} else {
 			o.packSymmetric(panel, i+r, min(width, rows-r), j, columns, width)
 		}
@@ -58,7 +58,7 @@ func (o operand) packSymmetric(dst []float64, i, rows, j, columns, width int) {
 		clear(dst)
 	}
 	if j < left {
-		packPanel(dst, width, below.from(i, j), rows, left-j)
+		packPanel(dst, width, below.offset(i, j), rows, left-j)
 	}
 	for c := left; c < right; c++ {
 		for r := i; r < i+rows; r++ {
@@ -70,7 +70,7 @@ func (o operand) packSymmetric(dst []float64, i, rows, j, columns, width int) {
 		}
 	}
 	if right < end {
-		packPanel(dst[(right-j)*width:], width, above.from(i, right), rows, end-right)
+		packPanel(dst[(right-j)*width:], width, above.offset(i, right), rows, end-right)
 	}
 }
 

@@ -33,13 +33,13 @@ const (
 	smallestTile = 64
 )
 
-// A part says which elements of a result there are.
-type part int
+// A triangle says which elements of a result there are.
+type triangle int
 
 const (
-	whole part = iota
-	lower      // the diagonal and below
-	upper      // the diagonal and above
+	whole triangle = iota
+	lower          // the diagonal and below
+	upper          // the diagonal and above
 )
 
 // A product is C = alpha·A·Bᵀ + beta·C, C being m×n and row-major, A m×k and B n×k.
@@ -53,7 +53,7 @@ type product struct {
 	a, b        operand
 	c           []float64
 	ldc         int
-	part        part
+	part        triangle
 }
 
 // The rows and columns of a micro-kernel's tile.

@@ -49,11 +49,11 @@ func (t triangular) halves() (first, last triangular, rest view) {
 	h := roundUp(t.order/2, 8)
 	first, last = t, t
 	first.order, last.order = h, t.order-h
-	last.t, last.x = t.t.from(h, h), t.x.from(h, 0)
+	last.t, last.x = t.t.offset(h, h), t.x.offset(h, 0)
 	if t.upper {
-		return first, last, t.t.from(0, h)
+		return first, last, t.t.offset(0, h)
 	}
-	return first, last, t.t.from(h, 0)
+	return first, last, t.t.offset(h, 0)
 }
 
 // update sets X = alpha·rest·Y + beta·X, where Y are the rows of another part.
@@ -147,7 +147,7 @@ func (t triangular) pack(dst []float64, rows int, solve bool) {
 		if t.upper {
 			t.packReversed(dst, i, count, rows)
 		} else {
-			packPanel(dst, rows, t.t.from(i, 0), count, i+count)
+			packPanel(dst, rows, t.t.offset(i, 0), count, i+count)
 		}
 		square := dst[i*rows : (i+rows)*rows]
 		for r := count; r < rows; r++ {
@@ -187,7 +187,7 @@ func (t triangular) panel(packed, x []float64, j int, alpha float64, solve bool)
 		step = -columns
 	}
 	count, order := min(columns, t.n-j), roundUp(t.order, rows)
-	part := t.x.from(0, j).transposed()
+	part := t.x.offset(0, j).transposed()
 	clear(x[t.order*columns : order*columns])
 	packPanel(x, step, part, count, t.order)
 	if alpha != 1 {

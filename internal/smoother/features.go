@@ -45,7 +45,7 @@ func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridg
 	if constant {
 		total := 0.0
 		for i := range n {
-			total += weights.At(own, i)
+			total += weights.Weight(own, i)
 		}
 		m.spread = 1 / total
 		// Twice: the second time what rounding left of a large mean.
@@ -56,7 +56,7 @@ func NewFeatures(ctx context.Context, z, targets *mat.Dense, own []float64, ridg
 	}
 	scaled := mat.DenseCopyOf(z)
 	for i := range n {
-		floats.Scale(math.Sqrt(weights.At(own, i)), scaled.RawRowView(i))
+		floats.Scale(math.Sqrt(weights.Weight(own, i)), scaled.RawRowView(i))
 	}
 	gram := mat.NewSymDense(p, nil)
 	if err := fast.SymOuterKContext(ctx, gram, 1, scaled.T()); err != nil {
@@ -78,7 +78,7 @@ func (m *Features) solve(ctx context.Context, z *mat.Dense) (err error) {
 	_, outputs := m.a.Dims()
 	weighted := mat.DenseCopyOf(m.a)
 	for i := range n {
-		floats.Scale(weights.At(m.weights, i), weighted.RawRowView(i))
+		floats.Scale(weights.Weight(m.weights, i), weighted.RawRowView(i))
 	}
 	m.coefficients = mat.NewDense(p, outputs, nil)
 	if err := fast.MulContext(ctx, m.coefficients, z.T(), weighted); err != nil {
@@ -96,7 +96,7 @@ func (m *Features) solve(ctx context.Context, z *mat.Dense) (err error) {
 	}
 	leverage := columnSquares(m.rows)
 	for i := range n {
-		w := weights.At(m.weights, i)
+		w := weights.Weight(m.weights, i)
 		row := m.a.RawRowView(i)
 		floats.Sub(row, fitted.RawRowView(i))
 		floats.Scale(w/m.ridge, row)
@@ -115,7 +115,7 @@ func (m *Features) subtractMeans(x *mat.Dense, means []float64) {
 	n, columns := x.Dims()
 	mean := make([]float64, columns)
 	for i := range n {
-		floats.AddScaled(mean, weights.At(m.weights, i)*m.spread, x.RawRowView(i))
+		floats.AddScaled(mean, weights.Weight(m.weights, i)*m.spread, x.RawRowView(i))
 	}
 	for i := range n {
 		floats.Sub(x.RawRowView(i), mean)
@@ -178,7 +178,7 @@ func (m *Features) Influence(ctx context.Context, z *mat.Dense) (f, b *mat.Dense
 	for i := range r {
 		row := b.RawRowView(i)
 		for j := range row {
-			row[j] = weights.At(m.weights, j) * (row[j] + m.spread)
+			row[j] = weights.Weight(m.weights, j) * (row[j] + m.spread)
 		}
 		s[i] = m.ridge * (1 + m.spread + squares[i])
 	}

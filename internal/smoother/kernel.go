@@ -38,7 +38,7 @@ type Kernel struct {
 func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []float64, ridge float64, constant bool) (*Kernel, error) {
 	n, outputs := targets.Dims()
 	for i := range n {
-		k.SetSym(i, i, k.At(i, i)+ridge/weights.At(own, i))
+		k.SetSym(i, i, k.At(i, i)+ridge/weights.Weight(own, i))
 	}
 	chol, err := linalg.NewCholesky(ctx, "K + ridge", k)
 	if err != nil {

@@ -25,10 +25,10 @@ func Is(x mat.Matrix) bool {
 	return ok && !check.IsNil(x)
 }
 
-// Of returns the rows of a matrix, a copy: what x says that it has where it is a [mat.RowNonZeroDoer], and what is not 0 of any
+// NewRows returns the rows of a matrix, a copy: what x says that it has where it is a [mat.RowNonZeroDoer], and what is not 0 of any
 // other. Values of a place that is named more than once are added. Errors: ErrShape for an empty x and for a column that it does not
 // have, ErrNotFinite.
-func Of(name string, x mat.Matrix) (*Rows, error) {
+func NewRows(name string, x mat.Matrix) (*Rows, error) {
 	of, ok := x.(mat.RowNonZeroDoer)
 	if !ok || check.IsNil(x) {
 		d, err := check.Dense(name, x)
@@ -113,8 +113,8 @@ func (r *Rows) Row(i int) (columns []int, values []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
 }
 
-// Part returns the rows from one to before another, which shares the entries.
-func (r *Rows) Part(from, to int) *Rows {
+// Slice returns the rows from one to before another, which shares the entries.
+func (r *Rows) Slice(from, to int) *Rows {
 	return &Rows{N: to - from, D: r.D, Start: r.Start[from : to+1], Column: r.Column, Value: r.Value}
 }
 
@@ -225,7 +225,7 @@ func (r *Rows) ByColumns() *Columns {
 	}
 	c.start = make([]int, places+1)
 	for _, j := range r.Column[r.Start[0]:r.Start[r.N]] {
-		c.start[c.place(j)+1]++
+		c.start[c.position(j)+1]++
 	}
 	for j := range places {
 		c.start[j+1] += c.start[j]
@@ -234,7 +234,7 @@ func (r *Rows) ByColumns() *Columns {
 	for i := range r.N {
 		columns, values := r.Row(i)
 		for at, j := range columns {
-			j = c.place(j)
+			j = c.position(j)
 			c.row[next[j]], c.value[next[j]] = i, values[at]
 			next[j]++
 		}
@@ -242,8 +242,8 @@ func (r *Rows) ByColumns() *Columns {
 	return c
 }
 
-// place is where a column stands in start, -1 where it has no entries.
-func (c *Columns) place(column int) int {
+// position is where a column stands in start, -1 where it has no entries.
+func (c *Columns) position(column int) int {
 	if c.at == nil {
 		return column
 	}
@@ -253,8 +253,8 @@ func (c *Columns) place(column int) int {
 	return -1
 }
 
-// From returns the rows from one on, which shares all.
-func (c *Columns) From(first int) *Columns {
+// Tail returns the rows from one on, which shares all.
+func (c *Columns) Tail(first int) *Columns {
 	out := *c
 	out.from += first
 	return &out
@@ -265,7 +265,7 @@ func (c *Columns) From(first int) *Columns {
 func (c *Columns) Products(dst []float64, columns []int, values []float64) {
 	clear(dst)
 	for at, j := range columns {
-		if j = c.place(j); j < 0 {
+		if j = c.position(j); j < 0 {
 			continue
 		}
 		rows, others := c.row[c.start[j]:c.start[j+1]], c.value[c.start[j]:c.start[j+1]]

@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 	assert.False(t, sparse.Is((*mat.BandDense)(nil)))
 	assert.True(t, sparse.Is(mat.NewBandDense(3, 3, 1, 1, nil)))
 	for name, x := range map[string]mat.Matrix{"entries": e, "dense": want, "transposed": mat.DenseCopyOf(want.T()).T()} {
-		r, err := sparse.Of("x", x)
+		r, err := sparse.NewRows("x", x)
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(want, r.Dense(), 1e-15), name)
 		for i := range 40 {
@@ -68,7 +68,7 @@ func TestOf(t *testing.T) {
 			assert.IsIncreasing(t, append([]int{-1}, columns...))
 			assert.Len(t, values, len(columns))
 		}
-		assert.True(t, mat.EqualApprox(want.Slice(7, 19, 0, 9), r.Part(7, 19).Dense(), 1e-15))
+		assert.True(t, mat.EqualApprox(want.Slice(7, 19, 0, 9), r.Slice(7, 19).Dense(), 1e-15))
 		picked := r.Pick([]int{5, 0, 5}).Dense()
 		for k, i := range []int{5, 0, 5} {
 			assert.InDeltaSlice(t, want.RawRowView(i), picked.RawRowView(k), 1e-15)
@@ -98,7 +98,7 @@ func TestErrors(t *testing.T) {
 		{nil, fault.ErrShape, "x is nil"},
 		{mat.NewDense(1, 1, []float64{math.Inf(-1)}), fault.ErrNotFinite, "x[0,0]"},
 	} {
-		_, err := sparse.Of("x", c.x)
+		_, err := sparse.NewRows("x", c.x)
 		assert.ErrorIs(t, err, c.want)
 		assert.ErrorContains(t, err, c.says)
 	}
@@ -107,9 +107,9 @@ func TestErrors(t *testing.T) {
 // Products and distances are those of the dense rows, of any part, and the same in either order.
 func TestProducts(t *testing.T) {
 	x, z := random(12, 30, 2), random(17, 30, 3)
-	xs, err := sparse.Of("x", x)
+	xs, err := sparse.NewRows("x", x)
 	require.NoError(t, err)
-	zs, err := sparse.Of("z", z)
+	zs, err := sparse.NewRows("z", z)
 	require.NoError(t, err)
 	xd, zd := xs.Dense(), zs.Dense()
 	there, back := mat.NewDense(12, 17, nil), mat.NewDense(17, 12, nil)
@@ -117,10 +117,10 @@ func TestProducts(t *testing.T) {
 		columns, values := xs.Row(i)
 		zs.ByColumns().Products(there.RawRowView(i), columns, values)
 		part := make([]float64, 6)
-		zs.ByColumns().From(8).From(3).Products(part, columns, values)
+		zs.ByColumns().Tail(8).Tail(3).Products(part, columns, values)
 		assert.Equal(t, there.RawRowView(i)[11:], part)
 		inner := make([]float64, 5)
-		zs.Part(4, 9).ByColumns().Products(inner, columns, values)
+		zs.Slice(4, 9).ByColumns().Products(inner, columns, values)
 		assert.Equal(t, there.RawRowView(i)[4:9], inner)
 	}
 	for j := range 17 {

@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Of returns the rows x of Fit and their targets y, n×k, as dense matrices that are not to be written to.
-func Of(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
+// Check returns the rows x of Fit and their targets y, n×k, as dense matrices that are not to be written to.
+func Check(x, y mat.Matrix) (xd, yd *mat.Dense, err error) {
 	if xd, err = check.Dense("x", x); err != nil {
 		return nil, nil, err
 	}
@@ -141,8 +141,8 @@ func TooLarge(typ string, column int) error {
 	return fmt.Errorf("%s: column %d of y is too large, its squares overflow: %w", typ, column, fault.ErrNotFinite)
 }
 
-// Back multiplies each column of a matrix by its target's spread: what was made of targets, without their place.
-func (u *Units) Back(m *mat.Dense) {
+// Rescale multiplies each column of a matrix by its target's spread: what was made of targets, without their place.
+func (u *Units) Rescale(m *mat.Dense) {
 	if m == nil {
 		return
 	}
@@ -154,8 +154,8 @@ func (u *Units) Back(m *mat.Dense) {
 	}
 }
 
-// Place takes values, one of each target, to the targets' places.
-func (u *Units) Place(values []float64) {
+// Restore takes values, one of each target, to the targets' places.
+func (u *Units) Restore(values []float64) {
 	for j, v := range values {
 		values[j] = u.Mean[j] + u.Spread[j]*v
 	}

@@ -14,14 +14,14 @@ import (
 
 func TestOf(t *testing.T) {
 	x, y := mat.NewDense(3, 2, make([]float64, 6)), mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
-	_, _, err := targets.Of(x, y)
+	_, _, err := targets.Check(x, y)
 	assert.NoError(t, err)
-	_, _, err = targets.Of(x, y.Slice(0, 2, 0, 2))
+	_, _, err = targets.Check(x, y.Slice(0, 2, 0, 2))
 	assert.EqualError(t, err, "y has 2 rows, x has 3 rows")
-	_, _, err = targets.Of(x, nil)
+	_, _, err = targets.Check(x, nil)
 	assert.ErrorIs(t, err, fault.ErrShape)
 	y.Set(2, 1, math.NaN())
-	_, _, err = targets.Of(x, y)
+	_, _, err = targets.Check(x, y)
 	assert.EqualError(t, err, "y[2,1] is NaN")
 }
 
@@ -65,7 +65,7 @@ func TestStandard(t *testing.T) {
 			}
 			for i := range 4 {
 				row := append([]float64(nil), z.RawRowView(i)...)
-				u.Place(row)
+				u.Restore(row)
 				for j, v := range row {
 					assert.InEpsilon(t, y.At(i, j), v, 1e-13)
 				}
@@ -79,8 +79,8 @@ func TestStandard(t *testing.T) {
 func TestBack(t *testing.T) {
 	u := &targets.Units{Mean: []float64{1, 2}, Spread: []float64{3, 1e200}}
 	m := mat.NewDense(1, 2, []float64{1, 2})
-	u.Back(m)
-	u.Back(nil)
+	u.Rescale(m)
+	u.Rescale(nil)
 	assert.Equal(t, []float64{3, 2e200}, m.RawRowView(0))
 	squares := []float64{2, 1}
 	u.Squares(squares)

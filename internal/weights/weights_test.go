@@ -10,8 +10,8 @@ import (
 )
 
 func TestAt(t *testing.T) {
-	assert.EqualValues(t, 1, weights.At(nil, 3))
-	assert.EqualValues(t, 5, weights.At([]float64{2, 5}, 1))
+	assert.EqualValues(t, 1, weights.Weight(nil, 3))
+	assert.EqualValues(t, 5, weights.Weight([]float64{2, 5}, 1))
 }
 
 // What is computed of counted rows is what is computed of the rows as often as they count.

@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // differentiable returns the kernel as one, or skips the check.
 func (s *subject) differentiable(p *conformance.Probe) kernels.Differentiable {
-	if _, ok := own.As[kernels.Differentiable](s.kernel); !ok {
+	if _, ok := embedding.As[kernels.Differentiable](s.kernel); !ok {
 		p.Skip("is not Differentiable")
 	}
 	k, err := kernels.AsDifferentiable(s.kernel)

@@ -55,7 +55,7 @@ func (s *subject) params(p *conformance.Probe) []float64 {
 
 func checkMembers(p *conformance.Probe, s *subject) {
 	for _, v := range s.params(p) {
-		k := s.family.At(v)
+		k := s.family.Kernel(v)
 		p.Must("Validate", kernels.Validate(k))
 		if !s.Indefinite {
 			positive(p, k, rows(30, 3, 4))
@@ -69,8 +69,8 @@ func checkDistinct(p *conformance.Probe, s *subject) {
 		if s.family.Integer() {
 			v = math.Round(v)
 		}
-		name := s.family.At(v).String()
-		if again := s.family.At(v).String(); again != name {
+		name := s.family.Kernel(v).String()
+		if again := s.family.Kernel(v).String(); again != name {
 			p.Errorf("At(%v) is %s and then %s", v, name, again)
 		}
 		if other, ok := seen[name]; ok && other != v {
@@ -84,7 +84,7 @@ func checkInteger(p *conformance.Probe, s *subject) {
 	start, err := s.family.Start(context.Background(), rows(30, 3, 1))
 	p.Must("Start", err)
 	whole := math.Floor(start) + 1
-	near, at := s.family.At(whole+0.3).String(), s.family.At(whole).String()
+	near, at := s.family.Kernel(whole+0.3).String(), s.family.Kernel(whole).String()
 	switch {
 	case s.family.Integer() && near != at:
 		p.Errorf("At(%v) is %s, At(%v) is %s: Integer says that parameters are whole", whole+0.3, near, whole, at)

@@ -265,7 +265,7 @@ func checkGraph(p *conformance.Probe, s *subject) {
 	p.Must("Graph", err)
 	diag, err := kernels.GraphDiag(s.kernel, rows)
 	p.Must("GraphDiag", err)
-	out, err := g.Run(x, values, rows.Each(0).Add(diag))
+	out, err := g.Run(x, values, rows.Fill(0).Add(diag))
 	p.Must("Run", err)
 	s.pairs(p, "Graph", out[0], x, z)
 	for i := range n {

@@ -180,11 +180,11 @@ type brokenFamily struct {
 	integer bool
 }
 
-func (b brokenFamily) At(v float64) kernels.Kernel {
+func (b brokenFamily) Kernel(v float64) kernels.Kernel {
 	if b.at != nil {
 		return b.at(v)
 	}
-	return b.RBFFamily.At(v)
+	return b.RBFFamily.Kernel(v)
 }
 
 func (b brokenFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {

@@ -40,7 +40,7 @@ func TestROC(t *testing.T) {
 	require.NoError(t, err)
 	few, err := ROC(rocs(t, 1), nil)
 	require.NoError(t, err)
-	assert.Greater(t, plotstyle.Above(p), plotstyle.Above(few), "room for the legend")
+	assert.Greater(t, plotstyle.RoomAbove(p), plotstyle.RoomAbove(few), "room for the legend")
 	assert.Equal(t, 1.0, p.Y.Max, "no share is above 1")
 
 	for name, draw := range map[string]func(path string) error{

@@ -31,7 +31,7 @@ func SaveRelevances(r inspection.Relevances, path string) error {
 	if err != nil {
 		return err
 	}
-	height := barsFrame + barHeight*vg.Length(min(len(r), maxBars)) + plotstyle.Above(p)
+	height := barsFrame + barHeight*vg.Length(min(len(r), maxBars)) + plotstyle.RoomAbove(p)
 	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, height)
 }
 

@@ -130,8 +130,8 @@ func Curve(c inspection.Curve) (*plot.Plot, error) {
 	p.Add(legend)
 	held, trained := series{name: "rows held out", i: 0}, series{name: "rows of the fit", i: 1}
 	for i, point := range c.Points {
-		held.add(axis.at(i), point.HeldOut)
-		trained.add(axis.at(i), point.Train)
+		held.add(axis.position(i), point.HeldOut)
+		trained.add(axis.position(i), point.Train)
 	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range []series{trained, held} {
@@ -147,7 +147,7 @@ func Curve(c inspection.Curve) (*plot.Plot, error) {
 	}
 	if best := c.Best(); best >= 0 && c.Setting != "rows" {
 		mean, _ := c.Points[best].HeldOutMean()
-		ring, err := plotter.NewScatter(plotter.XYs{{X: axis.at(best), Y: mean}})
+		ring, err := plotter.NewScatter(plotter.XYs{{X: axis.position(best), Y: mean}})
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func newAxis(c inspection.Curve) axis {
 	return a
 }
 
-func (a axis) at(i int) float64 {
+func (a axis) position(i int) float64 {
 	switch {
 	case a.named:
 		return float64(i)
@@ -254,15 +254,15 @@ func (a axis) apply(p *plot.Plot) {
 	var ticks plot.ConstantTicks
 	letters, room := 0, 0.0
 	if n := len(a.points); a.log { // labels that would touch are left out
-		room = minTicks * math.Abs(a.at(n-1)-a.at(0))
+		room = minTicks * math.Abs(a.position(n-1)-a.position(0))
 	}
 	for i := range a.points {
 		label := a.label(i)
-		if n := len(ticks); n > 0 && math.Abs(a.at(i)-ticks[n-1].Value) < room {
+		if n := len(ticks); n > 0 && math.Abs(a.position(i)-ticks[n-1].Value) < room {
 			continue
 		}
 		letters += utf8.RuneCountInString(label) + 2
-		ticks = append(ticks, plot.Tick{Value: a.at(i), Label: label})
+		ticks = append(ticks, plot.Tick{Value: a.position(i), Label: label})
 	}
 	p.X.Tick.Marker = ticks
 	if a.named {

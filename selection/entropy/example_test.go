@@ -93,7 +93,7 @@ func ExampleMethod() {
 	}
 	var how entropy.Method = entropy.LowRank
 	model := &selection.Regressor{
-		Space:  selection.Over(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }),
+		Space:  selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} }),
 		Search: &entropy.Search{Method: how},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {

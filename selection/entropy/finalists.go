@@ -114,7 +114,7 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 		if f == nil || i != taken && (!known || !knownBest || own.Score > (1+farBehind)*least.Score) {
 			continue
 		}
-		if err := f.open(each.Of(i, len(runs))); err != nil && !errors.Is(err, search.ErrBudget) {
+		if err := f.open(each.Step(i, len(runs))); err != nil && !errors.Is(err, search.ErrBudget) {
 			return taken, err
 		}
 		if at, ok := f.best(); ok {
@@ -122,7 +122,7 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil, closedform.Within(all[rivals[0]].rounds[0]))]
+		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil, closedform.ErrorTolerance(all[rivals[0]].rounds[0]))]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -206,8 +206,8 @@ func (f *finalists) measure(ctx context.Context) error {
 		return nil
 	}
 	n, _ := f.run.X().Dims()
-	ctx = progress.Apart(ctx) // of few rows
-	k, err := kernels.Matrix(ctx, f.run.Family().At(row.Param), linalg.Rows(f.run.X(), f.search.draw(n, firstRows, subsamples)),
+	ctx = progress.Detach(ctx) // of few rows
+	k, err := kernels.Matrix(ctx, f.run.Family().Kernel(row.Param), linalg.Rows(f.run.X(), f.search.draw(n, firstRows, subsamples)),
 		&kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	for _, l := range f.looks[best.Row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
-			out := &loo.Solved{Kernel: f.run.Family().At(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
+			out := &loo.Solved{Kernel: f.run.Family().Kernel(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
 			if out.Shift = f.form.Means; f.form.Signs != nil {
 				out.Shift = make([]float64, len(f.form.Means))
 			}
@@ -254,7 +254,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.X(), f.form, nil, false, math.Inf(1)
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
-		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.On(drawn)
+		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.Subset(drawn)
 	}
 	if f.run.Features() != nil {
 		return nil
@@ -262,7 +262,7 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
 	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes(), kernels.MaxKernelBytes)) {
-		f.shared, err = kernels.Share(progress.Apart(ctx), f.x, &kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
+		f.shared, err = kernels.Share(progress.Detach(ctx), f.x, &kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
 	}
 	return err
 }
@@ -356,7 +356,7 @@ func (f *finalists) bestParam() float64 {
 func (f *finalists) look(ctx context.Context, param float64) error {
 	n, _ := f.x.Dims()
 	f.latest = nil
-	row, err := f.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: n, Round: f.round}, f.score)
+	row, err := f.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n, Round: f.round}, f.score)
 	if err != nil {
 		return err
 	}
@@ -370,12 +370,12 @@ func (f *finalists) look(ctx context.Context, param float64) error {
 
 // ridgeOf is where the ridge of a parameter is expected.
 func (f *finalists) ridgeOf(param float64) float64 {
-	return f.ridge * math.Exp(f.valley.at(math.Log(param))-f.valley.at(math.Log(f.at)))
+	return f.ridge * math.Exp(f.valley.logRidge(math.Log(param))-f.valley.logRidge(math.Log(f.at)))
 }
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
-	kernel := f.run.Family().At(row.Param)
+	kernel := f.run.Family().Kernel(row.Param)
 	n, _ := f.x.Dims()
 	switch {
 	case f.run.Features() != nil:
@@ -404,11 +404,11 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 	if (f.brief || f.searched) && !f.last {
 		ridge := max(f.ridgeOf(row.Param), f.part.LeastRidge(k))
 		var once loo.Look
-		once, err = loo.LookOnce(parts[2], k, f.part.Given(), f.part.Weights, ridge)
+		once, err = loo.LookOnce(parts[2], k, f.part.Outputs(), f.part.Weights, ridge)
 		f.latest = []loo.Look{once}
 	} else {
 		known := f.looks[f.run.Len()]
-		f.latest, err = loo.CurveFew(parts[2], k, f.part.Given(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers(), known...)
+		f.latest, err = loo.CurveFew(parts[2], k, f.part.Outputs(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers(), known...)
 	}
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func TestLikeExact(t *testing.T) {
 	f := &finalists{search: strategy, run: run, form: form, ridge: .3}
 	require.NoError(t, f.begin(ctx, 900))
 	for gamma, few := range map[float64]bool{.1: true, .5: true, 100: false} {
-		row := search.NewRow(search.At(gamma))
+		row := search.NewRow(search.ParamPoint(gamma))
 		taken, err := f.likeExact(ctx, kernels.RBF{Gamma: gamma}, &row)
 		require.NoError(t, err)
 		require.Equal(t, few, taken, "gamma %v", gamma)
@@ -53,14 +53,14 @@ func TestLikeExact(t *testing.T) {
 // that runs across both, and the finalists go along it.
 func TestValley(t *testing.T) {
 	curve := func(param, ridge, score float64) search.TraceRow {
-		return search.TraceRow{Point: search.At(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
+		return search.TraceRow{Point: search.ParamPoint(param), Ridges: []search.RidgeScore{{Ridge: ridge / 100, Score: 2 * score}, {Ridge: ridge, Score: score}, {Ridge: 100 * ridge, Score: 2 * score}}}
 	}
 	later := curve(4, 1, .1)
 	later.Round = 1
-	edge := search.TraceRow{Point: search.At(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
+	edge := search.TraceRow{Point: search.ParamPoint(16), Ridges: []search.RidgeScore{{Ridge: 1, Score: .1}, {Ridge: 2, Score: .2}, {Ridge: 3, Score: .3}}}
 	// Not in order; far behind, of more rows, and at an edge.
 	w := valleyOf([]search.TraceRow{curve(2, 8, .11), curve(1, 1, .1), curve(4, 32, .12), curve(8, 1e-9, .5), later, edge})
-	power := func(param float64) float64 { return w.at(math.Log(param)) / math.Ln2 }
+	power := func(param float64) float64 { return w.logRidge(math.Log(param)) / math.Ln2 }
 	assert.InDelta(t, 3, power(2), 1e-12)
 	assert.InDelta(t, 1.5, power(math.Sqrt2), 1e-12)
 	assert.InDelta(t, 5, power(4), 1e-12)
@@ -71,7 +71,7 @@ func TestValley(t *testing.T) {
 		"falling": {curve(1, 64, .1), curve(2, 8, .1), curve(4, 1, .1)},
 		"none":    nil,
 	} {
-		assert.Zero(t, valleyOf(trace).at(3), name)
+		assert.Zero(t, valleyOf(trace).logRidge(3), name)
 	}
 	f := &finalists{ridge: .5, at: 2, valley: w}
 	assert.InDelta(t, .5*4, f.ridgeOf(4), 1e-12)

@@ -116,9 +116,9 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	source := &exactSource{run: r, x: r.X()}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family().Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, search.Look{Point: search.At(param), Rows: source.rows()}, func(ctx context.Context, row *search.TraceRow) error {
-			err := source.measure(ctx, r.Family().At(param), row)
-			row.Band = s.place(row.Entropy)
+		row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: source.rows()}, func(ctx context.Context, row *search.TraceRow) error {
+			err := source.measure(ctx, r.Family().Kernel(param), row)
+			row.Band = s.band(row.Entropy)
 			return err
 		})
 		return row.Entropy, err
@@ -127,7 +127,7 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	if err != nil {
 		return search.Choice{}, err
 	}
-	at, _ := r.Find(search.At(s.known[s.nearest()].param), 0)
+	at, _ := r.Find(search.ParamPoint(s.known[s.nearest()].param), 0)
 	cfg.warn(r, at, status)
 	return search.Choice{Iteration: at.Iteration, Status: status, Target: missing}, nil
 }
@@ -163,8 +163,8 @@ func (s *section) side(entropy float64) float64 {
 	return min(entropy-s.low, 0) + max(entropy-s.high, 0)
 }
 
-// place says in a trace where an entropy lies.
-func (s *section) place(entropy float64) search.Band {
+// band says in a trace where an entropy lies.
+func (s *section) band(entropy float64) search.Band {
 	switch side := s.side(entropy); {
 	case side < 0:
 		return search.BelowBand
@@ -174,8 +174,8 @@ func (s *section) place(entropy float64) search.Band {
 	return search.InBand
 }
 
-// at returns the side of a parameter, computed or known.
-func (s *section) at(param float64) (float64, error) {
+// sideAt returns the side of a parameter, computed or known.
+func (s *section) sideAt(param float64) (float64, error) {
 	param = s.snap(param)
 	for _, p := range s.known {
 		if p.param == param {
@@ -231,11 +231,11 @@ func (s *section) find(a, b float64) (search.Status, error) {
 // ends returns the status that the ends of the interval settle, empty where it is to be
 // searched.
 func (s *section) ends(a, b float64) (search.Status, error) {
-	atA, err := s.at(a)
+	atA, err := s.sideAt(a)
 	if err != nil || atA == 0 {
 		return search.StatusOK, err
 	}
-	atB, err := s.at(b)
+	atB, err := s.sideAt(b)
 	switch {
 	case err != nil || atB == 0:
 		return search.StatusOK, err
@@ -259,11 +259,11 @@ func (s *section) step(a, b float64) (nextA, nextB float64, status search.Status
 	if !(a < c && c < d && d < b) {
 		return a, b, search.StatusUnconverged, nil
 	}
-	atC, err := s.at(c)
+	atC, err := s.sideAt(c)
 	if err != nil || atC == 0 {
 		return a, b, search.StatusOK, err
 	}
-	atD, err := s.at(d)
+	atD, err := s.sideAt(d)
 	switch {
 	case err != nil || atD == 0:
 		return a, b, search.StatusOK, err

@@ -128,7 +128,7 @@ func TestScoresOfFeatures(t *testing.T) {
 			form := formOf(t, score, x, y, nil, w)
 			features, mean, err := form.OfFeatures(ctx, l.Factor)
 			require.NoError(t, err)
-			got := search.NewRow(search.At(1))
+			got := search.NewRow(search.ParamPoint(1))
 			got.SetCurve(features, score == LogEvidence, search.OnPivots, 60)
 			assert.InDelta(t, 3, mean, 1e-8)
 			k, err := kernels.Matrix(ctx, kernel, x, nil)

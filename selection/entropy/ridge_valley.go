@@ -51,9 +51,9 @@ func valleyOf(trace []search.TraceRow) (out valley) {
 // steepest is that of a Matérn kernel of ν = 5/2, whose parameter is one over its length.
 const steepest = 5
 
-// at is the valley at u. Smoother kernels go on along the line; for narrower ones the ridge is that of
+// logRidge is the valley at u. Smoother kernels go on along the line; for narrower ones the ridge is that of
 // the noise, and the same for all.
-func (w valley) at(u float64) float64 {
+func (w valley) logRidge(u float64) float64 {
 	n := len(w.u)
 	switch {
 	case n == 0:

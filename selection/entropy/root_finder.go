@@ -87,8 +87,8 @@ func (r *rootFinder) gap(entropy, target float64) float64 {
 	return entropySlope * min(max(math.Log(target/entropy), -longestStep), longestStep)
 }
 
-// at returns the entropy at exp(u), computed or known; fresh tells which.
-func (r *rootFinder) at(u float64) (p point, fresh bool, err error) {
+// evaluate returns the entropy at exp(u), computed or known; fresh tells which.
+func (r *rootFinder) evaluate(u float64) (p point, fresh bool, err error) {
 	param := r.snap(u)
 	i, found := slices.BinarySearchFunc(r.known, param, func(p point, v float64) int {
 		switch {
@@ -160,7 +160,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status search.S
 		u = p.u
 	}
 	lo, hi := math.Log(r.lo), math.Log(r.hi)
-	a, _, err = r.at(u)
+	a, _, err = r.evaluate(u)
 	for t := 0; err == nil; t++ {
 		if math.Abs(a.entropy-target) <= r.tolerance {
 			return a, a, search.StatusOK, nil
@@ -176,7 +176,7 @@ func (r *rootFinder) bracket(start, target float64) (a, b point, status search.S
 			}
 			return a, a, search.StatusFloor, nil
 		}
-		if b, _, err = r.at(next); err != nil {
+		if b, _, err = r.evaluate(next); err != nil {
 			break
 		}
 		if (a.entropy-target)*(b.entropy-target) < 0 {
@@ -218,7 +218,7 @@ func (r *rootFinder) falsePosition(a, b point, target float64) (point, search.St
 				u = math.Log(math.Round((a.param + b.param) / 2))
 			}
 		}
-		c, _, err := r.at(u)
+		c, _, err := r.evaluate(u)
 		if err != nil {
 			return point{}, "", err
 		}
@@ -252,7 +252,7 @@ func (r *rootFinder) scan(u, target float64) (point, error) {
 	const points, reach = 17, 7.0 // three decades to each side
 	for i := range points {
 		v := u + reach*(2*float64(i)/(points-1)-1)
-		if _, _, err := r.at(min(max(v, math.Log(r.lo)), math.Log(r.hi))); err != nil {
+		if _, _, err := r.evaluate(min(max(v, math.Log(r.lo)), math.Log(r.hi))); err != nil {
 			return point{}, err
 		}
 	}

@@ -20,9 +20,9 @@ import (
 // the entropy paper, seed 7.
 const runoffFolds = 5
 
-// apart reports whether each family is searched to the end before families are compared: for
+// searchesEachFamily reports whether each family is searched to the end before families are compared: for
 // learners other than lssvm, to which the closed forms on a part of the rows say less.
-func (e *Search) apart(r *search.Run) bool {
+func (e *Search) searchesEachFamily(r *search.Run) bool {
 	n, _ := r.X().Dims()
 	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine() && n <= secondRows
 }
@@ -40,7 +40,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 		return 0, nil, search.ErrNoRun
 	}
 	choices = make([]search.Choice, len(runs))
-	apart := e.apart(runs[0])
+	apart := e.searchesEachFamily(runs[0])
 	if len(runs) == 1 && !apart {
 		runs[0].Begin()
 		choices[0], err = e.choose(ctx, runs[0], false)
@@ -51,7 +51,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 		workers = runs[0].Workers() // reductions of so few rows keep one processor busy
 	}
 	first, rest := progress.Two(ctx, 1, e.shareOfFinals(runs[0]))
-	err = parallel.ForParts(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
+	err = parallel.ForEachPart(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
 		r := runs[i]
 		r.Begin()
 		if choices[i], err = e.choose(ctx, r, !apart); err != nil {
@@ -159,7 +159,7 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 	group := progress.Open(ctx)
 	for i, f := range all {
 		runs[f.run].Expect(1)
-		at, err := runs[f.run].CrossValidate(group.Of(i, len(all)), search.Trials{Points: []search.Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
+		at, err := runs[f.run].CrossValidate(group.Step(i, len(all)), search.Trials{Points: []search.Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
 		if err != nil {
 			return taken, err
 		}
@@ -189,7 +189,7 @@ func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.F
 		}
 		f := finalist{run: at, choice: choice, point: rows[l.Row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.Row].Iteration, l.Ridge
-		least := form.MinRidge * form.RidgeUnit(r.Family().At(rows[l.Row].Param), r.X())
+		least := form.MinRidge * form.RidgeUnit(r.Family().Kernel(rows[l.Row].Param), r.X())
 		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}

@@ -155,7 +155,7 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 // onPivots scores on all rows by the features of the pivots, or sets onSample if those
 // leave too much beside the ridge.
 func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
-	kernel := s.run.Family().At(row.Param)
+	kernel := s.run.Family().Kernel(row.Param)
 	limit := 0.0 // of the residual share: none yet
 	for range 2 {
 		o := s.pivots.options()
@@ -207,7 +207,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) er
 	one := *s.part
 	one.Workers = 1
 	scores := make([]rowScore, len(params))
-	err := parallel.For(ctx, s.run.Workers(), len(params), func(i int) (err error) {
+	err := parallel.ForEach(ctx, s.run.Workers(), len(params), func(i int) (err error) {
 		scores[i], err = s.scoreAt(ctx, &one, params[i])
 		return err
 	})
@@ -228,7 +228,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	}
 	n, _ := s.run.X().Dims()
 	s.drawn = s.search.draw(n, scoreRows, subsamples)
-	s.part = s.form.On(s.drawn)
+	s.part = s.form.Subset(s.drawn)
 	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn), &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
 	return err
 }
@@ -237,7 +237,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 func (s *featureScorer) scoreAt(ctx context.Context, form *closedform.Form, param float64) (out rowScore, err error) {
 	begun := s.run.Elapsed()
 	var k *mat.SymDense
-	if k, err = s.shared.Matrix(ctx, s.run.Family().At(param)); err == nil {
+	if k, err = s.shared.Matrix(ctx, s.run.Family().Kernel(param)); err == nil {
 		_, out.curve, err = form.OfMatrix(ctx, k, false)
 	}
 	out.seconds = s.run.Elapsed() - begun

@@ -231,7 +231,7 @@ func (s *state) round(ctx context.Context, targets []float64) error {
 	}
 	points := make([]search.Point, len(s.coords))
 	for i, c := range s.coords {
-		points[i] = search.At(c.param)
+		points[i] = search.ParamPoint(c.param)
 	}
 	return s.scorer.score(ctx, points)
 }
@@ -252,8 +252,8 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	if math.IsNaN(aim) {
 		aim = 0
 	}
-	row, err := s.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *search.TraceRow) error {
-		return s.source.measure(ctx, s.run.Family().At(param), row)
+	row, err := s.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *search.TraceRow) error {
+		return s.source.measure(ctx, s.run.Family().Kernel(param), row)
 	})
 	if row.Wide {
 		s.run.Warn("the bounds of some entropies are wide at %d pivots: raise MaxRank to narrow them", row.Rank)
@@ -290,7 +290,7 @@ func (s *state) locate(ctx context.Context, targets []float64) error {
 
 // take notes what was found for a target.
 func (s *state) take(c coordinate) {
-	row, _ := s.run.Find(search.At(c.param), 0)
+	row, _ := s.run.Find(search.ParamPoint(c.param), 0)
 	s.run.Annotate(row.Iteration, func(row *search.TraceRow) {
 		row.Taken = append(row.Taken, search.Taken{Target: c.target, Status: c.status})
 	})
@@ -333,7 +333,7 @@ func (s *state) refine(ctx context.Context) error {
 			between = append(between, (u+s.finder.known[at+1].u)/2)
 		}
 		for _, v := range between {
-			if _, _, err := s.finder.at(v); err != nil && !errors.Is(err, search.ErrBudget) {
+			if _, _, err := s.finder.evaluate(v); err != nil && !errors.Is(err, search.ErrBudget) {
 				return err
 			}
 		}
@@ -346,7 +346,7 @@ func (s *state) refine(ctx context.Context) error {
 // every kernel whose entropy was computed, also those met on the way.
 func (s *state) best() search.TraceRow {
 	at := func(param float64) search.TraceRow {
-		row, _ := s.run.Find(search.At(param), 0)
+		row, _ := s.run.Find(search.ParamPoint(param), 0)
 		return row
 	}
 	if len(s.coords) == 1 && !s.run.Cut() {

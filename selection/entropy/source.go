@@ -88,7 +88,7 @@ func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
 		if form != nil {
-			form = form.On(drawn)
+			form = form.Subset(drawn)
 		}
 		return &exactSource{run: r, form: form, score: e.Score, x: linalg.Rows(r.X(), drawn)}
 	}
@@ -128,7 +128,7 @@ func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	if s.shared == nil {
 		var err error
-		if s.shared, err = kernels.Share(progress.Apart(ctx), s.x, &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
+		if s.shared, err = kernels.Share(progress.Detach(ctx), s.x, &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
 			return err
 		}
 	}
@@ -199,7 +199,7 @@ func (s subsampleSource) measure(ctx context.Context, k kernels.Kernel, row *sea
 	var low, high float64
 	group := progress.Open(ctx)
 	for i, part := range s.parts {
-		l, err := measures.LowRankEntropy(group.Of(i, len(s.parts)), k, part.x, part.options())
+		l, err := measures.LowRankEntropy(group.Step(i, len(s.parts)), k, part.x, part.options())
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column
 
 // partOf is the part of a machine's kernel that a feature moves; nil for none, of a constant
 // that the steps have left out.
-func (t *table) partOf(m machine, f feature) (kernels.Kernel, error) {
+func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 	k, ok := m.of.ChosenKernel().(kernels.Additive)
 	if !ok {
 		return nil, fault.Param(t.typ, "Kernel", m.of.ChosenKernel(), "a kernels.Additive")
@@ -99,7 +99,7 @@ func (t *table) partOf(m machine, f feature) (kernels.Kernel, error) {
 
 // contrasts returns the kernel values of a part at each point less the mean over the drawn
 // rows, with the rows of Fit, and between those differences.
-func (t *table) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature, grid []point) (values *mat.Dense, priors []float64, err error) {
+func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature, grid []point) (values *mat.Dense, priors []float64, err error) {
 	n, _ := m.rows.Dims()
 	values, priors = mat.NewDense(len(grid), n, nil), make([]float64, len(grid))
 	if k == nil {
@@ -127,7 +127,7 @@ func (t *table) contrasts(ctx context.Context, m machine, k kernels.Kernel, f fe
 	}
 	rows, _ := drawn.Dims()
 	toDrawn := make([]float64, rows)
-	err = t.each(ctx, f, grid, func(g int, moved *mat.Dense) error {
+	err = t.eachPoint(ctx, f, grid, func(g int, moved *mat.Dense) error {
 		_, d := moved.Dims()
 		z, err := m.transform(moved.Slice(0, 1, 0, d).(*mat.Dense)) // the other columns are not in k
 		if err != nil {

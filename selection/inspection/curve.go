@@ -316,7 +316,7 @@ func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E
 	ctx, end := estimators.BeginFit(ctx, j.Observe)
 	defer end(&err)
 	steps := newCounter(ctx, len(errs))
-	err = parallel.ForParts(ctx, j.Workers, len(errs), func(ctx context.Context, i int) error {
+	err = parallel.ForEachPart(ctx, j.Workers, len(errs), func(ctx context.Context, i int) error {
 		p, f := &c.Points[i/folds], i%folds
 		where := fmt.Sprintf("%s %s, fold %d", c.Setting, p.name(), f)
 		err := j.cell(ctx, build(i/folds), train(i/folds, f), p, f)

@@ -160,8 +160,8 @@ func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix
 }
 
 // begin returns an effect that lacks its numbers.
-func (t *table) begin(column int) (Effect, feature, []point, error) {
-	f, err := t.of(column)
+func (t *inspected) begin(column int) (Effect, feature, []point, error) {
+	f, err := t.feature(column)
 	if err != nil {
 		return Effect{}, f, nil, err
 	}
@@ -191,8 +191,8 @@ func (t *table) begin(column int) (Effect, feature, []point, error) {
 	return out, f, grid, nil
 }
 
-// each calls do with the drawn rows at each point of a feature.
-func (t *table) each(ctx context.Context, f feature, grid []point, do func(g int, rows *mat.Dense) error) error {
+// eachPoint calls do with the drawn rows at each point of a feature.
+func (t *inspected) eachPoint(ctx context.Context, f feature, grid []point, do func(g int, rows *mat.Dense) error) error {
 	rows := mat.DenseCopyOf(t.drawn)
 	for g, p := range grid {
 		if err := ctx.Err(); err != nil {
@@ -208,9 +208,9 @@ func (t *table) each(ctx context.Context, f feature, grid []point, do func(g int
 }
 
 // means returns the mean of an output at each point.
-func (t *table) means(ctx context.Context, f outputs, output int, of feature, grid []point) ([]float64, error) {
+func (t *inspected) means(ctx context.Context, f outputs, output int, of feature, grid []point) ([]float64, error) {
 	out := make([]float64, len(grid))
-	return out, t.each(ctx, of, grid, func(g int, rows *mat.Dense) error {
+	return out, t.eachPoint(ctx, of, grid, func(g int, rows *mat.Dense) error {
 		at, err := f(rows)
 		if err != nil {
 			return err
@@ -224,10 +224,10 @@ func (t *table) means(ctx context.Context, f outputs, output int, of feature, gr
 }
 
 // spreads fills an effect from the mean of an output and the quantiles of its rows at each point.
-func (t *table) spreads(ctx context.Context, e *Effect, f outputs, output int, of feature, grid []point) error {
+func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output int, of feature, grid []point) error {
 	e.Band, e.Level = SpreadBand, t.Level
 	e.Mean, e.Low, e.High = make([]float64, len(grid)), make([]float64, len(grid)), make([]float64, len(grid))
-	return t.each(ctx, of, grid, func(g int, rows *mat.Dense) error {
+	return t.eachPoint(ctx, of, grid, func(g int, rows *mat.Dense) error {
 		at, err := f(rows)
 		if err != nil {
 			return err
@@ -246,9 +246,9 @@ func (t *table) spreads(ctx context.Context, e *Effect, f outputs, output int, o
 }
 
 // bounds returns the mean prediction at each point, and the square of the mean deviation.
-func (t *table) bounds(ctx context.Context, v estimators.VariancePredictor, f feature, grid []point) (mean, variance []float64, err error) {
+func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, f feature, grid []point) (mean, variance []float64, err error) {
 	mean, variance = make([]float64, len(grid)), make([]float64, len(grid))
-	err = t.each(ctx, f, grid, func(g int, rows *mat.Dense) error {
+	err = t.eachPoint(ctx, f, grid, func(g int, rows *mat.Dense) error {
 		y, of, err := v.PredictVariance(rows)
 		if err != nil {
 			return err
@@ -265,7 +265,7 @@ func (t *table) bounds(ctx context.Context, v estimators.VariancePredictor, f fe
 }
 
 // band fills an effect from means and variances.
-func (t *table) band(e *Effect, mean, variance []float64) (err error) {
+func (t *inspected) band(e *Effect, mean, variance []float64) (err error) {
 	e.Mean, e.Level = mean, t.Level
 	e.Low, e.High, err = interval.Normal(t.Level)(mean, variance, nil)
 	return err

@@ -39,7 +39,7 @@ func machinesOf(e estimators.Regressor) (out []machine, all bool) {
 }
 
 // averages returns the mean and the variance of the average over the drawn rows at each point.
-func (t *table) averages(ctx context.Context, machines []machine, f feature, grid []point) (mean, variance []float64, err error) {
+func (t *inspected) averages(ctx context.Context, machines []machine, f feature, grid []point) (mean, variance []float64, err error) {
 	sums := make([]float64, len(grid))
 	for g := range sums {
 		sums[g] = 1
@@ -53,7 +53,7 @@ func (t *table) averages(ctx context.Context, machines []machine, f feature, gri
 			return nil, nil, err
 		}
 	}
-	err = t.each(ctx, f, grid, func(g int, rows *mat.Dense) error {
+	err = t.eachPoint(ctx, f, grid, func(g int, rows *mat.Dense) error {
 		for i, m := range machines {
 			z, err := m.transform(rows)
 			if err != nil {

@@ -110,7 +110,7 @@ type point struct {
 
 // grid returns the points of a feature in the order of its first column, or of its levels;
 // none where there are only gaps.
-func (t *table) grid(f feature) []point {
+func (t *inspected) grid(f feature) []point {
 	n, _ := t.x.Dims()
 	var rows [][]float64
 	for i := range n {
@@ -164,7 +164,7 @@ func distinct(rows [][]float64) (out []point) {
 }
 
 // moved sets dst to the drawn rows with the values of a point in a feature's columns.
-func (t *table) moved(dst *mat.Dense, f feature, p point) {
+func (t *inspected) moved(dst *mat.Dense, f feature, p point) {
 	dst.Copy(t.drawn)
 	m, _ := dst.Dims()
 	for i := range m {

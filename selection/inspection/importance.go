@@ -153,7 +153,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	}
 	steps := newCounter(ctx, len(t.features)*o.Repeats+1)
 	steps.done("the rows as they are")
-	err = parallel.For(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
+	err = parallel.ForEach(ctx, o.Workers, len(t.features)*o.Repeats, func(i int) error {
 		f, repeat := t.features[i/o.Repeats], i%o.Repeats
 		// A stream for each column and repeat: the first of ten repeats are those of five.
 		rng := rand.New(rand.NewPCG(o.Seed, permuteStream+uint64(f.columns[0])*maxRepeats+uint64(repeat)))

@@ -13,7 +13,7 @@ import (
 
 // lengths returns that of each feature, NaN where none was learnt or a column of what the
 // kernel sees depends on several features.
-func (t *table) lengths(e any) ([]float64, error) {
+func (t *inspected) lengths(e any) ([]float64, error) {
 	out := make([]float64, len(t.features)) // of 1/length², until the end
 	for _, m := range modelsOf(e) {
 		own, err := t.rates(m)
@@ -31,7 +31,7 @@ func (t *table) lengths(e any) ([]float64, error) {
 }
 
 // rates returns Σ variance/l² over the columns that each feature moves.
-func (t *table) rates(m model) ([]float64, error) {
+func (t *inspected) rates(m model) ([]float64, error) {
 	out := make([]float64, len(t.features))
 	known, ok := m.estimator.(interface{ ChosenKernel() kernels.Kernel })
 	if !ok || !hasLength(known.ChosenKernel()) {
@@ -66,7 +66,7 @@ func (t *table) rates(m model) ([]float64, error) {
 }
 
 // owners returns for each column that a model sees the features that move it.
-func (t *table) owners(m model) ([][]int, error) {
+func (t *inspected) owners(m model) ([][]int, error) {
 	before, err := m.transform(t.drawn)
 	if err != nil {
 		return nil, err

@@ -30,11 +30,11 @@ func modelsOf(e any) (out []model) {
 		}
 	case *pipeline.Regressor:
 		if final := e.FittedFinal(); final != nil {
-			out = behind(through(e.FittedSteps()), 1, final)
+			out = behind(chained(e.FittedSteps()), 1, final)
 		}
 	case *pipeline.Classifier:
 		if final := e.FittedFinal(); final != nil {
-			out = behind(through(e.FittedSteps()), 1, final)
+			out = behind(chained(e.FittedSteps()), 1, final)
 		}
 	default:
 		out = []model{{1, func(x *mat.Dense) (*mat.Dense, error) { return x, nil }, e}}
@@ -65,8 +65,8 @@ func behind(transform transformation, share float64, e any) []model {
 	return out
 }
 
-// through sends rows through fitted steps.
-func through(steps []transformers.Transformer) transformation {
+// chained sends rows through fitted steps.
+func chained(steps []transformers.Transformer) transformation {
 	return func(z *mat.Dense) (*mat.Dense, error) {
 		for _, s := range steps {
 			var err error

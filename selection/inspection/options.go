@@ -45,9 +45,9 @@ type Options struct {
 	Observe func(estimators.Step)
 }
 
-// table is what is looked at: rows, those of them that are averaged over, and columns that go
+// inspected is what is looked at: rows, those of them that are averaged over, and columns that go
 // together.
-type table struct {
+type inspected struct {
 	Options
 	typ      string
 	x        *mat.Dense // all rows
@@ -55,8 +55,8 @@ type table struct {
 	features []feature
 }
 
-func newTable(typ string, e any, x mat.Matrix, opt *Options) (*table, error) {
-	t := &table{typ: "inspection: " + typ}
+func newTable(typ string, e any, x mat.Matrix, opt *Options) (*inspected, error) {
+	t := &inspected{typ: "inspection: " + typ}
 	if check.IsNil(e) {
 		return nil, fault.Param(t.typ, "estimator", e, "one that is fitted")
 	}
@@ -89,15 +89,15 @@ func newTable(typ string, e any, x mat.Matrix, opt *Options) (*table, error) {
 	return t, nil
 }
 
-func (t *table) validate() error {
+func (t *inspected) validate() error {
 	if t.Level < 0 || t.Level >= 1 || math.IsNaN(t.Level) {
 		return fault.Param(t.typ, "Level", t.Level, "in (0, 1), or 0 for the default")
 	}
 	return cmp.Or(check.Setting(t.typ, "Rows", t.Rows, "200"), check.Setting(t.typ, "Points", t.Points, "20"))
 }
 
-// of returns the feature that a column belongs to.
-func (t *table) of(column int) (feature, error) {
+// feature returns the feature that a column belongs to.
+func (t *inspected) feature(column int) (feature, error) {
 	for _, f := range t.features {
 		if slices.Contains(f.columns, column) {
 			return f, nil
@@ -108,7 +108,7 @@ func (t *table) of(column int) (feature, error) {
 }
 
 // observe reports a step.
-func (t *table) observe(done, of int, message string) {
+func (t *inspected) observe(done, of int, message string) {
 	if t.Observe != nil {
 		t.Observe(estimators.Step{Iteration: done, Total: of, Message: message, Done: float64(done) / float64(of)})
 	}

@@ -105,7 +105,7 @@ func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Ma
 // rounding is the variance, over the mean square, of predictions that differ by rounding alone.
 const rounding = 1e-24
 
-func (t *table) relevances(ctx context.Context, e any, f outputs) (Relevances, error) {
+func (t *inspected) relevances(ctx context.Context, e any, f outputs) (Relevances, error) {
 	base, err := f(t.drawn)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func spread(f *mat.Dense) (sum float64) {
 
 // explained returns the mean over the rows of the variance over the points of a feature, and
 // the variance over the points of the mean over the rows.
-func (t *table) explained(ctx context.Context, of feature, f outputs, base *mat.Dense) (together, alone float64, err error) {
+func (t *inspected) explained(ctx context.Context, of feature, f outputs, base *mat.Dense) (together, alone float64, err error) {
 	grid := t.grid(of)
 	if len(grid) < 2 {
 		return 0, 0, nil

@@ -104,7 +104,7 @@ func TestBoundsHold(t *testing.T) {
 		if family.Integer() {
 			param = math.Round(param)
 		}
-		k, err := kernels.Matrix(ctx, family.At(param), x, nil)
+		k, err := kernels.Matrix(ctx, family.Kernel(param), x, nil)
 		require.NoError(t, err)
 		exact, err := Entropy(ctx, k)
 		require.NoError(t, err)

@@ -74,7 +74,7 @@ func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) (err 
 				some = append(some, i)
 			}
 		}
-		if block.of[label], err = moments.Of(ctx, linalg.Rows(phi, some), nil); err != nil {
+		if block.of[label], err = moments.NewGram(ctx, linalg.Rows(phi, some), nil); err != nil {
 			return err
 		}
 	}
@@ -152,8 +152,8 @@ func (s *ClassSums) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// all are the sums of all classes together.
-func (s *ClassSums) all() *moments.Gram {
+// total are the sums of all classes together.
+func (s *ClassSums) total() *moments.Gram {
 	out := &moments.Gram{}
 	for _, label := range s.labels() { // in their order: the last bits must not change from run to run
 		out.Merge(s.of[label])
@@ -165,7 +165,7 @@ func (s *ClassSums) all() *moments.Gram {
 func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	return entropyOf(ctx, classSumsType, s.all(), s.columns())
+	return entropyOf(ctx, classSumsType, s.total(), s.columns())
 }
 
 // Divergence returns what DivergenceOfProjection does for all rows, of one feature: the projection. Errors: ErrShape for
@@ -195,7 +195,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 	if len(labels) < 2 {
 		return Separability{}, fault.Shape(classSumsType+": there is", len(labels), "class", "want at least 2")
 	}
-	all := s.all()
+	all := s.total()
 	k := newFeatureSums(all, s.columns())
 	count := len(labels)
 	if count == 2 {
@@ -210,7 +210,7 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 		plus := float64(s.of[labels[c]].N)
 		values := [2]float64{2 * (k.n - plus) / k.n, -2 * plus / k.n}
 		// Φ'z of z that is one value in the class and another outside: as the means are, about the mean of all.
-		along := s.apart(all, s.of[labels[c]], k.scale)
+		along := s.meanDifference(all, s.of[labels[c]], k.scale)
 		floats.Scale(plus*(values[0]-values[1]), along)
 		zz := plus*values[0]*values[0] + (k.n-plus)*values[1]*values[1]
 		m.Alignment = alignOf(k.n, zz, (2*plus-k.n)/k.n, k.forms(along), k.size)
@@ -219,8 +219,8 @@ func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error
 	return out, ctx.Err()
 }
 
-// apart is the mean of g less that of another, times a scale.
-func (s *ClassSums) apart(from, g *moments.Gram, scale float64) []float64 {
+// meanDifference is the mean of g less that of another, times a scale.
+func (s *ClassSums) meanDifference(from, g *moments.Gram, scale float64) []float64 {
 	out := make([]float64, len(g.Mean))
 	for j := range out {
 		out[j] = scale * ((g.Mean[j] - from.Mean[j]) + (g.Low[j] - from.Low[j]))
@@ -237,7 +237,7 @@ func (s *ClassSums) contrast(k featureSums, label int) contrast {
 		}
 	}
 	own := s.of[label]
-	w := s.apart(rest, own, k.scale)
+	w := s.meanDifference(rest, own, k.scale)
 	var out contrast
 	for side, g := range []*moments.Gram{own, rest} {
 		free := max(float64(g.N-1), 1)

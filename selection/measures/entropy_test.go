@@ -59,7 +59,7 @@ func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.K
 	case "rbf":
 		return kernels.RBF{Gamma: param}, x
 	case "normpoly", "poly":
-		return kernels.PolynomialFamily{}.At(param), unit(x)
+		return kernels.PolynomialFamily{}.Kernel(param), unit(x)
 	case "elm":
 		return kernels.ELM{Sigma: param}, x
 	}

@@ -26,7 +26,7 @@ func byLabel(y []int, n int) (grouping, error) {
 	if err := check.Rows("y", len(y), n); err != nil {
 		return grouping{}, err
 	}
-	labels, of, err := classes.Of(y)
+	labels, of, err := classes.Distinguish(y)
 	if err != nil {
 		return grouping{}, err
 	}

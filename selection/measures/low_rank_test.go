@@ -33,17 +33,17 @@ func TestLowRankBoundsHold(t *testing.T) {
 		if family.Integer() {
 			param = math.Round(param)
 		}
-		k, err := kernels.Matrix(ctx, family.At(param), x, nil)
+		k, err := kernels.Matrix(ctx, family.Kernel(param), x, nil)
 		require.NoError(t, err)
 		exact, err := Entropy(ctx, k)
 		require.NoError(t, err)
 		most := rapid.IntRange(1, n).Draw(t, "pivots")
-		l, err := LowRankEntropy(ctx, family.At(param), x, &LowRankOptions{MaxRank: most, Seed: rapid.Uint64().Draw(t, "pivot seed")})
+		l, err := LowRankEntropy(ctx, family.Kernel(param), x, &LowRankOptions{MaxRank: most, Seed: rapid.Uint64().Draw(t, "pivot seed")})
 		require.NoError(t, err)
 		if !covers(l.Bounds, exact.Entropy) || l.Rank > most || l.Residual < 0 || l.Residual > 1 {
 			t.Fatalf("%v at %v: %v with %d rows, not in %v to %v of %d pivots", family, param, exact.Entropy, n, l.Low.Entropy, l.High.Entropy, l.Rank)
 		}
-		whole, err := LowRankEntropy(ctx, family.At(param), x, &LowRankOptions{MaxRank: n, Decided: func(Bounds) bool { return false }})
+		whole, err := LowRankEntropy(ctx, family.Kernel(param), x, &LowRankOptions{MaxRank: n, Decided: func(Bounds) bool { return false }})
 		require.NoError(t, err)
 		if math.Abs(whole.Point.Entropy-exact.Entropy) > 1e-6 {
 			t.Fatalf("%v at %v: %v of all rows, %v exact", family, param, whole.Point.Entropy, exact.Entropy)

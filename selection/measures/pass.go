@@ -41,18 +41,18 @@ type sums struct {
 	row      []float64   // [i] = Σ k̃[i,j] over all j
 	members  [][][]int   // [J][c] = which of the rows of block row J are of class c; without the last c
 	scale    float64     // s
-	part
+	rowSums
 }
 
-// part is one block row's share of the scalar sums.
-type part struct {
+// rowSums is one block row's share of the scalar sums.
+type rowSums struct {
 	square  float64 // Σ (s·k)²
 	centred float64 // Σ k̃²
 	form    float64 // z'k̃z for the grouping's targets z
 }
 
-func (p part) plus(q part) part {
-	return part{p.square + q.square, p.centred + q.centred, p.form + q.form}
+func (p rowSums) plus(q rowSums) rowSums {
+	return rowSums{p.square + q.square, p.centred + q.centred, p.form + q.form}
 }
 
 // pass goes once over the upper triangle of K, in tiles.
@@ -67,13 +67,13 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 		return nil, err
 	}
 	n, blocks := s.rows(), len(s.members)
-	parts := make([]part, blocks)
+	parts := make([]rowSums, blocks)
 	buffers := make(chan []float64, min(parallel.Workers(workers), blocks)) // one for each tile at work
 	for range cap(buffers) {
 		buffers <- make([]float64, tile*tile)
 	}
 	for round := range blocks {
-		err := parallel.For(ctx, workers, blocks, func(i int) error {
+		err := parallel.ForEach(ctx, workers, blocks, func(i int) error {
 			j := (round - i + blocks) % blocks
 			if i > j {
 				return nil // the same tile as (j, i)
@@ -92,7 +92,7 @@ func pass(ctx context.Context, workers int, src source, g grouping) (*sums, erro
 		}
 	}
 	for _, p := range parts {
-		s.part = s.part.plus(p)
+		s.rowSums = s.rowSums.plus(p)
 	}
 	if v := s.square + s.centred; v-v != 0 {
 		return nil, errOverflow
@@ -131,7 +131,7 @@ func (s *sums) centre(ctx context.Context, workers int, src source) error {
 	}
 	columns := make([][]float64, min(pilots, n))
 	at := func(p int) int { return p * n / len(columns) } // spread
-	err := parallel.For(ctx, workers, len(columns), func(p int) error {
+	err := parallel.ForEach(ctx, workers, len(columns), func(p int) error {
 		columns[p] = make([]float64, n)
 		src.column(columns[p], at(p))
 		for i, v := range columns[p] {
@@ -178,11 +178,11 @@ func powerOfTwo(values ...[]float64) float64 {
 
 // add adds a tile to the sums of its rows and of its columns: beside the diagonal
 // it stands for its mirror image too. It returns its share of the scalar sums.
-func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (part, error) {
+func (s *sums) add(src source, t *mat.Dense, i0, j0 int) (rowSums, error) {
 	rows, cols := t.Dims()
 	var mirror [tile]float64 // takes what the tile on the diagonal has twice
 	members := s.members[j0/tile]
-	var p part
+	var p rowSums
 	for r := range rows {
 		i, row := i0+r, t.RawRowView(r)
 		into := s.class[s.of[i]][j0 : j0+cols]

@@ -55,7 +55,7 @@ func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) 
 	joint := mat.NewDense(n, r+1, nil)
 	joint.Slice(0, n, 0, r).(*mat.Dense).Copy(phi)
 	joint.SetCol(r, b.Y)
-	block, err := moments.Of(ctx, joint, nil)
+	block, err := moments.NewGram(ctx, joint, nil)
 	if err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (s *TargetSums) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// some returns an error unless there are rows.
-func some(typ string, n int) error {
+// checkRows returns an error unless there are rows.
+func checkRows(typ string, n int) error {
 	if n == 0 {
 		return fmt.Errorf("%s: %w", typ, fault.Shape("the statistics have", 0, "rows", "want at least 1"))
 	}
@@ -119,7 +119,7 @@ func some(typ string, n int) error {
 
 // Alignment returns what AlignmentOfFeatures does for all rows. Cost O(r²). The error is ErrShape for no rows.
 func (s *TargetSums) Alignment() (Alignment, error) {
-	if err := some(targetSumsType, s.Rows()); err != nil {
+	if err := checkRows(targetSumsType, s.Rows()); err != nil {
 		return Alignment{}, err
 	}
 	r := len(s.sums.Mean) - 1
@@ -142,7 +142,7 @@ func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 
 // entropyOf is that of the first r columns.
 func entropyOf(ctx context.Context, typ string, g *moments.Gram, r int) (VonNeumann, error) {
-	if err := some(typ, g.N); err != nil {
+	if err := checkRows(typ, g.N); err != nil {
 		return VonNeumann{}, err
 	}
 	gram := mat.NewSymDense(r, nil)

@@ -26,7 +26,7 @@ func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	right := 0.0
 	for i, v := range y {
 		if v == predicted[i] {
-			right += w.at(i)
+			right += w.weight(i)
 		}
 	}
 	return right / w.total(len(y)), nil
@@ -46,9 +46,9 @@ func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	}
 	total, right := map[int]float64{}, map[int]float64{}
 	for i, v := range y {
-		total[v] += w.at(i)
+		total[v] += w.weight(i)
 		if v == predicted[i] {
-			right[v] += w.at(i)
+			right[v] += w.weight(i)
 		}
 	}
 	labels := classes.Distinct(y) // the rounding must not depend on the map's order
@@ -104,10 +104,10 @@ func tied(y []int, positive int, scores, weights []float64) (groups []tie, count
 		g, j := tie{score: scores[order[i]]}, i
 		for ; j < len(order) && scores[order[j]] == g.score; j++ {
 			if o := order[j]; y[o] == positive {
-				g.positives += w.at(o)
+				g.positives += w.weight(o)
 				count++
 			} else {
-				g.negatives += w.at(o)
+				g.negatives += w.weight(o)
 			}
 		}
 		groups = append(groups, g)

@@ -39,7 +39,7 @@ func Coverage(y, low, high, weights []float64) (share, width float64, err error)
 			return 0, 0, fault.Param("metrics: Coverage", fmt.Sprintf("low[%d]", i), low[i], fmt.Sprintf("<= high[%d] = %v", i, high[i]))
 		}
 		if low[i] <= v && v <= high[i] {
-			inside += w.at(i)
+			inside += w.weight(i)
 		}
 		if low[i] < high[i] { // an infinite point has no width, and Inf-Inf no value
 			widths[i] = high[i] - low[i]

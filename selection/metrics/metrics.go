@@ -97,7 +97,7 @@ func weigh(weights []float64, n int) (rowWeights, error) {
 	return out, nil
 }
 
-func (w rowWeights) at(i int) float64 {
+func (w rowWeights) weight(i int) float64 {
 	if w == nil {
 		return 1
 	}
@@ -107,7 +107,7 @@ func (w rowWeights) at(i int) float64 {
 func (w rowWeights) total(n int) float64 {
 	sum := 0.0
 	for i := range n {
-		sum += w.at(i)
+		sum += w.weight(i)
 	}
 	return sum
 }
@@ -117,7 +117,7 @@ func (w rowWeights) total(n int) float64 {
 func (w rowWeights) mean(v []float64) float64 {
 	total, mean := w.total(len(v)), 0.0
 	for i, a := range v {
-		mean += a * w.at(i) / total
+		mean += a * w.weight(i) / total
 	}
 	return mean
 }

@@ -74,7 +74,7 @@ func probabilityMean(y, classes []int, p *mat.Dense, weights []float64, loss fun
 		if err := distribution(row, i); err != nil {
 			return 0, err
 		}
-		sum += w.at(i) * loss(row, own)
+		sum += w.weight(i) * loss(row, own)
 	}
 	return sum / w.total(len(y)), nil
 }

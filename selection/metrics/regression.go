@@ -62,7 +62,7 @@ func MAE(y, predicted, weights []float64) (_ float64, err error) {
 	residual, e := difference(y, predicted)
 	sum := 0.0
 	for i, d := range residual {
-		sum += w.at(i) * math.Abs(d)
+		sum += w.weight(i) * math.Abs(d)
 	}
 	return math.Ldexp(sum/w.total(len(y)), e), nil
 }
@@ -102,7 +102,7 @@ func difference(a, b []float64) (d []float64, e int) {
 func (w rowWeights) squares(d []float64) float64 {
 	sum := 0.0
 	for i, v := range d {
-		sum += w.at(i) * (v * v)
+		sum += w.weight(i) * (v * v)
 	}
 	return sum
 }

@@ -63,7 +63,7 @@ func ExampleRanking() {
 
 	// The same numbers in the order of another criterion.
 	var by ranking.Criterion = ranking.FSM
-	if r, err = r.By(by); err != nil {
+	if r, err = r.SortedBy(by); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -200,7 +200,7 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Rankin
 	}
 	parts := progress.Open(ctx)
 	for i, k := range candidates {
-		e := t.judge(parts.Of(i, len(candidates)), k, out.entropies)
+		e := t.judge(parts.Step(i, len(candidates)), k, out.entropies)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (t *task) rank(ctx context.Context, candidates []kernels.Kernel) (_ *Rankin
 			t.Observe(e)
 		}
 	}
-	out, err = out.By(t.By)
+	out, err = out.SortedBy(t.By)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func TestBy(t *testing.T) {
 		FSM:             func(a, b Entry) bool { return a.FSM < b.FSM },
 		CSM:             func(a, b Entry) bool { return a.CSM < b.CSM },
 	} {
-		o, err := r.By(c)
+		o, err := r.SortedBy(c)
 		require.NoError(t, err)
 		assert.Equal(t, c, o.Criterion)
 		for i := range o.Entries[1:] {
@@ -141,9 +141,9 @@ func TestForRegression(t *testing.T) {
 	r, err = ForRegression(ctx, []kernels.Kernel{linear, smooth}, nil, x, y, &Options{By: CentredKTA})
 	require.NoError(t, err)
 	assert.Equal(t, smooth, r.Entries[0].Kernel)
-	_, err = r.By(FSM)
+	_, err = r.SortedBy(FSM)
 	assert.ErrorIs(t, err, fault.ErrParam)
-	_, err = r.By(CrossValidation)
+	_, err = r.SortedBy(CrossValidation)
 	assert.ErrorContains(t, err, "build")
 }
 
@@ -185,7 +185,7 @@ func TestFailures(t *testing.T) {
 	for _, text := range []string{"-     <nil>", "the learner does not like it", "overflowing[0,0] is +Inf"} {
 		assert.Contains(t, r.String(), text)
 	}
-	byFSM, err := r.By(FSM)
+	byFSM, err := r.SortedBy(FSM)
 	require.NoError(t, err)
 	assert.Equal(t, linear, byFSM.Entries[1].Kernel, "and its rank by a measure")
 

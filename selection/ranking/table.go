@@ -24,11 +24,11 @@ type Ranking struct {
 	minEntropy, maxEntropy float64
 }
 
-// By returns the same entries in the order of another criterion. Entries outside the
+// SortedBy returns the same entries in the order of another criterion. Entries outside the
 // entropy band, if there are entropies and the criterion is a measure, come after those
 // inside, the nearest to the band first. It is
 // ErrParam for a criterion that the ranking lacks the numbers for.
-func (r *Ranking) By(c Criterion) (*Ranking, error) {
+func (r *Ranking) SortedBy(c Criterion) (*Ranking, error) {
 	if err := r.can(c); err != nil {
 		return nil, err
 	}
@@ -44,15 +44,15 @@ func (r *Ranking) By(c Criterion) (*Ranking, error) {
 	slices.SortStableFunc(out.Entries, func(a, b Entry) int {
 		x, y := r.cost(c, a), r.cost(c, b)
 		if math.IsNaN(x) || math.IsNaN(y) {
-			return cmp.Compare(last(x), last(y))
+			return cmp.Compare(decimals(x), decimals(y))
 		}
 		return cmp.Or(cmp.Compare(gap(a), gap(b)), cmp.Compare(x, y))
 	})
 	return &out, nil
 }
 
-// last is 1 for NaN, which goes last, and 0 for numbers.
-func last(v float64) int {
+// decimals is 1 for NaN, which goes last, and 0 for numbers.
+func decimals(v float64) int {
 	if math.IsNaN(v) {
 		return 1
 	}

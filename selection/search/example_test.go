@@ -230,7 +230,7 @@ func ExampleLook() {
 		return
 	}
 	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y}, budget)
-	row, err := run.Evaluate(context.Background(), search.Look{Point: search.At(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
+	row, err := run.Evaluate(context.Background(), search.Look{Point: search.ParamPoint(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
 		row.SetScore(0.25, 0.1, search.OnMatrix, 0)
 		return nil
 	})

@@ -17,11 +17,11 @@ type Point struct {
 // NoCandidate is the Candidate of a Point that is a kernel.
 const NoCandidate = -1
 
-// At is the Point of a parameter of a family.
-func At(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
+// ParamPoint is the Point of a parameter of a family.
+func ParamPoint(param float64) Point { return Point{Param: param, Candidate: NoCandidate} }
 
-// CandidateAt is the Point of a candidate, from 0.
-func CandidateAt(number int) Point { return Point{Param: missing, Candidate: number} }
+// CandidatePoint is the Point of a candidate, from 0.
+func CandidatePoint(number int) Point { return Point{Param: missing, Candidate: number} }
 
 // IsCandidate reports whether p is a candidate and not a kernel.
 func (p Point) IsCandidate() bool { return p.Candidate >= 0 }

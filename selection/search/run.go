@@ -27,7 +27,7 @@ type Run struct {
 	shared   *Budget
 	share    *Share // nil before Begin
 	trace    []TraceRow
-	index    map[place]int // of the rows of trace
+	index    map[rowKey]int // of the rows of trace
 	recalled map[recall]TraceRow
 	warnings []string
 	cut      bool  // the budget refused some work
@@ -37,23 +37,23 @@ type Run struct {
 	parts    *progress.Series
 }
 
-// place is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
+// rowKey is where a row of a trace belongs: NaN, a candidate's parameter, would be equal to
 // no key of a map.
-type place struct {
+type rowKey struct {
 	param            float64
 	candidate, round int
 	theta            string
 }
 
-func placeOf(p Point, round int) place {
+func placeOf(p Point, round int) rowKey {
 	if p.IsCandidate() {
-		return place{candidate: p.Candidate, round: round}
+		return rowKey{candidate: p.Candidate, round: round}
 	}
-	return place{param: p.Param, candidate: NoCandidate, round: round}
+	return rowKey{param: p.Param, candidate: NoCandidate, round: round}
 }
 
-// place is where the row belongs.
-func (t *TraceRow) place() place {
+// key is where the row belongs.
+func (t *TraceRow) key() rowKey {
 	out := placeOf(t.Point, t.Round)
 	var bits []byte
 	for _, v := range t.Theta {
@@ -65,19 +65,19 @@ func (t *TraceRow) place() place {
 
 // recall is a place on so many rows.
 type recall struct {
-	place
+	rowKey
 	rows int
 }
 
 // New returns a run. Its part of the budget begins with Begin.
 func New(p Problem, shared *Budget) *Run {
-	r := &Run{p: p, shared: shared, index: map[place]int{}, recalled: map[recall]TraceRow{}}
+	r := &Run{p: p, shared: shared, index: map[rowKey]int{}, recalled: map[recall]TraceRow{}}
 	for _, row := range p.Resume {
 		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.p.Columns {
 			continue
 		}
 		row.Done = 0
-		key := recall{row.place(), row.Rows}
+		key := recall{row.key(), row.Rows}
 		// Of several rows of one place the last that has a score, or else the last.
 		if old, ok := r.recalled[key]; !ok || row.Basis != "" || old.Basis == "" {
 			r.recalled[key] = row
@@ -151,14 +151,14 @@ func (r *Run) Row(iteration int) TraceRow { return r.trace[iteration-1] }
 
 // Find returns the row of a point in a round, which is 0 for strategies without rounds.
 func (r *Run) Find(p Point, round int) (TraceRow, bool) {
-	if row := r.at(p, round); row != nil {
+	if row := r.row(p, round); row != nil {
 		return *row, true
 	}
 	return TraceRow{}, false
 }
 
 // Recalled returns what Resume has of a row of the trace.
-func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.known(&r.trace[iteration-1]) }
+func (r *Run) Recalled(iteration int) (TraceRow, bool) { return r.recall(&r.trace[iteration-1]) }
 
 // Annotate lets a strategy write what it decided into a row of the trace.
 func (r *Run) Annotate(iteration int, write func(row *TraceRow)) { write(&r.trace[iteration-1]) }
@@ -229,8 +229,8 @@ func (r *Run) Warnings() []string { return slices.Clone(r.warnings) }
 // else. 0 is for a strategy that gives each call a context that is its share of the work.
 func (r *Run) Expect(calls int) { r.expected, r.parts, r.divided = calls, nil, calls == 0 }
 
-// next is the context of the next call.
-func (r *Run) next(ctx context.Context) context.Context {
+// nextContext is the context of the next call.
+func (r *Run) nextContext(ctx context.Context) context.Context {
 	if r.divided {
 		return ctx
 	}
@@ -268,22 +268,22 @@ func (r *Run) add(row TraceRow) *TraceRow {
 			row.Name = r.p.Names[row.Candidate]
 		}
 	}
-	r.index[row.place()] = len(r.trace)
+	r.index[row.key()] = len(r.trace)
 	r.trace = append(r.trace, row)
 	return &r.trace[len(r.trace)-1]
 }
 
-// at returns the row of a point, nil if there is none.
-func (r *Run) at(p Point, round int) *TraceRow {
+// row returns the row of a point, nil if there is none.
+func (r *Run) row(p Point, round int) *TraceRow {
 	if i, ok := r.index[placeOf(p, round)]; ok {
 		return &r.trace[i]
 	}
 	return nil
 }
 
-// known returns what an earlier search has computed of a row.
-func (r *Run) known(row *TraceRow) (TraceRow, bool) {
-	old, ok := r.recalled[recall{row.place(), row.Rows}]
+// recall returns what an earlier search has computed of a row.
+func (r *Run) recall(row *TraceRow) (TraceRow, bool) {
+	old, ok := r.recalled[recall{row.key(), row.Rows}]
 	return old, ok
 }
 
@@ -310,7 +310,7 @@ type Look struct {
 // error is compute's, that of ctx, or [ErrBudget].
 func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Context, row *TraceRow) error) (_ TraceRow, err error) {
 	defer fault.Recover(&err)
-	ctx = r.next(check.Context(ctx))
+	ctx = r.nextContext(check.Context(ctx))
 	row := NewRow(l.Point)
 	row.Rows, row.Round, row.Theta = l.Rows, l.Round, l.Theta
 	if l.Aim != 0 {
@@ -321,10 +321,10 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 		return TraceRow{}, ErrBudget
 	}
 	begun, aim := r.spending().Seconds(), row.Aim
-	if old, ok := r.known(&row); ok && old.evaluated() {
+	if old, ok := r.recall(&row); ok && old.evaluated() {
 		row = old
 		row.Aim, row.Taken, row.Chosen, row.Unscored = aim, nil, false, ""
-		if row.Basis.later() && row.Round == 0 { // it is recalled when it is its turn
+		if row.Basis.scoredAfterwards() && row.Round == 0 { // it is recalled when it is its turn
 			row.ClearScore("")
 			row.Fits, row.Matrices = 0, row.Matrices-matricesOf(old.Basis)
 		}
@@ -344,11 +344,11 @@ func (r *Run) Evaluate(ctx context.Context, l Look, compute func(ctx context.Con
 
 // evaluated reports whether Evaluate made the row, and not a cross-validation.
 func (t *TraceRow) evaluated() bool {
-	return !math.IsNaN(t.Entropy) || t.Basis != "" && (!t.Basis.later() || t.Round > 0)
+	return !math.IsNaN(t.Entropy) || t.Basis != "" && (!t.Basis.scoredAfterwards() || t.Round > 0)
 }
 
-// later reports whether scores of this basis are computed after their rows.
-func (b Basis) later() bool { return b == OnPivots || b == OnRows || b == OnFolds }
+// scoredAfterwards reports whether scores of this basis are computed after their rows.
+func (b Basis) scoredAfterwards() bool { return b == OnPivots || b == OnRows || b == OnFolds }
 
 // matricesOf is how many kernel matrices a score took that came after the entropy.
 func matricesOf(b Basis) int {
@@ -395,7 +395,7 @@ func (r *Run) Finish(name string, c Choice) (*Result, error) {
 		}
 	}
 	if r.p.Family != nil {
-		kernel := r.p.Family.At(row.Param)
+		kernel := r.p.Family.Kernel(row.Param)
 		if c.Values != nil {
 			learnt, err := LearntKernel(kernel, c.Values)
 			if err != nil {

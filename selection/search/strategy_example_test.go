@@ -32,7 +32,7 @@ func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	t := search.Trials{Metric: r.Metric(metrics.Metric{})}
 	for range s.Points {
-		t.Points = append(t.Points, search.At(min(max(start*math.Pow(10, 6*rng.Float64()-3), lo), hi)))
+		t.Points = append(t.Points, search.ParamPoint(min(max(start*math.Pow(10, 6*rng.Float64()-3), lo), hi)))
 	}
 	if t.Folds, err = r.Folds(nil); err != nil {
 		return search.Choice{}, err

@@ -61,7 +61,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 	n, _ := r.p.X.Dims()
 	iterations := make([]int, len(t.Points))
 	for i, p := range t.Points {
-		row := r.at(p, t.Round)
+		row := r.row(p, t.Round)
 		if row == nil {
 			fresh := NewRow(p)
 			fresh.Round, fresh.Rows = t.Round, t.Rows
@@ -88,7 +88,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		if row.Basis == OnFolds {
 			continue
 		}
-		if old, ok := r.known(row); ok && old.Basis == OnFolds && !math.IsNaN(old.Score) {
+		if old, ok := r.recall(row); ok && old.Basis == OnFolds && !math.IsNaN(old.Score) {
 			row.SetScore(old.Score, row.Ridge, OnFolds, old.ScoredOn)
 			row.Fits, row.Seconds = old.Fits, old.Seconds
 			continue
@@ -105,7 +105,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		}
 		r.show(row)
 	}
-	done, err := r.p.Try(r.next(ctx), r.p.Family, job)
+	done, err := r.p.Try(r.nextContext(ctx), r.p.Family, job)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func wave(n int) (x *mat.Dense, y []float64, labels []int) {
 
 // regressor is one that searches by the strategy, with a learner whose fits are counted.
 func (s *subject) regressor(fits *atomic.Int64) *selection.Regressor {
-	return &selection.Regressor{Search: s.build(), Workers: 1, Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+	return &selection.Regressor{Search: s.build(), Workers: 1, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return counted{&lssvm.Regressor{Kernel: k}, fits}
 	}, kernels.RBFFamily{})}
 }
@@ -363,7 +363,7 @@ func checkWeights(p *conformance.Probe, s *subject) {
 
 func checkCandidates(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
-	r := &selection.Regressor{Search: s.build(), Space: selection.Among(
+	r := &selection.Regressor{Search: s.build(), Space: selection.Candidates(
 		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e6}} },
 		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} },
 	)}
@@ -383,10 +383,10 @@ func checkFamilies(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
 	scores := !math.IsNaN(s.fitted(p, nil).Result().Score)
 	for name, space := range map[string]selection.Space[estimators.Regressor]{
-		"two families":       selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{}),
-		"a family of two":    selection.OverTwo[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.LaplacianFamily{}}),
-		"two of integers":    selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
-		"a family of whole ": selection.Over[estimators.Regressor](nil, kernels.PolynomialFamily{}, kernels.RBFFamily{}),
+		"two families":       selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{}),
+		"a family of two":    selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.LaplacianFamily{}}),
+		"two of integers":    selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
+		"a family of whole ": selection.Kernels[estimators.Regressor](nil, kernels.PolynomialFamily{}, kernels.RBFFamily{}),
 	} {
 		r := &selection.Regressor{Search: s.build(), Space: space}
 		err := r.Fit(ctx, x, y)

@@ -29,7 +29,7 @@ func ExampleSearch() {
 	}
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Space:      selection.Over[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
+		Space:      selection.Kernels[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
 		Search:     &shape.Search{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {

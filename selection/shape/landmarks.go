@@ -90,10 +90,10 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 // evaluate is a value of the climb, a row of the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
-	got, err := o.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
+	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
 		last := len(theta) - 1
 		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
-		v, err := o.problem.At(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
+		v, err := o.problem.Value(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) er
 	best := learning.Outcome{F: math.Inf(-1)}
 	group := progress.Open(parts[1])
 	for i, theta := range starts {
-		out, err := few.climb.Improve(group.Of(i, len(starts)), theta)
+		out, err := few.climb.Improve(group.Step(i, len(starts)), theta)
 		if out.F > best.F {
 			best = out
 			l.take(learnt, out)
@@ -186,7 +186,7 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) er
 	}
 	more.climb.Inverse = best.Inverse
 	if l.objective == ComplexityRegularised {
-		if _, _, err := more.atRidges(progress.Apart(ctx), best.Theta); err != nil {
+		if _, _, err := more.atRidges(progress.Detach(ctx), best.Theta); err != nil {
 			return err
 		}
 	}
@@ -207,7 +207,7 @@ func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt s
 		for j := range few.climb.Kernel.(kernels.ARD).Lengths {
 			theta[j] += math.Log(factor)
 		}
-		theta, f, err := few.atRidges(group.Of(i, len(startFactors)+1), theta)
+		theta, f, err := few.atRidges(group.Step(i, len(startFactors)+1), theta)
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +215,7 @@ func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt s
 			best, least = theta, f
 		}
 	}
-	own, f, err := few.atRidges(group.Of(len(startFactors), len(startFactors)+1), l.spreadOut(learnt))
+	own, f, err := few.atRidges(group.Step(len(startFactors), len(startFactors)+1), l.spreadOut(learnt))
 	if err != nil {
 		return nil, err
 	}

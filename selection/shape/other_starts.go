@@ -12,7 +12,7 @@ import (
 const elsewhereRound = 3 // of the trace
 
 // starts are other starts than that of a climb on the rows of a part.
-func (l *learner) starts(ctx context.Context, groups []int, part part, prior *learning.Prior) (*learning.Starts, error) {
+func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prior *learning.Prior) (*learning.Starts, error) {
 	median, err := l.median(ctx)
 	if err != nil {
 		return nil, err
@@ -32,13 +32,13 @@ func (l *learner) starts(ctx context.Context, groups []int, part part, prior *le
 
 // elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
 // there is none, and whether something was learnt from those rows. It is a row of the trace.
-func (l *learner) elsewhere(ctx context.Context, part part, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
+func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
 		starts, err := l.starts(ctx, l.Groups, part, prior)
 		if err != nil {
 			return err
 		}
-		top, err := starts.From(ctx, found, l.objective != RestrictedEvidence)
+		top, err := starts.Climb(ctx, found, l.objective != RestrictedEvidence)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (l *learner) elsewhere(ctx context.Context, part part, prior *learning.Prio
 }
 
 // useful returns the place of one length, or that of the median distance where one says nothing of the rows.
-func (l *learner) useful(ctx context.Context, part part, one []float64) ([]float64, error) {
+func (l *learner) useful(ctx context.Context, part climbRows, one []float64) ([]float64, error) {
 	starts, err := l.starts(ctx, l.oneLength(), part, nil)
 	if err != nil {
 		return nil, err

@@ -275,7 +275,7 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{Search: s, run: r, base: r.Family().At(1), d: d, targets: goals, objective: s.Objective}
+	l := &learner{Search: s, run: r, base: r.Family().Kernel(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: Space = %v: %w", searchType, r.Family(), err)
@@ -360,9 +360,9 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 	k := l.kernel(groups)
 	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
-		got, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
+		got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
 			gradient := make([]float64, len(theta))
-			f, err := p.At(ctx, theta, gradient)
+			f, err := p.Value(ctx, theta, gradient)
 			if err != nil {
 				return err
 			}
@@ -380,14 +380,14 @@ func (l *learner) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.X().Dims()
 	rows := cmp.Or(l.onBlocks, n)
-	parts := []part{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
+	parts := []climbRows{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
 	if l.sampled == rows {
 		parts = parts[1:]
 	}
 	one := at.theta
 	if !l.NoRestarts {
 		var err error
-		if one, err = l.useful(progress.Apart(ctx), parts[0], one); err != nil {
+		if one, err = l.useful(progress.Detach(ctx), parts[0], one); err != nil {
 			return err
 		}
 	}
@@ -401,7 +401,7 @@ func (l *learner) climb(ctx context.Context, at *spot) error {
 	group := progress.Open(ctx)
 	learnt := false
 	for i, part := range parts {
-		first, second := progress.Two(group.Of(i, len(parts)), 3, 2)
+		first, second := progress.Two(group.Step(i, len(parts)), 3, 2)
 		p := l.problem(l.Groups, part.blocks, part.rows, cmp.Or(l.MaxIterations, learning.MaxSteps))
 		p.Prior, p.Inverse = prior, inverse
 		out, err := p.Improve(first, theta)
@@ -418,7 +418,7 @@ func (l *learner) climb(ctx context.Context, at *spot) error {
 				return err
 			}
 			if place != nil {
-				if out, err = p.ImproveElsewhere(progress.Apart(ctx), place, at.theta); out.F > at.score+learning.ClearlyHigher*float64(part.rows) {
+				if out, err = p.ImproveElsewhere(progress.Detach(ctx), place, at.theta); out.F > at.score+learning.ClearlyHigher*float64(part.rows) {
 					at.theta, at.score, inverse = out.Theta, out.F, out.Inverse
 				}
 				if err != nil {
@@ -435,8 +435,8 @@ func (l *learner) climb(ctx context.Context, at *spot) error {
 	return nil
 }
 
-// part is rows that a climb goes on.
-type part struct {
+// climbRows is rows that a climb goes on.
+type climbRows struct {
 	blocks []*learning.Block
 	rows   int
 }

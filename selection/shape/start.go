@@ -149,7 +149,7 @@ func (l *learner) begin(ctx context.Context) (spot, error) {
 	group := progress.Open(parts[0])
 	for i, factor := range learning.StartLengths {
 		length := min(max(math.Log(factor*median), p.Bounds.Low[0]), p.Bounds.High[0])
-		theta, score, err := l.tryLength(group.Of(i, len(learning.StartLengths)), p, length)
+		theta, score, err := l.tryLength(group.Step(i, len(learning.StartLengths)), p, length)
 		if err != nil {
 			return best, err
 		}
@@ -178,8 +178,8 @@ func (l *learner) begin(ctx context.Context) (spot, error) {
 	return best, err
 }
 
-// first is a place of one length and a ridge.
-func (l *learner) first(length, ridge float64) []float64 {
+// startPoint is a place of one length and a ridge.
+func (l *learner) startPoint(length, ridge float64) []float64 {
 	theta := append(kernels.LogParams(l.kernel(l.oneLength())), math.Log(ridge))
 	theta[0] = length
 	if l.objective == LeaveOneOutLogistic {
@@ -190,9 +190,9 @@ func (l *learner) first(length, ridge float64) []float64 {
 
 // tryLength returns the objective at a length, at the best of a few ridges.
 func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
-	theta = l.first(length, 1)
+	theta = l.startPoint(length, 1)
 	at := l.ridgeAt(theta)
-	got, err := l.run.Evaluate(ctx, search.Look{Point: search.At(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *search.TraceRow) error {
+	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *search.TraceRow) error {
 		values, err := p.AtRidges(ctx, theta, learning.StartRidges)
 		if err != nil {
 			return err
@@ -229,7 +229,7 @@ func (l *learner) atMedian(ctx context.Context) (spot, error) {
 		return spot{}, err
 	}
 	n, _ := l.run.X().Dims()
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.At(param), Rows: n}, func(_ context.Context, row *search.TraceRow) error {
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n}, func(_ context.Context, row *search.TraceRow) error {
 		row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
 		return nil
 	})
@@ -256,13 +256,13 @@ func (l *learner) chosen(ctx context.Context) (spot, error) {
 	if err != nil {
 		return spot{}, err
 	}
-	theta := l.first(math.Log(length), ridge)
+	theta := l.startPoint(math.Log(length), ridge)
 	return spot{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
 func (l *learner) lengthOf(param float64) (float64, error) {
-	k := l.run.Family().At(param)
+	k := l.run.Family().Kernel(param)
 	ratio := 1.0
 	for _, side := range []struct {
 		kernels.Kernel

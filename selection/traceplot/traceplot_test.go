@@ -53,17 +53,17 @@ func TestEveryKindOfSearch(t *testing.T) {
 		"grid":           {&selection.Regressor{Search: &selection.Grid{Points: 5}}, 1, []string{"NMSE (less is better)"}},
 		"one parameter":  {&selection.Regressor{Search: &selection.Grid{Params: []float64{1}}}, 1, nil},
 		"halving":        {&selection.Regressor{Search: &selection.Halving{Points: 5}}, 1, nil},
-		"families":       {&selection.Regressor{Space: selection.Over[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{})}, 2, []string{"RBF", "Laplacian"}},
-		"two parameters": {&selection.Regressor{Space: selection.OverTwo[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
+		"families":       {&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{})}, 2, []string{"RBF", "Laplacian"}},
+		"two parameters": {&selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
 		"candidates": {&selection.Regressor{
-			Space: selection.Among(
+			Space: selection.Candidates(
 				func() estimators.Regressor { return &ridge.Regressor{} },
 				func() estimators.Regressor { return &lssvm.Regressor{} },
 			),
 			Search: &selection.Grid{},
 		}, 1, []string{"candidate"}},
 		"named candidates": {&selection.Regressor{
-			Space: selection.AmongNamed(
+			Space: selection.NamedCandidates(
 				selection.Candidate[estimators.Regressor]{Name: "ridge on columns", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
 				selection.Candidate[estimators.Regressor]{Name: "Matern", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
 			),
@@ -113,7 +113,7 @@ func TestSavePNG(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	for _, r := range []*search.Result{nil, {}, {Trace: []search.TraceRow{{Point: search.At(1), Score: math.NaN(), EntropyRow: search.EntropyRow{Entropy: math.NaN()}}}}} {
+	for _, r := range []*search.Result{nil, {}, {Trace: []search.TraceRow{{Point: search.ParamPoint(1), Score: math.NaN(), EntropyRow: search.EntropyRow{Entropy: math.NaN()}}}}} {
 		_, err := Plots(r)
 		assert.ErrorContains(t, err, "traceplot: ")
 		assert.ErrorContains(t, Save(r, filepath.Join(t.TempDir(), "a.png")), "traceplot: ")

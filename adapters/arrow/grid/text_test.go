@@ -27,7 +27,7 @@ func TestTextsAreUTF8(t *testing.T) {
 		return grid.Write(g, filepath.Join(t.TempDir(), "a.parquet"))
 	}
 	require.NoError(t, write())
-	n := badtext.Each(&s, func(field string) {
+	n := badtext.ForEachField(&s, func(field string) {
 		err := write()
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)

@@ -16,7 +16,7 @@ func TestSteps(t *testing.T) {
 	var seen []estimators.Step
 	ctx, end := progress.Begin(context.Background(), func(s estimators.Step) { seen = append(seen, s) })
 	s := progress.New(ctx, 50)
-	require.NoError(t, parallel.For(context.Background(), 4, 50, func(i int) error {
+	require.NoError(t, parallel.ForEach(context.Background(), 4, 50, func(i int) error {
 		s.Next(2, "%d vectors", 7)
 		return nil
 	}))

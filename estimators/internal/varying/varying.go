@@ -33,8 +33,8 @@ func (c *Columns) Add(x *mat.Dense) {
 	}
 }
 
-// Of returns the columns of the rows that are not constant.
-func Of(x *mat.Dense) Columns {
+// Find returns the columns of the rows that are not constant.
+func Find(x *mat.Dense) Columns {
 	var c Columns
 	c.Add(x)
 	return c

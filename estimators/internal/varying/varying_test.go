@@ -23,8 +23,8 @@ func TestKernel(t *testing.T) {
 		{[]float64{1, 5, 2, 1, 5, 2, 1, 5, 2}, k},
 	} {
 		x := mat.NewDense(3, 3, c.rows)
-		assert.Equal(t, c.want, varying.Of(x).Kernel(k))
-		rows := varying.Of(x).Rows(x)
+		assert.Equal(t, c.want, varying.Find(x).Kernel(k))
+		rows := varying.Find(x).Rows(x)
 		if some, ok := c.want.(kernels.Columns); ok {
 			_, d := rows.Dims()
 			require.Equal(t, len(some.Of), d)

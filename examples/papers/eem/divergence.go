@@ -84,7 +84,7 @@ func (s settings) correlations(ctx context.Context, set *dataset.Set) (row []flo
 	for i := range dimensions {
 		whole[i], first[i] = make([]float64, s.draws), make([]float64, s.draws)
 	}
-	err = parallel.For(ctx, s.workers, s.draws, func(draw int) error {
+	err = parallel.ForEach(ctx, s.workers, s.draws, func(draw int) error {
 		drawn, err := s.draw(ctx, f.unit[0], y, uint64(draw))
 		for i, d := range drawn {
 			whole[i][draw], first[i][draw] = d.CauchySchwarz, d.Means

@@ -177,7 +177,7 @@ func (s settings) evaluate(ctx context.Context, r *results, set *dataset.Set, do
 				}
 			}
 		}
-		err = parallel.For(ctx, s.workers, len(jobs), func(i int) error {
+		err = parallel.ForEach(ctx, s.workers, len(jobs), func(i int) error {
 			j := jobs[i]
 			f, err := prepare(ctx, set, y, folds[j.at])
 			if err != nil {

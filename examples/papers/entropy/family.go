@@ -71,7 +71,7 @@ func (s settings) params(f family, set string) []float64 {
 // Only whole ones make a positive semi-definite matrix, so it is no family of the library.
 type fractional struct{}
 
-func (fractional) At(degree float64) kernels.Kernel { return power{degree} }
+func (fractional) Kernel(degree float64) kernels.Kernel { return power{degree} }
 
 func (fractional) Start(context.Context, mat.Matrix) (float64, error) {
 	return 12, nil

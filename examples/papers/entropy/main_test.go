@@ -134,14 +134,14 @@ func TestGrids(t *testing.T) {
 func TestFractionalPolynomial(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0.6, 0.8, -1, 0})
 	for _, degree := range []float64{1, 2, 7} {
-		a, b := fractional{}.At(degree), kernels.PolynomialFamily{}.At(degree)
+		a, b := fractional{}.Kernel(degree), kernels.PolynomialFamily{}.Kernel(degree)
 		for i := range 3 {
 			for j := range 3 {
 				assert.InDelta(t, b.Eval(x.RawRowView(i), x.RawRowView(j)), a.Eval(x.RawRowView(i), x.RawRowView(j)), 1e-14)
 			}
 		}
 	}
-	half := fractional{}.At(1.5)
+	half := fractional{}.Kernel(1.5)
 	assert.InDelta(t, math.Pow(0.8, 1.5), half.Eval(x.RawRowView(0), x.RawRowView(1)), 1e-15)
 	assert.Zero(t, half.Eval(x.RawRowView(0), x.RawRowView(2)), "opposite rows")
 }

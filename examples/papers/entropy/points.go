@@ -119,11 +119,11 @@ func (s settings) machine() *rvm.Regressor {
 func (s settings) fit(ctx context.Context, f family, param float64, d split) (point, error) {
 	out := point{param: param, tried: 1}
 	one := &kernels.Options{Workers: 1}
-	k, err := kernels.Matrix(ctx, f.At(param), d.x, one)
+	k, err := kernels.Matrix(ctx, f.Kernel(param), d.x, one)
 	if err != nil {
 		return out, err
 	}
-	cross, err := kernels.Cross(ctx, f.At(param), d.xt, d.x, one)
+	cross, err := kernels.Cross(ctx, f.Kernel(param), d.xt, d.x, one)
 	if err != nil {
 		return out, err
 	}
@@ -193,7 +193,7 @@ func (p *point) judge(d split, predict func(training bool) ([]float64, error)) e
 func (s settings) search(ctx context.Context, f family, strategy search.Strategy, d split) (point, error) {
 	r := &selection.Regressor{
 		Preprocess: steps(),
-		Space: selection.Over(func(k kernels.Kernel) estimators.Regressor {
+		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			m := s.machine()
 			m.Kernel = k
 			return m
@@ -248,7 +248,7 @@ func (s settings) compute(ctx context.Context, sets []*dataset.Set, progress io.
 		}
 	}
 	bar := progressbar.New(progress, "points", len(jobs))
-	err = parallel.For(ctx, s.workers, len(jobs), func(i int) error {
+	err = parallel.ForEach(ctx, s.workers, len(jobs), func(i int) error {
 		j := jobs[i]
 		d, err := s.cut(ctx, j.set, j.split)
 		if err != nil {

@@ -108,7 +108,7 @@ func (s settings) measureKernels(ctx context.Context, p problem) (judged, error)
 		return j, err
 	}
 	for m, criterion := range []ranking.Criterion{ranking.KTA, ranking.CSM, ranking.FSM} {
-		if by, err = by.By(criterion); err != nil {
+		if by, err = by.SortedBy(criterion); err != nil {
 			return j, err
 		}
 		for place, e := range by.Entries {
@@ -141,7 +141,7 @@ func (s settings) crossValidate(ctx context.Context, r *results, p problem, k ke
 		if err != nil {
 			return err
 		}
-		err = parallel.For(ctx, s.workers, len(missing), func(i int) error {
+		err = parallel.ForEach(ctx, s.workers, len(missing), func(i int) error {
 			defer done()
 			shares, err := s.foldErrors(ctx, km, p.y, missing[i])
 			if err != nil {

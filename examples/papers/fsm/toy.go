@@ -84,7 +84,7 @@ func (s settings) figure3(ctx context.Context, out, progress io.Writer) error {
 		}
 	}
 	bar := progressbar.New(progress, "problems", len(toys))
-	err := parallel.For(ctx, s.workers, len(toys), func(i int) error {
+	err := parallel.ForEach(ctx, s.workers, len(toys), func(i int) error {
 		defer func() { bar.Add(1) }()
 		return s.measure(ctx, &toys[i])
 	})

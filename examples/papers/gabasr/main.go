@@ -208,7 +208,7 @@ func (s settings) measure(ctx context.Context, r *results, sets []*dataset.Set, 
 		}
 	}
 	bar := progressbar.New(progress, "fits", len(jobs))
-	err := parallel.For(ctx, s.workers, len(jobs), func(i int) error {
+	err := parallel.ForEach(ctx, s.workers, len(jobs), func(i int) error {
 		j := jobs[i]
 		t, err := prepare(ctx, j.set, j.fold, s.quick)
 		if err != nil {

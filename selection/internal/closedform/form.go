@@ -65,7 +65,7 @@ func New(r *search.Run) (*Form, error) {
 	}
 	out.Targets = mean
 	if r.Distinct().Repeated() {
-		out.within = floats.Sum(r.Distinct().Within(given, mean))
+		out.within = floats.Sum(r.Distinct().MeanSquareWithin(given, mean))
 	}
 	if r.Labels() != nil {
 		out.Signs = mat.DenseCopyOf(out.Targets)
@@ -113,8 +113,8 @@ func (c *Form) centre() (constant bool) {
 	return constant
 }
 
-// On is the score on some of the rows. Its unit stays that of all of them.
-func (c *Form) On(rows []int) *Form {
+// Subset is the score on some of the rows. Its unit stays that of all of them.
+func (c *Form) Subset(rows []int) *Form {
 	out := *c
 	out.Targets = linalg.Rows(c.Targets, rows)
 	if c.Signs != nil {
@@ -153,7 +153,7 @@ func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entr
 	}
 	least := c.LeastRidge(k)
 	parts := progress.Parts(ctx, 3, 1, .5)
-	p, err := loo.New(parts[0], k, c.Given(), c.Weights, c.Workers)
+	p, err := loo.New(parts[0], k, c.Outputs(), c.Weights, c.Workers)
 	if err != nil {
 		return entropy, nil, err
 	}
@@ -184,8 +184,8 @@ func (c *Form) RidgeUnit(kernel kernels.Kernel, x *mat.Dense) float64 {
 	return stat.Mean(diagonal, nil) * c.meanWeight()
 }
 
-// Given are the targets of the machine.
-func (c *Form) Given() *mat.Dense {
+// Outputs are the targets of the machine.
+func (c *Form) Outputs() *mat.Dense {
 	if c.Signs != nil {
 		return c.Signs
 	}

@@ -35,8 +35,8 @@ const withinMore = 0.05
 
 const manyRows = 600
 
-// Within is the share of a standard error by which an error may lie above the least for its evidence to count, of a number of rows.
-func Within(rows int) float64 {
+// ErrorTolerance is the share of a standard error by which an error may lie above the least for its evidence to count, of a number of rows.
+func ErrorTolerance(rows int) float64 {
 	if rows > manyRows {
 		return withinMore
 	}
@@ -68,7 +68,7 @@ func Prefer(rows []search.TraceRow, rule Rule, classes bool) (out Look, ok bool)
 	if len(all) == 0 {
 		return out, false
 	}
-	return all[Best(scores, rule, classes, Within(most))], true
+	return all[Best(scores, rule, classes, ErrorTolerance(most))], true
 }
 
 // Best returns the place of the best of some scores, of which there is one at least.

@@ -13,7 +13,7 @@ import (
 // all rows given and as means over equal rows, and the number of classes.
 func MachineTargets(r *search.Run) (given, mean *mat.Dense, names int, err error) {
 	if labels := r.GivenLabels(); labels != nil {
-		distinctLabels, at, err := classes.Of(labels)
+		distinctLabels, at, err := classes.Distinguish(labels)
 		if err != nil {
 			return nil, nil, 0, err
 		}

@@ -121,13 +121,13 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	share := len(j.Kernels) > 1 && j.Rows.Weights == nil && j.Rows.Groups == nil && shareable(j.Folds)
 	parts := make([]part, len(j.Folds))
 	first, rest := progress.Two(ctx, 1, float64(4*len(j.Builds)))
-	err := parallel.ForParts(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
+	err := parallel.ForEachPart(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
 		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
 		if len(j.Steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
 			chain, train, err := FitChain(ctx, j.Type, j.Steps, p.train.X)
 			if err == nil {
 				p.train.X = train
-				p.test.X, err = transformers.TransformContext(progress.Apart(ctx), chain, p.test.X)
+				p.test.X, err = transformers.TransformContext(progress.Detach(ctx), chain, p.test.X)
 			}
 			if err != nil {
 				return fmt.Errorf("fold %d: %w", i, err)
@@ -147,7 +147,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 		out[b] = make([]Cell, len(j.Folds))
 	}
 	var mu sync.Mutex // observe is called by one goroutine at a time
-	err = parallel.ForParts(rest, j.Workers, len(j.Builds)*len(j.Folds), func(ctx context.Context, i int) error {
+	err = parallel.ForEachPart(rest, j.Workers, len(j.Builds)*len(j.Folds), func(ctx context.Context, i int) error {
 		b, f := i/len(j.Folds), i%len(j.Folds)
 		if j.Skip != nil && j.Skip() {
 			return nil

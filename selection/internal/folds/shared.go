@@ -9,8 +9,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/own"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -132,13 +132,13 @@ func sharing[Y float64 | int, E Learner[Y]](e E, kernel kernels.Kernel, rows *sh
 	if kernel == nil || rows == nil || !hasKernel(e, kernel) {
 		return e
 	}
-	g, ok := own.As[gramLearner[Y]](e)
+	g, ok := embedding.As[gramLearner[Y]](e)
 	if !ok {
 		return e
 	}
 	var out any = onSharedRows[Y]{g, kernel, rows}
 	if s, ok := out.(onSharedRows[int]); ok {
-		c, ok := own.As[gramClassifier](e)
+		c, ok := embedding.As[gramClassifier](e)
 		if !ok {
 			return e
 		}

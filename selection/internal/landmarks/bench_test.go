@@ -14,7 +14,7 @@ func BenchmarkAt(b *testing.B) {
 	k := kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3, 4, 5, 6, 7, 8}}
 	gradient := make([]float64, 9)
 	for b.Loop() {
-		_, err := p.At(ctx, k, 1, gradient)
+		_, err := p.Value(ctx, k, 1, gradient)
 		require.NoError(b, err)
 	}
 }

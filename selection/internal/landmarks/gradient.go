@@ -49,7 +49,7 @@ func (s *state) ofLeaveOneOut(ctx context.Context, t *sums) (slope, error) {
 	}
 	out.ridge /= s.weight
 	// In all that follows ΓT⁻ᵀ has the factor on the right of its parts.
-	right, u, ends := mat.DenseCopyOf(inverse), s.through(s.u), s.through(v)
+	right, u, ends := mat.DenseCopyOf(inverse), s.backSubstituted(s.u), s.backSubstituted(v)
 	if err := fast.TrsmContext(ctx, blas.Right, blas.Trans, 1, s.t, right.RawMatrix()); err != nil {
 		return slope{}, err
 	}
@@ -112,8 +112,8 @@ func products(ctx context.Context, of ...product) error {
 	return nil
 }
 
-// through returns (T⁻¹a)' of the columns a.
-func (s *state) through(a *mat.Dense) *mat.Dense {
+// backSubstituted returns (T⁻¹a)' of the columns a.
+func (s *state) backSubstituted(a *mat.Dense) *mat.Dense {
 	out := mat.DenseCopyOf(a.T())
 	fast.Trsm(blas.Right, blas.Trans, 1, s.t, out.RawMatrix())
 	return out
@@ -190,7 +190,7 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 		if err := derivatives.MatrixTo(ctx, &w, d); err != nil {
 			return nil, err
 		}
-		b, err := s.again(ctx, from, rows, &w)
+		b, err := s.recompute(ctx, from, rows, &w)
 		if err != nil {
 			return nil, err
 		}
@@ -217,8 +217,8 @@ func (s *state) gradient(ctx context.Context, by slope, dst []float64) error {
 	}, func(own []float64) { floats.Add(dst[:last], own) })
 }
 
-// again is a block that was kept, or is made of the kernel matrix of its rows and the landmarks.
-func (s *state) again(ctx context.Context, from, rows int, w *mat.SymDense) (block, error) {
+// recompute is a block that was kept, or is made of the kernel matrix of its rows and the landmarks.
+func (s *state) recompute(ctx context.Context, from, rows int, w *mat.SymDense) (block, error) {
 	if s.whole != nil {
 		return s.load(ctx, from, rows)
 	}

@@ -106,19 +106,19 @@ type state struct {
 	// At a ridge.
 	ridge  float64
 	factor *linalg.Cholesky
-	u      *mat.Dense // M×k
-	kept   []left     // of each block, of a gradient
+	u      *mat.Dense     // M×k
+	kept   []leftOutBlock // of each block, of a gradient
 }
 
-// At returns the objective at a kernel and a ridge, and sets its gradient in the logarithms of
+// Value returns the objective at a kernel and a ridge, and sets its gradient in the logarithms of
 // the kernel's parameters and of the ridge if it is not nil. Errors are those of the kernel,
 // and ctx's.
-func (p *Problem) At(ctx context.Context, kernel kernels.Kernel, ridge float64, gradient []float64) (Value, error) {
+func (p *Problem) Value(ctx context.Context, kernel kernels.Kernel, ridge float64, gradient []float64) (Value, error) {
 	s, err := p.features(ctx, kernel)
 	if err != nil || s == nil {
 		return Value{F: math.Inf(1)}, err
 	}
-	sums, err := s.at(ctx, ridge, gradient != nil)
+	sums, err := s.solve(ctx, ridge, gradient != nil)
 	if err != nil || sums == nil {
 		return Value{F: math.Inf(1)}, err
 	}
@@ -151,7 +151,7 @@ func (p *Problem) AtRidges(ctx context.Context, kernel kernels.Kernel, ridges []
 		return out, err
 	}
 	for i, ridge := range ridges {
-		sums, err := s.at(ctx, ridge, false)
+		sums, err := s.solve(ctx, ridge, false)
 		if err != nil {
 			return out, err
 		}
@@ -193,7 +193,7 @@ func (p *Problem) features(ctx context.Context, kernel kernels.Kernel) (*state, 
 func (s *state) means() {
 	s.offset = make([]float64, s.k)
 	for i := range s.n {
-		w := weights.At(s.Weights, i)
+		w := weights.Weight(s.Weights, i)
 		s.weight += w
 		floats.AddScaled(s.offset, w, s.Y.RawRowView(i))
 	}
@@ -229,7 +229,7 @@ func blocks[T any](ctx context.Context, s *state, compute func(from, rows int) (
 	wave := parallel.Workers(s.Workers)
 	out := make([]T, min(wave, count))
 	for first := 0; first < count; first += wave {
-		err := parallel.For(ctx, s.Workers, min(wave, count-first), func(i int) (err error) {
+		err := parallel.ForEach(ctx, s.Workers, min(wave, count-first), func(i int) (err error) {
 			from := (first + i) * size
 			out[i], err = compute(from, min(size, s.n-from))
 			return err
@@ -257,7 +257,7 @@ func (s *state) block(ctx context.Context, from int, k *mat.Dense) (block, error
 		if s.centre != nil {
 			floats.Sub(row, s.centre)
 		}
-		b.root[i] = math.Sqrt(weights.At(s.Weights, from+i))
+		b.root[i] = math.Sqrt(weights.Weight(s.Weights, from+i))
 		for j, y := range s.Y.RawRowView(from + i) {
 			b.y.Set(i, j, b.root[i]*(y-s.offset[j]))
 		}
@@ -303,7 +303,7 @@ func (s *state) normals(ctx context.Context) error {
 		targets := mat.NewDense(rows, s.k+1, nil)
 		for i := range rows {
 			z := b.z.RawRowView(i)
-			p.trace += own[i] - linalg.Dot(z, z)/weights.At(s.Weights, from+i)
+			p.trace += own[i] - linalg.Dot(z, z)/weights.Weight(s.Weights, from+i)
 			copy(targets.RawRowView(i), b.y.RawRowView(i))
 			targets.Set(i, s.k, b.root[i])
 		}
@@ -352,16 +352,16 @@ func (s *state) keep(blocks []block) {
 // sums are what one pass at a ridge gives.
 type sums struct {
 	squares, rss, effective float64
-	bad                     bool // a row determines itself
-	left                    left // of one block
+	bad                     bool         // a row determines itself
+	left                    leftOutBlock // of one block
 	// For the gradient of LeaveOneOut.
 	zp, zq   *mat.Dense    // Z'p (M×k), Z'(√w q) (M×1)
 	products *mat.SymDense // Z'diag(q)Z
 	p        []float64     // Σ√w p, of each target
 }
 
-// at solves at a ridge and passes over the rows; nil where the system is not definite.
-func (s *state) at(ctx context.Context, ridge float64, gradient bool) (*sums, error) {
+// solve solves at a ridge and passes over the rows; nil where the system is not definite.
+func (s *state) solve(ctx context.Context, ridge float64, gradient bool) (*sums, error) {
 	g := mat.NewSymDense(s.m, nil)
 	g.CopySym(s.gram)
 	for i := range s.m {
@@ -404,8 +404,8 @@ func (s *state) at(ctx context.Context, ridge float64, gradient bool) (*sums, er
 	return total, err
 }
 
-// left is what leaving out the rows of a block gives.
-type left struct {
+// leftOutBlock is what leaving out the rows of a block gives.
+type leftOutBlock struct {
 	e, p *mat.Dense // rows×k
 	q    []float64
 }
@@ -413,7 +413,7 @@ type left struct {
 // leaveOut returns that, and the sums of the block. The error is ctx's.
 func (s *state) leaveOut(ctx context.Context, b block) (*sums, error) {
 	out := &sums{}
-	l := left{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
+	l := leftOutBlock{e: mat.NewDense(b.rows, s.k, nil), p: mat.NewDense(b.rows, s.k, nil), q: make([]float64, b.rows)}
 	if err := fast.MulContext(ctx, l.e, b.z, s.u); err != nil {
 		return nil, err
 	}

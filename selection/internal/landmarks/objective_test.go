@@ -66,7 +66,7 @@ func TestObjectivesReference(t *testing.T) {
 		gradient := make([]float64, len(c.GradientLOO))
 		check := func(want float64, wanted []float64) {
 			t.Helper()
-			v, err := p.At(ctx, ofPrecisions(c.Precisions), c.Ridge, gradient)
+			v, err := p.Value(ctx, ofPrecisions(c.Precisions), c.Ridge, gradient)
 			require.NoError(t, err)
 			assert.InEpsilon(t, want, v.F, 1e-9)
 			for j := range c.Precisions { // of a length ℓ = θ^-½
@@ -131,7 +131,7 @@ func TestGradientsAreThoseOfTheValues(t *testing.T) {
 				theta := append(kernels.LogParams(k), math.Log(.3))
 				at := func(theta, gradient []float64) float64 {
 					last := len(theta) - 1
-					v, err := p.At(ctx, kernels.WithLogParams(k, theta[:last]), math.Exp(theta[last]), gradient)
+					v, err := p.Value(ctx, kernels.WithLogParams(k, theta[:last]), math.Exp(theta[last]), gradient)
 					require.NoError(t, err)
 					return v.F
 				}
@@ -159,7 +159,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 		p := drawn(2500, 3, 30)
 		p.Workers = workers
 		got := make([]float64, 4)
-		v, err := p.At(ctx, kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1.5, 2, 3}}, .3, got)
+		v, err := p.Value(ctx, kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1.5, 2, 3}}, .3, got)
 		require.NoError(t, err)
 		got = append(got, v.F, v.GCV, v.Trace)
 		if want == nil {
@@ -177,7 +177,7 @@ func TestAtRidges(t *testing.T) {
 	values, err := p.AtRidges(ctx, k, ridges)
 	require.NoError(t, err)
 	for i, ridge := range ridges {
-		alone, err := p.At(ctx, k, ridge, nil)
+		alone, err := p.Value(ctx, k, ridge, nil)
 		require.NoError(t, err)
 		assert.Equal(t, alone, values[i])
 	}
@@ -187,17 +187,17 @@ func TestAtRidges(t *testing.T) {
 // Where the kernel is indefinite there is no value, and where it cannot be computed an error.
 func TestNoValue(t *testing.T) {
 	p := drawn(100, 3, 20)
-	v, err := p.At(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, 1, make([]float64, 3))
+	v, err := p.Value(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, 1, make([]float64, 3))
 	require.NoError(t, err)
 	assert.True(t, math.IsInf(v.F, 1))
 	values, err := p.AtRidges(ctx, kernels.Tanh{Gamma: 1, Coef0: -3}, []float64{1, 2})
 	require.NoError(t, err)
 	assert.True(t, math.IsInf(values[1].F, 1))
-	_, err = p.At(ctx, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: []float64{1, 1}}, 1, nil)
+	_, err = p.Value(ctx, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: []float64{1, 1}}, 1, nil)
 	require.Error(t, err, "another number of columns")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = p.At(ended, kernels.RBF{Gamma: 1}, 1, nil)
+	_, err = p.Value(ended, kernels.RBF{Gamma: 1}, 1, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -215,10 +215,10 @@ func TestKeptFeatures(t *testing.T) {
 				}
 			}
 			kept, anew := make([]float64, 4), make([]float64, 4)
-			a, err := p.At(ctx, k, .5, kept)
+			a, err := p.Value(ctx, k, .5, kept)
 			require.NoError(t, err)
 			p.anew = true
-			b, err := p.At(ctx, k, .5, anew)
+			b, err := p.Value(ctx, k, .5, anew)
 			require.NoError(t, err)
 			assert.InEpsilon(t, b.F, a.F, 1e-10)
 			for j := range anew {

@@ -11,8 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// seen is the factor of the kernel matrix of the relevance vectors, made once, when it is wanted.
-type seen struct {
+// vectorFactor is the factor of the kernel matrix of the relevance vectors, made once, when it is wanted.
+type vectorFactor struct {
 	mu      sync.Mutex
 	made    bool
 	vectors *mat.Dense       // without repetition

@@ -172,7 +172,7 @@ func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []f
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
 		f.diag[i] = gram.At(i, i)
-		mean += weights.At(own, i) / float64(len(f.diag))
+		mean += weights.Weight(own, i) / float64(len(f.diag))
 	}
 	f.lo, f.hi = math.Log(scale*mean*minRelativeRidge), math.Log(scale*mean*maxRelativeRidge)
 	return f, linalg.Keep(ctx, gram)
@@ -314,7 +314,7 @@ func (f *few) look(u float64) {
 		return
 	}
 	if s != nil {
-		e, slope, err := s.slope(progress.Apart(ctx), factor, f.own, ridge)
+		e, slope, err := s.slope(progress.Detach(ctx), factor, f.own, ridge)
 		if err != nil {
 			f.err = err
 			return
@@ -388,7 +388,7 @@ func (f *few) descend(bend float64) {
 		}
 		var step, promise float64
 		if j := i + side; j >= 0 && j < len(f.seen) {
-			step = p.between(f.seen[j], bend)
+			step = p.cubicStep(f.seen[j], bend)
 			promise = step
 		} else {
 			newton := math.Abs(p.slope) / f.bendBehind(i, i-side, bend)
@@ -411,10 +411,10 @@ func (f *few) bendBehind(i, j int, bend float64) float64 {
 	return max(bend, leastBend)
 }
 
-// between is how far from p the least of the cubic polynomial is that has the values and slopes of
+// cubicStep is how far from p the least of the cubic polynomial is that has the values and slopes of
 // p and q, where p is lower and falls towards q (J. Nocedal and S. J. Wright, Numerical Optimization,
 // 2006, (3.59)). Where there is none it is the step of the bend, at most half of the way.
-func (p point) between(q point, bend float64) float64 {
+func (p point) cubicStep(q point, bend float64) float64 {
 	width := math.Abs(q.u - p.u)
 	newton := min(math.Abs(p.slope)/bend, width/2)
 	if math.IsInf(q.f, 1) {

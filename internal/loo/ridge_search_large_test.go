@@ -70,7 +70,7 @@ func TestSearchFew(t *testing.T) {
 			got, solved, err := SearchFew(ctx, copied(gram), targets, weights, 0, 1, func(i int, ridge, e float64) {
 				calls++
 				assert.Equal(t, calls, i)
-				at, err := p.At(ctx, ridge)
+				at, err := p.Error(ctx, ridge)
 				require.NoError(t, err)
 				assert.InEpsilon(t, at, e, 1e-5, "%s %v: ridge %v", name, c, ridge)
 			})
@@ -210,9 +210,9 @@ func TestSlope(t *testing.T) {
 			p := must(New(ctx, copied(gram), targets, weights, 0))
 			for _, u := range []float64{-7, -5, -1, 1} {
 				const h = 1e-3
-				up, err := p.At(ctx, math.Exp(u+h))
+				up, err := p.Error(ctx, math.Exp(u+h))
 				require.NoError(t, err)
-				down, err := p.At(ctx, math.Exp(u-h))
+				down, err := p.Error(ctx, math.Exp(u-h))
 				require.NoError(t, err)
 				s, factor, err := solveOnce(ctx, copied(gram), targets, weights, math.Exp(u))
 				require.NoError(t, err)
@@ -231,13 +231,13 @@ func TestBetween(t *testing.T) {
 	cubic := func(u float64) point {
 		return point{u: u, f: u*u*u - 3*u, slope: 3*u*u - 3} // least at 1
 	}
-	assert.InDelta(t, .8, cubic(.2).between(cubic(1.5), 1), 1e-12)
-	assert.InDelta(t, .5, cubic(1.5).between(cubic(.2), 1), 1e-12)
+	assert.InDelta(t, .8, cubic(.2).cubicStep(cubic(1.5), 1), 1e-12)
+	assert.InDelta(t, .5, cubic(1.5).cubicStep(cubic(.2), 1), 1e-12)
 	wall := point{u: -4, f: math.Inf(1)}
-	assert.InDelta(t, 1.5, (point{u: -1, slope: 9}).between(wall, .1), 1e-12)
-	assert.InDelta(t, .5, (point{u: -1, slope: .05}).between(wall, .1), 1e-12)
+	assert.InDelta(t, 1.5, (point{u: -1, slope: 9}).cubicStep(wall, .1), 1e-12)
+	assert.InDelta(t, .5, (point{u: -1, slope: .05}).cubicStep(wall, .1), 1e-12)
 	falling := point{u: 4, f: 1, slope: -2} // behind another hill, no least between
-	assert.LessOrEqual(t, (point{u: 0, f: .9, slope: -.01}).between(falling, .1), 2.0)
+	assert.LessOrEqual(t, (point{u: 0, f: .9, slope: -.01}).cubicStep(falling, .1), 2.0)
 }
 
 func TestRival(t *testing.T) {

@@ -2,24 +2,24 @@ package falkon
 
 import "gonum.org/v1/gonum/mat"
 
-// kept gathers what is known of every so-maniest row of a source, whose blocks come in any
+// sampledRows gathers what is known of every so-maniest row of a source, whose blocks come in any
 // order.
-type kept struct {
+type sampledRows struct {
 	every                 int
 	residuals, targets    *mat.Dense
 	rest, unseen, weights []float64
 }
 
-func newKept(s *source, limit int) *kept {
+func newKept(s *source, limit int) *sampledRows {
 	every := (s.n + limit - 1) / limit
 	rows := (s.n + every - 1) / every
-	return &kept{
+	return &sampledRows{
 		every: every, residuals: mat.NewDense(rows, s.k, nil), targets: mat.NewDense(rows, s.k, nil),
 		rest: make([]float64, rows), unseen: make([]float64, rows), weights: make([]float64, rows),
 	}
 }
 
-func (k *kept) put(b batch, i int, residuals []float64, rest, unseen float64) {
+func (k *sampledRows) put(b batch, i int, residuals []float64, rest, unseen float64) {
 	number := b.first + i
 	if number%k.every != 0 {
 		return
@@ -30,6 +30,6 @@ func (k *kept) put(b batch, i int, residuals []float64, rest, unseen float64) {
 	k.rest[at], k.unseen[at], k.weights[at] = rest, unseen, b.weight(i)
 }
 
-func (k *kept) into(out *leftOut) {
+func (k *sampledRows) copyTo(out *leftOut) {
 	out.residuals, out.targets, out.rest, out.unseen, out.weights = k.residuals, k.targets, k.rest, k.unseen, k.weights
 }

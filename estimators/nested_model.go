@@ -9,32 +9,32 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Part is a fitted value within the file of a composite, a pipeline or a search: its
+// NestedModel is a fitted value within the file of a composite, a pipeline or a search: its
 // Go type and what its MarshalBinary gave. It is read into an equally configured
 // value of that type, since configuration is not stored.
-type Part struct {
+type NestedModel struct {
 	Type string
 	Data []byte
 }
 
-// MakePart stores v. The name stands before the errors: v's own, or one that wraps
+// NestModel stores v. The name stands before the errors: v's own, or one that wraps
 // errors.ErrUnsupported where v cannot be stored.
-func MakePart(name string, v any) (Part, error) {
+func NestModel(name string, v any) (NestedModel, error) {
 	m, ok := v.(encoding.BinaryMarshaler)
 	if !ok || !Supports(v, Marshalling) {
-		return Part{}, Unsupported(name, v, Marshalling)
+		return NestedModel{}, Unsupported(name, v, Marshalling)
 	}
 	data, err := m.MarshalBinary()
 	if err != nil {
-		return Part{}, fmt.Errorf("%s: %w", name, err)
+		return NestedModel{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Part{Type: typeName(v), Data: data}, nil
+	return NestedModel{Type: typeName(v), Data: data}, nil
 }
 
-// Into reads the part into v; which names the place within a composite of that kind,
+// UnmarshalInto reads the part into v; which names the place within a composite of that kind,
 // for errors: ErrBadModel for another type than v's and for bad data, or one that
 // wraps errors.ErrUnsupported.
-func (p Part) Into(kind, which string, v any) error {
+func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 	if have := typeName(v); strings.TrimPrefix(p.Type, "*") != have {
 		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)
 	}

@@ -1,4 +1,4 @@
-// Package own holds the one rule for short cuts: methods beyond a contract, which are called
+// Package embedding holds the one rule for short cuts: methods beyond a contract, which are called
 // in the place of those of the contract because they do the same faster. PredictTo stands
 // in for Predict, FitMatrix for Fit, a kernel's Block for its Eval.
 //
@@ -9,17 +9,17 @@
 // in a named field and defines the short cut itself.
 //
 // A struct that is no estimator by itself, but the part that several types of a package have
-// in common, has a field of type Shared: what embeds it has its methods as its own.
-package own
+// in common, has a field of type Promoted: what embeds it has its methods as its own.
+package embedding
 
 import (
 	"reflect"
 	"sync"
 )
 
-// Shared, as the type of a field, says of a struct that its methods are those of the types
+// Promoted, as the type of a field, says of a struct that its methods are those of the types
 // that embed it: with what goes before a short cut comes the short cut.
-type Shared struct{}
+type Promoted struct{}
 
 // As returns v as a T, and whether it is one by methods of its own type: v has the methods
 // of T, and no field that its type embeds has them.
@@ -78,7 +78,7 @@ func isShared(t reflect.Type) bool {
 		return false
 	}
 	for i := range t.NumField() {
-		if t.Field(i).Type == reflect.TypeFor[Shared]() {
+		if t.Field(i).Type == reflect.TypeFor[Promoted]() {
 			return true
 		}
 	}

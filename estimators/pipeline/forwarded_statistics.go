@@ -13,8 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// place is where rows are sent to: the stage of a fit, and the steps before it.
-type place struct {
+// forwardPlace is where rows are sent to: the stage of a fit, and the steps before it.
+type forwardPlace struct {
 	t      *Transformer
 	steps  []transformers.Transformer // fitted, that rows go through
 	name   string                     // of the part that learns, for errors
@@ -24,12 +24,12 @@ type place struct {
 }
 
 // String names the place.
-func (p *place) String() string {
+func (p *forwardPlace) String() string {
 	return fmt.Sprintf("%s: stage %d after steps %q", p.t.name(), p.stage, p.digest)
 }
 
 // send calls f with what the steps make of x, some thousand rows at a time.
-func (p *place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
+func (p *forwardPlace) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
 	fitted := &fittedSteps{width: p.width, steps: p.steps}
 	var failed error
 	fitted.way(p.t, len(p.steps)).send(x, func(z *mat.Dense, from, to int, err error) bool {
@@ -38,7 +38,7 @@ func (p *place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 		}
 		if err == nil {
 			if err = fault.FromRow(f(z, from, to), from); err != nil {
-				err = fault.In(p.name, err)
+				err = fault.AddPlace(p.name, err)
 			}
 		}
 		failed = err
@@ -50,16 +50,16 @@ func (p *place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, fro
 	return failed
 }
 
-// same returns an error unless two places are one.
-func (p *place) same(o *place) error {
+// check returns an error unless two places are one.
+func (p *forwardPlace) check(o *forwardPlace) error {
 	if p.t.name() != o.t.name() || p.name != o.name || p.stage != o.stage || p.digest != o.digest {
 		return fault.Param(p.t.name(), "statistics", "those of "+o.String(), "those of "+p.String())
 	}
 	return nil
 }
 
-// other is the error for statistics of another type.
-func (p *place) other(s any) error {
+// typeError is the error for statistics of another type.
+func (p *forwardPlace) typeError(s any) error {
 	if check.IsNil(s) {
 		return fault.Param(p.t.name(), "statistics", nil, "those of "+p.String())
 	}
@@ -75,7 +75,7 @@ type storedSent struct {
 
 const sentKind = "pipeline statistics"
 
-func (p *place) marshal(sums []byte, err error) ([]byte, error) {
+func (p *forwardPlace) marshal(sums []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *place) marshal(sums []byte, err error) ([]byte, error) {
 }
 
 // unmarshal returns the sums that were stored for this place, and their width.
-func (p *place) unmarshal(data []byte) (sums []byte, width int, err error) {
+func (p *forwardPlace) unmarshal(data []byte) (sums []byte, width int, err error) {
 	var in storedSent
 	if _, err := codec.Unmarshal(data, sentKind, payloadVersion, &in); err != nil {
 		return nil, 0, err
@@ -94,62 +94,64 @@ func (p *place) unmarshal(data []byte) (sums []byte, width int, err error) {
 	return in.Sums, in.Width, nil
 }
 
-// sentRows are the statistics of a step, which take rows as they come to the first.
-type sentRows struct {
-	place
+// forwardedRows are the statistics of a step, which take rows as they come to the first.
+type forwardedRows struct {
+	forwardPlace
 	sums transformers.Statistics
 }
 
-var _ transformers.Statistics = (*sentRows)(nil)
+var _ transformers.Statistics = (*forwardedRows)(nil)
 
 // Rows implements transformers.Statistics.
-func (s *sentRows) Rows() int { return s.sums.Rows() }
+func (s *forwardedRows) Rows() int { return s.sums.Rows() }
 
 // Clone implements transformers.Statistics.
-func (s *sentRows) Clone() transformers.Statistics { return &sentRows{s.place, s.sums.Clone()} }
+func (s *forwardedRows) Clone() transformers.Statistics {
+	return &forwardedRows{s.forwardPlace, s.sums.Clone()}
+}
 
 // AddBlock implements transformers.Statistics.
-func (s *sentRows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+func (s *forwardedRows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
-	sums, to := s.sums, s.place
+	sums, to := s.sums, s.forwardPlace
 	if x != nil && x.RawMatrix().Rows > pieceRows { // of which a later part may fail
 		sums = sums.Clone()
 	}
 	if err := to.send(ctx, x, func(z *mat.Dense, _, _ int) error { return sums.AddBlock(ctx, z) }); err != nil {
 		return err
 	}
-	s.sums, s.place = sums, to
+	s.sums, s.forwardPlace = sums, to
 	return nil
 }
 
 // Merge implements transformers.Statistics.
-func (s *sentRows) Merge(other transformers.Statistics) error {
+func (s *forwardedRows) Merge(other transformers.Statistics) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
 	}
 	if err := s.sums.Merge(o.sums); err != nil {
-		return fault.In(s.name, err)
+		return fault.AddPlace(s.name, err)
 	}
 	s.width = max(s.width, o.width)
 	return nil
 }
 
 // like returns other as statistics of the same place.
-func (s *sentRows) like(other transformers.Statistics) (*sentRows, error) {
-	o, ok := other.(*sentRows)
+func (s *forwardedRows) like(other transformers.Statistics) (*forwardedRows, error) {
+	o, ok := other.(*forwardedRows)
 	if !ok || o == nil {
-		return nil, s.other(other)
+		return nil, s.typeError(other)
 	}
-	return o, s.same(&o.place)
+	return o, s.check(&o.forwardPlace)
 }
 
 // MarshalBinary implements transformers.Statistics.
-func (s *sentRows) MarshalBinary() ([]byte, error) { return s.marshal(s.sums.MarshalBinary()) }
+func (s *forwardedRows) MarshalBinary() ([]byte, error) { return s.marshal(s.sums.MarshalBinary()) }
 
 // UnmarshalBinary implements transformers.Statistics.
-func (s *sentRows) UnmarshalBinary(data []byte) error {
+func (s *forwardedRows) UnmarshalBinary(data []byte) error {
 	sums, width, err := s.unmarshal(data)
 	if err != nil {
 		return err
@@ -161,16 +163,16 @@ func (s *sentRows) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// sentBlocks are the statistics of a step, or of the final estimator, which take rows with targets as they come to the
+// forwardedBlocks are the statistics of a step, or of the final estimator, which take rows with targets as they come to the
 // first step.
-type sentBlocks[Y float64 | int] struct {
-	rows *sentRows // of a step; nil for the final estimator
-	place
+type forwardedBlocks[Y float64 | int] struct {
+	rows *forwardedRows // of a step; nil for the final estimator
+	forwardPlace
 	sums estimators.Statistics[Y]
 }
 
 // Rows implements estimators.Statistics.
-func (s *sentBlocks[Y]) Rows() int {
+func (s *forwardedBlocks[Y]) Rows() int {
 	if s.rows != nil {
 		return s.rows.Rows()
 	}
@@ -178,15 +180,15 @@ func (s *sentBlocks[Y]) Rows() int {
 }
 
 // Clone implements estimators.Statistics.
-func (s *sentBlocks[Y]) Clone() estimators.Statistics[Y] {
+func (s *forwardedBlocks[Y]) Clone() estimators.Statistics[Y] {
 	if s.rows != nil {
-		return &sentBlocks[Y]{rows: s.rows.Clone().(*sentRows)}
+		return &forwardedBlocks[Y]{rows: s.rows.Clone().(*forwardedRows)}
 	}
-	return &sentBlocks[Y]{place: s.place, sums: s.sums.Clone()}
+	return &forwardedBlocks[Y]{forwardPlace: s.forwardPlace, sums: s.sums.Clone()}
 }
 
 // AddBlock implements estimators.Statistics.
-func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
+func (s *forwardedBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
 	defer fault.Recover(&err)
 	ctx = check.Context(ctx)
 	if b.X != nil && !b.X.IsEmpty() {
@@ -197,7 +199,7 @@ func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (er
 	if s.rows != nil {
 		return s.rows.AddBlock(ctx, b.X)
 	}
-	sums, to := s.sums, s.place
+	sums, to := s.sums, s.forwardPlace
 	if len(b.Y) > pieceRows { // of which a later part may fail
 		sums = sums.Clone()
 	}
@@ -211,12 +213,12 @@ func (s *sentBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (er
 	if err != nil {
 		return err
 	}
-	s.sums, s.place = sums, to
+	s.sums, s.forwardPlace = sums, to
 	return nil
 }
 
 // Merge implements estimators.Statistics.
-func (s *sentBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
+func (s *forwardedBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
 	o, err := s.like(other)
 	switch {
 	case err != nil:
@@ -225,34 +227,34 @@ func (s *sentBlocks[Y]) Merge(other estimators.Statistics[Y]) error {
 		return s.rows.Merge(o.rows)
 	}
 	if err := s.sums.Merge(o.sums); err != nil {
-		return fault.In(s.name, err)
+		return fault.AddPlace(s.name, err)
 	}
 	s.width = max(s.width, o.width)
 	return nil
 }
 
 // String names the place.
-func (s *sentBlocks[Y]) String() string { return s.at().String() }
+func (s *forwardedBlocks[Y]) String() string { return s.at().String() }
 
 // at is the place that rows are sent to.
-func (s *sentBlocks[Y]) at() *place {
+func (s *forwardedBlocks[Y]) at() *forwardPlace {
 	if s.rows != nil {
-		return &s.rows.place
+		return &s.rows.forwardPlace
 	}
-	return &s.place
+	return &s.forwardPlace
 }
 
 // like returns other as statistics of the same place.
-func (s *sentBlocks[Y]) like(other estimators.Statistics[Y]) (*sentBlocks[Y], error) {
-	o, ok := other.(*sentBlocks[Y])
+func (s *forwardedBlocks[Y]) like(other estimators.Statistics[Y]) (*forwardedBlocks[Y], error) {
+	o, ok := other.(*forwardedBlocks[Y])
 	if !ok || o == nil {
-		return nil, s.at().other(other)
+		return nil, s.at().typeError(other)
 	}
-	return o, s.at().same(o.at())
+	return o, s.at().check(o.at())
 }
 
 // MarshalBinary implements estimators.Statistics.
-func (s *sentBlocks[Y]) MarshalBinary() ([]byte, error) {
+func (s *forwardedBlocks[Y]) MarshalBinary() ([]byte, error) {
 	if s.rows != nil {
 		return s.rows.MarshalBinary()
 	}
@@ -260,7 +262,7 @@ func (s *sentBlocks[Y]) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary implements estimators.Statistics.
-func (s *sentBlocks[Y]) UnmarshalBinary(data []byte) error {
+func (s *forwardedBlocks[Y]) UnmarshalBinary(data []byte) error {
 	if s.rows != nil {
 		return s.rows.UnmarshalBinary(data)
 	}
@@ -276,13 +278,15 @@ func (s *sentBlocks[Y]) UnmarshalBinary(data []byte) error {
 }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *sentRows) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *forwardedRows) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *sentRows) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
+func (s *forwardedRows) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *sentBlocks[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *forwardedBlocks[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *sentBlocks[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
+func (s *forwardedBlocks[Y]) UnmarshalText(text []byte) error {
+	return codec.FromText(sentKind, s, text)
+}

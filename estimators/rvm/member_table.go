@@ -8,20 +8,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// table holds the members' products with all columns in one piece, a row for each, where
+// memberTable holds the members' products with all columns in one piece, a row for each, where
 // their own rows lie far apart: a sum over members is then a product with a matrix. The
 // rows are in no order; of says where a member's is.
-type table struct {
+type memberTable struct {
 	width   int
 	columns []int // the member of each row
 	of      map[int]int
 	data    []float64
 }
 
-func (t *table) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
+func (t *memberTable) row(k int) []float64 { return t.data[k*t.width : (k+1)*t.width] }
 
 // put adds the products of column j, if they are not there.
-func (t *table) put(j int, products []float64) {
+func (t *memberTable) put(j int, products []float64) {
 	if _, ok := t.of[j]; !ok {
 		t.of[j] = len(t.columns)
 		t.columns, t.data = append(t.columns, j), append(t.data, products...)
@@ -29,7 +29,7 @@ func (t *table) put(j int, products []float64) {
 }
 
 // remove takes column j out; the last row takes its place.
-func (t *table) remove(j int) {
+func (t *memberTable) remove(j int) {
 	k, last := t.of[j], len(t.columns)-1
 	copy(t.row(k), t.row(last))
 	t.columns[k] = t.columns[last]
@@ -43,7 +43,7 @@ func (t *table) remove(j int) {
 const tableStrip = 512
 
 // addTo adds the sum of v[i] times the products of columns[i] to dst.
-func (t *table) addTo(dst, v []float64, columns []int) {
+func (t *memberTable) addTo(dst, v []float64, columns []int) {
 	if len(v) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package own_test
+package embedding_test
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/own"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 type long interface{ Long() }
@@ -34,7 +34,7 @@ type (
 	byContract struct{ long }
 	held       struct{ _ base }
 	added      struct{ byContract }
-	part       struct{ _ own.Shared }
+	part       struct{ _ embedding.Promoted }
 	whole      struct{ part }
 	ofWhole    struct{ *whole }
 	inWhole    struct{ whole }
@@ -72,24 +72,24 @@ func TestAs(t *testing.T) {
 		"of a nil pointer to what embeds it": {(*byValue)(nil), false},
 	} {
 		for range 2 { // the second time from memory
-			v, ok := own.As[short](c.v)
+			v, ok := embedding.As[short](c.v)
 			assert.Equal(t, c.want, ok, name)
 			assert.Equal(t, c.want, v != nil, name)
 			if c.v != nil {
-				assert.Equal(t, c.want, own.Implements(reflect.TypeOf(c.v), reflect.TypeFor[short]()), name)
+				assert.Equal(t, c.want, embedding.Implements(reflect.TypeOf(c.v), reflect.TypeFor[short]()), name)
 			}
 		}
 	}
-	_, ok := own.As[hidden](base{})
+	_, ok := embedding.As[hidden](base{})
 	assert.True(t, ok)
-	_, ok = own.As[hidden](byValue{})
+	_, ok = embedding.As[hidden](byValue{})
 	assert.False(t, ok, "methods that are not exported are promoted too")
 }
 
 func TestAsDoesNotAllocate(t *testing.T) {
 	var a, b any = &base{}, &byValue{}
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		_, _ = own.As[short](a)
-		_, _ = own.As[short](b)
+		_, _ = embedding.As[short](a)
+		_, _ = embedding.As[short](b)
 	}))
 }
