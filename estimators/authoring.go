@@ -41,15 +41,14 @@ func CheckWeights(typ string, weights []float64, rows int) error {
 
 // BeginFit begins a Fit of an estimator or a transformer of your own that reports its progress: to observe, which is a field of it or nil, to the
 // observer of [Observed], and to the pipeline or the search that it is fitted in. Fits with the context that it returns, and the kernel matrices and
-// factorisations of this module, are parts of it; each look at the context is a step on the way, unless [Tell] says more. The Fit defers end, itself:
+// factorisations of this module, are parts of it; each look at the context is a step on the way, unless [Tell] says more. The Fit defers what it returns:
 //
 //	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-//		ctx, end := estimators.BeginFit(ctx, m.Observe)
-//		defer end(&err)
+//		defer estimators.BeginFit(&ctx, m.Observe)(&err)
 //
 // A Fit that returns without an error is done. A panic is an error, a [PanicError]. Where nobody listens all of it costs nothing.
-func BeginFit(ctx context.Context, observe func(Step)) (_ context.Context, end func(err *error)) {
-	return progress.Begin(check.Context(ctx), passed(observe))
+func BeginFit(ctx *context.Context, observe func(Step)) (end func(err *error)) {
+	return progress.BeginFit(ctx, passed(observe))
 }
 
 // Tell says to the observers of the fit that ctx is in that an iteration has ended, and which share of it is done, if Done is not 0.

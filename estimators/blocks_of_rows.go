@@ -17,10 +17,7 @@ const blockRows = 2048
 // says how far it is to whom [Observed] has made listen: it is for predictions of any kind, and what else takes rows without a
 // context. Errors are f's, where a [NotFiniteError] has the row of x, or ctx's; ErrShape for an empty x, and ErrParam for fewer than 0 rows.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {
 		return fault.Param("estimators: InBlocks", "rows", rows, ">= 0")
 	}

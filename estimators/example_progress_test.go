@@ -40,8 +40,7 @@ func ExampleObserved() {
 type steady struct{ Observe func(estimators.Step) }
 
 func (s *steady) Fit(ctx context.Context, _ mat.Matrix, _ []float64) (err error) {
-	ctx, end := estimators.BeginFit(ctx, s.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, s.Observe)(&err)
 	for i := range 100 {
 		estimators.Tell(ctx, estimators.Step{Iteration: i + 1, Total: 100, Done: float64(i+1) / 100, Message: "a round"})
 		if err := ctx.Err(); err != nil {

@@ -58,8 +58,7 @@ func NewStages[Y float64 | int](e any) (Stages[Y], error) {
 // FitStages fits e by stages that NewStages gave for an estimator of its kind and settings, and that are at
 // their end.
 func FitStages[Y float64 | int](ctx context.Context, e any, s Stages[Y]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if f, ok := embedding.As[StagedFitter[Y]](e); ok {
 		return f.FitStages(ctx, s)
 	}
@@ -98,8 +97,7 @@ func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 
 // FitStatistics implements Stages.
 func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

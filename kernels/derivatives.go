@@ -76,8 +76,7 @@ func exactMean(x *mat.Dense) []float64 {
 // error dst holds nothing of use, and Gradient has no kernel. Cost and errors are those of Matrix and of
 // [AsDifferentiable]; for k of distances that were computed before, as an isotropic kernel's are, O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	d.kernel, d.sides = nil, nil
 	of, err := AsDifferentiable(k)
 	if err != nil {
@@ -171,8 +170,7 @@ func checkDerivatives(n, keeps int, limit int64) error {
 // elements are what Laplacian and Additive take. Errors: ErrShape for w, ErrParam for a dst of other length and
 // before MatrixTo, ErrNotFinite for w and for a derivative that overflows, and ctx's.
 func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := d.checkGradient(dst, w); err != nil {
 		return err
 	}

@@ -50,8 +50,7 @@ func (RBFFamily) Kernel(gamma float64) Kernel { return RBF{Gamma: gamma} }
 
 // Start returns one over the median squared distance.
 func (RBFFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	k, err := MedianRBF(ctx, x, 0)
 	return min(max(k.Gamma, minParam), maxParam), err
 }
@@ -100,8 +99,7 @@ func (LaplacianFamily) Kernel(gamma float64) Kernel { return Laplacian{Gamma: ga
 
 // Start returns the inverse of a typical distance.
 func (LaplacianFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return inverseDistance(ctx, x)
 }
 
@@ -122,8 +120,7 @@ func (f MaternFamily) Kernel(rate float64) Kernel { return Matern{Nu: f.Nu, Leng
 
 // Start returns the inverse of a typical distance.
 func (MaternFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return inverseDistance(ctx, x)
 }
 
@@ -147,8 +144,7 @@ func (f RationalQuadraticFamily) Kernel(rate float64) Kernel {
 
 // Start returns the inverse of a typical distance.
 func (RationalQuadraticFamily) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return inverseDistance(ctx, x)
 }
 

@@ -58,8 +58,7 @@ func (f Fixed) free() int {
 
 // Start returns that of the other parameter.
 func (f Fixed) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	first, second, err := f.Family.Start(ctx, x)
 	return [2]float64{first, second}[f.free()], err
 }
@@ -143,15 +142,13 @@ func (f ProductFamily) Kernel(first, second float64) Kernel {
 
 // Start returns those of both families.
 func (f SumFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return startOf(ctx, x, f.First, f.Second)
 }
 
 // Start returns those of both families.
 func (f ProductFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return startOf(ctx, x, f.First, f.Second)
 }
 

@@ -56,8 +56,7 @@ const stripe = 128
 // Errors: ErrShape and ErrNotFinite for x (and for a kernel whose value overflows), ErrParam for the kernel's
 // parameters, ErrTooLarge over opt.MaxBytes, and ctx's.
 func Matrix(ctx context.Context, k Kernel, x mat.Matrix, opt *Options) (_ *mat.SymDense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
@@ -117,8 +116,7 @@ func matrixTo(ctx context.Context, out *mat.SymDense, k Kernel, p blockKernel, x
 // (m×d). Cost, errors and determinism are those of Matrix, without its halving
 // by symmetry.
 func Cross(ctx context.Context, k Kernel, x, z mat.Matrix, opt *Options) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}

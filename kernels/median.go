@@ -23,8 +23,7 @@ const medianSample = 1000
 // rows it takes that many at random, from the seed (0 is a seed like any other). The cost is O(min(n, 1000)²·d).
 // Errors: ErrShape, and ErrNotFinite for x and where the median overflows, as it does for numbers beyond 1e154.
 func MedianSquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	n, distance, err := medianPairs(x, seed)
 	if err != nil {
 		return 0, err
@@ -133,8 +132,7 @@ func sampledRows(n, limit int, seed uint64) []int {
 // of this module take when none is given. Where the median is 0 (more than half of the pairs are equal rows, or
 // there is one row) γ is 1/d.
 func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	m, err := MedianSquaredDistance(ctx, x, seed)
 	if err != nil {
 		return RBF{}, err
@@ -149,8 +147,7 @@ func MedianRBF(ctx context.Context, x mat.Matrix, seed uint64) (_ RBF, err error
 
 // OrMedianRBF returns k, or [MedianRBF] of x if k is nil. It implements the default of nil Kernel fields.
 func OrMedianRBF(ctx context.Context, k Kernel, x mat.Matrix, seed uint64) (_ Kernel, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if k != nil {
 		if err := Validate(k); err != nil || x == nil {
 			return k, err

@@ -27,8 +27,7 @@ type Prepared struct {
 // Prepare keeps what Cross needs of the rows of z (m×d), about three times their
 // memory. Nil opt means the defaults. Errors are those of Cross.
 func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prepared, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
@@ -61,8 +60,7 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
 // numbers that the function Cross gives.
 func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	out := &mat.Dense{}
 	if err := p.CrossTo(ctx, out, x); err != nil {
 		return nil, err
@@ -74,8 +72,7 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 // it has where that is enough. Block after block of rows then needs memory for one.
 // After an error dst holds nothing of use.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if p.sparse != nil || sparse.Is(x) {
 		return p.sparseTo(ctx, dst, x)
 	}

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Shared makes the matrices of many kernels on the same rows. The inner products,
@@ -34,8 +33,7 @@ type SharedCross struct {
 // Share prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
 // MaxBytes limits each of the matrices. Errors: those of Matrix.
 func Share(ctx context.Context, x mat.Matrix, opt *Options) (_ *Shared, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	o, xd, err := prepareOne(x, opt)
 	if err != nil {
 		return nil, err
@@ -50,8 +48,7 @@ func Share(ctx context.Context, x mat.Matrix, opt *Options) (_ *Shared, err erro
 
 // Matrix returns the n×n kernel matrix, the very numbers that the function Matrix gives.
 func (s *Shared) Matrix(ctx context.Context, k Kernel) (_ *mat.SymDense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
@@ -69,8 +66,7 @@ func (s *Shared) Matrix(ctx context.Context, k Kernel) (_ *mat.SymDense, err err
 // ShareCross prepares the rows of x (n×d) and z (m×d), which it copies. Errors: those of
 // Cross.
 func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (_ *SharedCross, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	o, xd, zd, err := prepareTwo(x, z, opt)
 	if err != nil {
 		return nil, err
@@ -91,8 +87,7 @@ func ShareCross(ctx context.Context, x, z mat.Matrix, opt *Options) (_ *SharedCr
 // Cross returns the n×m matrix of k(x[i], z[j]), the very numbers that the function Cross
 // gives.
 func (s *SharedCross) Cross(ctx context.Context, k Kernel) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := Validate(k); err != nil {
 		return nil, err
 	}

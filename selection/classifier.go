@@ -126,8 +126,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and
 // of the estimator, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	f, err := c.engine().fit(ctx, x, y, nil, nil, y)
 	if err != nil {
 		return err
@@ -141,8 +140,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // ratios matter, and a weight of 2 is the row given twice. The error
 // wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	f, err := c.engine().fitWeighted(ctx, x, y, weights, nil, y)
 	if err != nil {
 		return err

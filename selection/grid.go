@@ -63,8 +63,7 @@ func (g *Grid) Name() string { return "grid" }
 // Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
 // scored, or the error of ctx.
 func (g *Grid) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}

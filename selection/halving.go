@@ -94,8 +94,7 @@ func (h *Halving) Name() string { return "halving" }
 
 // Choose implements [search.Strategy]; errors are Grid's.
 func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}

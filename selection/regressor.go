@@ -132,8 +132,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
 // estimator, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fit(ctx, x, y, nil, y, nil)
 	if err != nil {
 		return err
@@ -147,8 +146,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // ratios matter, and a weight of 2 is the row given twice. The error
 // wraps errors.ErrUnsupported if the estimator that was built takes none.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	f, err := r.engine().fitWeighted(ctx, x, y, weights, y, nil)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 var (
@@ -21,15 +20,13 @@ var (
 // Smoother calls Smoother of the estimator that was built, on preprocessed rows. If it has none, as the mean of
 // several ways has none, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, regressorType, r.f, x, targets, weights)
 }
 
 // Smoother calls Smoother of the estimator that was built, as in [Regressor.Smoother].
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, classifierType, c.f, x, targets, weights)
 }
 
@@ -91,8 +88,7 @@ type smoothed struct {
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.transform(x)
 	if err != nil {
 		return nil, err
@@ -102,8 +98,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.transform(x)
 	if err != nil {
 		return nil, nil, nil, err

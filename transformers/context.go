@@ -23,10 +23,7 @@ const leastPiece = 2048
 // [estimators.Observed]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#Observed
 // [estimators.ErrTooLarge]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators#ErrTooLarge
 func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if check.IsNil(t) {
 		return nil, fault.Param("transformers: TransformContext", "t", nil, "a transformer")
 	}

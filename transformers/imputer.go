@@ -66,10 +66,7 @@ type imputerModel struct {
 
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -92,10 +89,7 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
@@ -167,10 +161,7 @@ func (p *Imputer) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
 // values or more is one whose rank is as far off as [QuantileTransformer]'s.
 func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	of, err := p.statistics()
 	if err != nil {
 		return err
@@ -180,10 +171,7 @@ func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) 
 
 // PartialFit implements [PartialFitter].
 func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return p.partial(ctx, x, p)
 }
 

@@ -7,9 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -35,10 +33,7 @@ type kernelCentererModel struct{ Means codec.Floats }
 // Fit computes the column means of k, which is the kernel matrix of the training rows (n×n) or their kernel with a
 // basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return c.learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
 		_, d := k.Dims()
 		m := &kernelCentererModel{Means: make(codec.Floats, d)}

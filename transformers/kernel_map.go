@@ -66,10 +66,7 @@ func (k *KernelMap) validate() error {
 
 // Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := k.validate(); err != nil {
 		return err
 	}

@@ -90,10 +90,7 @@ func (t *KernelPCA) validate() error {
 
 // Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}

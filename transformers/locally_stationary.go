@@ -104,10 +104,7 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
 func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	count, err := l.frequencyCount()
 	if err != nil {
 		return err
@@ -140,10 +137,7 @@ func (l *LocallyStationaryFourier) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter], as [RandomFourier]'s.
 func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := l.statistics()
 	if err != nil {
 		return err
@@ -161,10 +155,7 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 
 // PartialFit implements [PartialFitter].
 func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return l.partial(ctx, x, l)
 }
 

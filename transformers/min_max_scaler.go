@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -65,10 +64,7 @@ func (s *MinMaxScaler) limits() (low, high float64, err error) {
 
 // Fit takes the least and the largest value of each column of x (n×d).
 func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -82,10 +78,7 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
 func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -116,10 +109,7 @@ func (s *MinMaxScaler) NewStatistics() (Statistics, error) { return s.statistics
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
 	if err != nil {
 		return err
@@ -135,10 +125,7 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err er
 
 // PartialFit implements [PartialFitter].
 func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.partial(ctx, x, s)
 }
 

@@ -107,10 +107,7 @@ func (t *Nystroem) validate() error {
 // Fit chooses landmarks among the rows of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, ErrNotPSD
 // for a kernel that is 0 on all landmarks, or the error of ctx.
 func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := t.validate(); err != nil {
 		return err
 	}
@@ -172,10 +169,7 @@ func (t *Nystroem) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
 // bits come of any parts in any order. Indices is nil after it.
 func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
 	if err != nil {
 		return err
@@ -192,10 +186,7 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) 
 
 // PartialFit implements [PartialFitter].
 func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	var sums Statistics
 	if t.fitted != nil {
 		sums = t.fitted.sums

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -68,10 +67,7 @@ type oneHotModel struct {
 
 // Fit takes the categories of x (n×d).
 func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -96,10 +92,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns.
 func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return err
@@ -157,10 +150,7 @@ func (o *OneHot) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, m, limit, err := o.statistics()
 	if err != nil {
 		return err
@@ -180,10 +170,7 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 
 // PartialFit implements [PartialFitter].
 func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return o.partial(ctx, x, o)
 }
 

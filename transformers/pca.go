@@ -117,10 +117,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 
 // Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -255,10 +252,7 @@ func signed(v []float64) []float64 {
 // FitBlocks implements [BlockFitter]. It reads the stream once, and keeps the covariances of the columns: O(d²)
 // memory. It learns what Fit learns, of more columns than rows to rounding.
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -306,10 +300,7 @@ func (p *PCA) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, to rounding, from any parts in any order.
 func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
 		return err
 	}
@@ -333,10 +324,7 @@ func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 
 // PartialFit implements [PartialFitter].
 func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return p.partial(ctx, x, p)
 }
 

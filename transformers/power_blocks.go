@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
@@ -24,10 +23,7 @@ const mostValues = 8192
 // likelihood of all rows at three λ: of 100 000 rows at most .0001 from Fit's, whose standard error is .004. Mean
 // and standard deviation are exact for that λ. Where the values of the first look are one or two, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -68,10 +64,7 @@ func (t *PowerTransformer) NewStatistics() (Statistics, error) { return t.statis
 // Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far off as
 // [QuantileTransformer]'s.
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
@@ -102,10 +95,7 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 
 // PartialFit implements [PartialFitter].
 func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return t.partial(ctx, x, t)
 }
 

@@ -69,10 +69,7 @@ type powerModel struct {
 
 // Fit takes λ, mean and standard deviation of each column of x (n×d).
 func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}

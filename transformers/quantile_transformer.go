@@ -96,10 +96,7 @@ func (t *QuantileTransformer) configured() (count int, m *quantileModel, err err
 
 // Fit takes the quantiles of each column of x (n×d).
 func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -124,10 +121,7 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 // least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
 // more each time that they double.
 func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -160,10 +154,7 @@ func (t *QuantileTransformer) NewStatistics() (Statistics, error) { return t.sta
 // column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
 // whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
 func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
 	if err != nil {
 		return err
@@ -181,10 +172,7 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 
 // PartialFit implements [PartialFitter].
 func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return t.partial(ctx, x, t)
 }
 

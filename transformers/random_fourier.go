@@ -97,10 +97,7 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 // kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
 // ErrNotFinite; ctx's.
 func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	count, err := r.frequencyCount()
 	if err != nil {
 		return err
@@ -137,10 +134,7 @@ func (r *RandomFourier) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
 // distance is that of the sample's rows. The result is the same to the bit for any parts in any order.
 func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()
 	if err != nil {
 		return err
@@ -158,10 +152,7 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err er
 
 // PartialFit implements [PartialFitter].
 func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return r.partial(ctx, x, r)
 }
 

@@ -78,10 +78,7 @@ type hiddenModel struct {
 
 // Fit draws the units for rows like those of x (n×d).
 func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	units, err := r.unitCount()
 	if err != nil {
 		return err
@@ -150,10 +147,7 @@ func (r *RandomHidden) NewStatistics() (Statistics, error) {
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, for [DataRBF] of the rows of the sample.
 // The same bits come of any parts in any order.
 func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()
 	if err != nil {
 		return err
@@ -167,10 +161,7 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err err
 
 // PartialFit implements [PartialFitter].
 func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return r.partial(ctx, x, r)
 }
 

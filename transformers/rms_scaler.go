@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -37,10 +36,7 @@ type rmsScalerModel struct {
 
 // Fit takes the root mean square of each column of x (n×d).
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}
@@ -51,10 +47,7 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // FitBlocks implements [BlockFitter]. It reads the stream once and learns what Fit learns, to
 // the bit.
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
 		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
 			c.add(values)
@@ -81,10 +74,7 @@ func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(),
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
 		m := &rmsScalerModel{}
 		for _, c := range st.columns {
@@ -100,10 +90,7 @@ func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error
 
 // PartialFit implements [PartialFitter].
 func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.partial(ctx, x, s)
 }
 

@@ -59,8 +59,7 @@ func NewStages(t Transformer) (Stages, error) {
 // FitStages fits t by stages that [NewStages] gave for a transformer of its kind and settings, and that are at
 // their end.
 func FitStages(ctx context.Context, t Transformer, s Stages) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if f, ok := embedding.As[StagedFitter](t); ok {
 		return f.FitStages(ctx, s)
 	}
@@ -99,10 +98,7 @@ func (s *oneStage) NewStatistics() (Statistics, error) {
 
 // FitStatistics implements Stages.
 func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -42,10 +41,7 @@ type standardScalerModel struct {
 
 // Fit takes the mean and the standard deviation of each column of x (n×d).
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
@@ -56,10 +52,7 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // FitBlocks implements [BlockFitter]. It reads the stream twice and learns what Fit learns, to
 // the bit.
 func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
 		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
 		if err != nil {
@@ -83,10 +76,7 @@ func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statisti
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
 		m := &standardScalerModel{Clip: s.Clip}
 		for _, c := range st.columns {
@@ -102,10 +92,7 @@ func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err 
 
 // PartialFit implements [PartialFitter].
 func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.partial(ctx, x, s)
 }
 

@@ -8,8 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -33,10 +31,7 @@ type unitRowsModel struct {
 
 // Fit keeps the width of x (n×d).
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil
@@ -45,10 +40,7 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 
 // FitBlocks implements [BlockFitter]. It reads the stream once, to check it.
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
 		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
 		return &unitRowsModel{Width: rows.d}, err
@@ -64,10 +56,7 @@ func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), 
 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
 		return &unitRowsModel{Width: len(st.columns)}, nil
 	})
@@ -75,10 +64,7 @@ func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error)
 
 // PartialFit implements [PartialFitter].
 func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.partial(ctx, x, u)
 }
 

@@ -84,10 +84,7 @@ func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
 
 // Fit takes the bounds of each column of x (n×d).
 func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -109,10 +106,7 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // are 8192 values or more of a column, once more to count those that a first look leaves possible. Memory is
 // [QuantileTransformer]'s, and a count for each of those: at most one in 250 of a million rows for each bound.
 func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -146,10 +140,7 @@ func (w *Winsorizer) NewStatistics() (Statistics, error) { return w.statistics()
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column;
 // of more, bounds whose ranks are as far off as [QuantileTransformer]'s.
 func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
 		return err
@@ -167,10 +158,7 @@ func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err erro
 
 // PartialFit implements [PartialFitter].
 func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, nil)
-	defer end(&err)
+	defer progress.BeginFit(&ctx, nil)(&err)
 	return w.partial(ctx, x, w)
 }
 

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -129,10 +128,7 @@ func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
 // rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
 // errors.ErrUnsupported if Estimator has neither PredictProba nor Decision, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
@@ -140,10 +136,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the fit of the link. Only
 // the ratios of the weights matter to the link.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err

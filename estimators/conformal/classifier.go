@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -140,20 +139,14 @@ func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
 // those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error
 // of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	return c.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which Estimator gets, as in [Regressor].
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -129,10 +128,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
 // that needs [estimators.Smoothing] of an estimator without, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
 	return r.fit(ctx, x, y, nil)
 }
@@ -141,10 +137,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // rows. Copies of a row have the mean of their weights. Full studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
 // is of rows that are exchangeable with their weights, and of a new row of weight 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err

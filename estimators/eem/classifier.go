@@ -10,8 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -114,10 +112,7 @@ func (c *Classifier) settings() fitSettings {
 // Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
 // class, or one of Labels without a row), [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
@@ -125,10 +120,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // about a class: its mean, its covariance, the shrinkage of Ledoit and Wolf, and its share in EmpiricalPriors.
 // Weights should therefore be about 1: a class whose weights sum to at most 1 counts as one row.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
@@ -136,10 +128,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // The units of a smaller machine are the first units of a larger one. All machines therefore share the products of
 // the largest, and each adds only its own system of equations, O(h³).
 func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units []int) (_ []*Classifier, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := checkPath(classifierType, units); err != nil {
 		return nil, err
 	}
@@ -163,10 +152,7 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 // subtracted. So k blocks cost two passes over the rows and k solutions, O(kh³), while k fits would cost k passes.
 // Errors are those of Fit, and [estimators.ErrShape] for a block without which a class has no rows.
 func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
@@ -178,10 +164,7 @@ func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.sett
 // FitStages implements [estimators.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and
 // PartialFit can continue from it. Each of Labels, if they are given, must have rows.
 func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -191,10 +174,7 @@ func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 // [estimators.ErrShape] for other numbers of classes, statistics or features, and for a class without rows;
 // [estimators.ErrParam].
 func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of []*Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitClasses(ctx, c.m, classes, of))
 }
 
@@ -206,10 +186,7 @@ func (c *Classifier) FitClassStatistics(ctx context.Context, classes []int, of [
 // changes nothing. The system of equations is solved by Solve, or by the first prediction. Until then Report and
 // Pairs describe the solution before, and MarshalBinary returns [estimators.ErrNotFitted].
 func (c *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

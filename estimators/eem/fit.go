@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -61,7 +60,7 @@ func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []
 		widths[i] = m.layer.width(u)
 	}
 	distinct := slices.Compact(slices.Clone(widths))
-	steps := fitsteps.New(ctx, m.groups(len(r.y), slices.Max(widths))+len(units)*m.systems())
+	steps := progress.NewSteps(ctx, m.groups(len(r.y), slices.Max(widths))+len(units)*m.systems())
 	sums, err := m.take(parts[1], r, distinct, steps)
 	if err != nil {
 		return nil, err
@@ -124,7 +123,7 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 		return nil, err
 	}
 	width := m.layer.width(math.MaxInt)
-	sums, err := m.take(ctx, r, []int{width}, fitsteps.New(ctx, m.groups(len(r.y), width)))
+	sums, err := m.take(ctx, r, []int{width}, progress.NewSteps(ctx, m.groups(len(r.y), width)))
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +246,7 @@ func (m *model) groups(n, features int) int {
 
 // take returns the statistics of the features of rows, for each of widths, ascending, and
 // class.
-func (m *model) take(ctx context.Context, r rows, widths []int, steps *fitsteps.Steps) ([][]*Statistics, error) {
+func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*Statistics, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
 	parts := make([][][]*Statistics, groups)
@@ -328,7 +327,7 @@ func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
 	}
 	widths := []int{m.layer.width(math.MaxInt)}
-	steps := fitsteps.New(ctx, m.groups(n, widths[0])+len(names))
+	steps := progress.NewSteps(ctx, m.groups(n, widths[0])+len(names))
 	first, rest := progress.Two(ctx, 1, 1)
 	all, err := m.take(first, r, widths, steps)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -121,10 +120,7 @@ func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return 
 
 // FitStages is like [Classifier.FitStages].
 func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }
 
@@ -157,29 +153,20 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 // class, or one of Labels without a row), [estimators.ErrNotFinite], [estimators.ErrNotPSD] for a kernel without a
 // positive eigenvalue, or the error of ctx.
 func (c *KernelClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, as in [Classifier.FitWeighted]. The median distance of a
 // nil Kernel and the draw of the landmarks ignore the weights.
 func (c *KernelClassifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().fitWeighted(ctx, x, y, weights))
 }
 
 // FitPath is like [Classifier.FitPath], for numbers of landmarks.
 func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, components []int) (_ []*KernelClassifier, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := checkPath(kernelClassifierType, components); err != nil {
 		return nil, err
 	}
@@ -199,19 +186,13 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 
 // HeldOut is like [Classifier.HeldOut]. The landmarks are drawn from all rows.
 func (c *KernelClassifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
 // PartialFit learns from more rows, like [Classifier.PartialFit]. The landmarks are those of the first chunk.
 func (c *KernelClassifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().partialFit(ctx, c.m, x, y))
 }
 

@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
@@ -34,7 +34,7 @@ type model struct {
 }
 
 // solve works the solution out if it is not there.
-func (m *model) solve(ctx context.Context, steps *fitsteps.Steps) (*solution, error) {
+func (m *model) solve(ctx context.Context, steps *progress.Steps) (*solution, error) {
 	m.solving.Lock()
 	defer m.solving.Unlock()
 	if s := m.now.Load(); s != nil {
@@ -86,7 +86,7 @@ func (c *machine[N]) keep(m *model, err error) error {
 }
 
 // solution returns what predicts, and works it out if it is not there.
-func (c *machine[N]) solution(ctx context.Context, steps *fitsteps.Steps) (*solution, error) {
+func (c *machine[N]) solution(ctx context.Context, steps *progress.Steps) (*solution, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(c.typ())
 	}
@@ -105,11 +105,10 @@ func (c *machine[N]) solution(ctx context.Context, steps *fitsteps.Steps) (*solu
 func (c *machine[N]) Solve(ctx context.Context) (err error) {
 	defer fault.RecoverAs(c.typ(), &err)
 	ctx = check.Context(ctx)
-	var steps *fitsteps.Steps
+	var steps *progress.Steps
 	if c.m != nil {
-		part, end := fitsteps.Begin(ctx, c.m.observe)
-		defer end(&err)
-		ctx, steps = part, fitsteps.New(part, c.m.systems())
+		defer estimators.BeginFit(&ctx, c.m.observe)(&err)
+		steps = progress.NewSteps(ctx, c.m.systems())
 	}
 	_, err = c.solution(ctx, steps)
 	return err

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -35,7 +34,7 @@ func (m *model) systems() int {
 }
 
 // newSolution works out what predicts.
-func newSolution(ctx context.Context, m *model, steps *fitsteps.Steps) (*solution, error) {
+func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solution, error) {
 	s := &solution{classes: m.classes, report: estimators.Report{Converged: true, Iterations: 1}}
 	if m.few != "" {
 		s.report.Warnings = append(s.report.Warnings, m.few)
@@ -64,7 +63,7 @@ func newSolution(ctx context.Context, m *model, steps *fitsteps.Steps) (*solutio
 }
 
 // solvePairs finds the direction of every pair of classes.
-func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *fitsteps.Steps) (*mat.Dense, error) {
+func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *progress.Steps) (*mat.Dense, error) {
 	group, all := progress.Open(ctx), len(s.classes)*(len(s.classes)-1)/2
 	for i := range s.classes {
 		for j := range i {

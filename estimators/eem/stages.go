@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -93,10 +92,7 @@ func (s *stages) NewStatistics() (estimators.Statistics[int], error) {
 
 // FitStatistics implements estimators.Stages.
 func (s *stages) FitStatistics(ctx context.Context, st estimators.Statistics[int]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	fresh, err := s.fresh()
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -99,10 +98,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
 // class), [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -110,10 +106,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // number of rows of a class is then the sum of their weights. A weight of 2 has the same effect as the row given twice. If
 // the ridge is chosen, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -24,8 +24,7 @@ type brokenMulti struct {
 func (b brokenMulti) build() any { return &b }
 
 func (b *brokenMulti) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	yd, err := estimators.CheckRows(y, 0)
 	if b.clean {
 		yd, err = cleaned(y), nil

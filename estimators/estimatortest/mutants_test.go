@@ -315,13 +315,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
 			regressor("never says that it is done", "want 1", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) error {
-				own, _ := estimators.BeginFit(c, nil)
+				own := c
+				estimators.BeginFit(&own, nil)
 				estimators.Tell(own, estimators.Step{Iteration: 1, Done: .9})
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
 			transformer("learns other things while somebody listens", "that somebody listens to", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) (err error) {
-				own, end := estimators.BeginFit(c, nil)
-				defer end(&err)
+				own := c
+				defer estimators.BeginFit(&own, nil)(&err)
 				if own != c {
 					x = mat.DenseCopyOf(x)
 					x.(*mat.Dense).Set(0, 0, 99)
@@ -341,13 +342,13 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return b.Ridge.Fit(c, x, y)
 			}}),
 			regressor("makes one step", "steps, want at least", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
-				_, end := estimators.BeginFit(c, nil)
-				defer end(&err)
+				own := c
+				defer estimators.BeginFit(&own, nil)(&err)
 				return b.Ridge.Fit(deaf{c}, x, y)
 			}}),
 			regressor("begins when half of it is over", "is done, want at most", regressorMethods{fit: func(b R, c ctx, x mat.Matrix, y []float64) (err error) {
-				own, end := estimators.BeginFit(c, nil)
-				defer end(&err)
+				own := c
+				defer estimators.BeginFit(&own, nil)(&err)
 				for i := range 20 {
 					estimators.Tell(own, estimators.Step{Iteration: i + 1, Done: .6 + float64(i)/100})
 				}

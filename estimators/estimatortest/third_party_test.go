@@ -22,8 +22,7 @@ type meanRegressor struct {
 }
 
 func (m *meanRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	rows, err := estimators.CheckRows(x, 0)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -147,10 +146,7 @@ func (c *Classifier) validated() (machineSettings, error) {
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and errors are those of
 // [Regressor.Fit]. The kernel is computed once in each pass, whatever the number of classes.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -158,10 +154,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // has the same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights
 // matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -225,10 +218,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 // FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
 // more, for the classes.
 func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	s, err := c.validated()
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -82,7 +81,7 @@ func fit(ctx context.Context, s machineSettings, src *source) (*machine, error) 
 			s.components = next // a State of a fit with more of them goes on there
 		}
 	}
-	s.steps = fitsteps.New(ctx, 0)
+	s.steps = progress.NewSteps(ctx, 0)
 	passes, expected := 0, 1
 	if next, ok := s.withComponents(s.componentsFor(src.n)).more(src); chosen && ok && next > 0 {
 		expected = 2

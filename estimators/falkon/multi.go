@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -111,20 +110,14 @@ func (r *MultiRegressor) settings() machineSettings {
 
 // Fit learns from x (n×d) and the targets y (n×k). Cost and errors are those of [Regressor.Fit], and O(nMk) more.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
 // same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if weights == nil {
 		weights = []float64{}
 	}

@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -114,7 +114,7 @@ type machineSettings struct {
 	seed        uint64
 	workers     int
 	maxBytes    int64
-	steps       *fitsteps.Steps
+	steps       *progress.Steps
 	checkpoint  func(*State)
 	resume      *State
 	classify    bool // keeps leave-one-out scores for the link, and nothing for a variance

@@ -26,8 +26,7 @@ var _ estimators.LinearSmoother = (*Regressor)(nil)
 // these rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] over MaxBytes.
 // The cost is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
@@ -79,8 +78,7 @@ func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, erro
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {
 		return nil, err
@@ -98,8 +96,7 @@ func (s *smoothed) featuresOf(ctx context.Context, x mat.Matrix) (*mat.Dense, er
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.featuresOf(ctx, x)
 	if err != nil {
 		return nil, nil, nil, err

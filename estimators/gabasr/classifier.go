@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -154,10 +153,7 @@ func (c *Classifier) settings() (samplerSettings, error) {
 // [Regressor.Fit] for each class, or once for two classes. Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite], [estimators.ErrNotPSD], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -167,10 +163,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // errors.ErrUnsupported: a row of weight w needs a Pólya-Gamma variable of shape w, which can be drawn exactly, as
 // a sum, only for whole numbers.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if c.Likelihood == PolyaGamma {
 		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
 	}

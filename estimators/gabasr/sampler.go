@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -164,7 +163,7 @@ func (s samplerSettings) run(ctx context.Context, x, trend *mat.Dense, rows weig
 	}
 	stages := s.stages()
 	runs := make([]*run, len(tasks)*s.chains)
-	steps := fitsteps.New(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
+	steps := progress.NewSteps(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
 	inner := s
 	if len(runs) > 1 {
 		inner.workers = 1 // the chains keep the processors busy
@@ -261,7 +260,7 @@ type run struct {
 	others          bool    // there are other chains
 	unit            float64 // 1/median distance
 	shift           float64
-	steps           *fitsteps.Steps
+	steps           *progress.Steps
 	stages          []stage
 	sweep           int             // the last that has ended
 	first           context.Context // of the part that is left of the first stage
@@ -301,7 +300,7 @@ func (r *run) stage() int {
 }
 
 // run starts a chain of a machine, with numbers of a stream of its own.
-func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *fitsteps.Steps) (*run, error) {
+func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
 	s.rng = rand.New(rand.NewPCG(s.seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
 	first, rest := progress.Two(ctx, startSweeps, float64(s.sweeps))
 	c, err := s.start(first)

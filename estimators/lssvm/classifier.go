@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -110,10 +109,7 @@ func (c *Classifier) validated() (machineSettings, error) {
 // [estimators.ErrTooLarge] over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
 // [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -121,10 +117,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // has the same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights
 // matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -175,19 +168,13 @@ func (c *Classifier) CheckRows(rows int) error { return c.settings().holds(rows)
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
 // not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix.
 func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}

@@ -22,8 +22,7 @@ import (
 // is an approximation. The cost is O(rn²), and O(n³) at the first call after Fit or UnmarshalBinary. Errors:
 // ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge over MaxKernelBytes, or the error of ctx.
 func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior, sums []float64) (mean, variance []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	kd, err := r.m.checkCross(regressorType, k)
 	if err != nil {
 		return nil, nil, err

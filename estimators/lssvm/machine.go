@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -256,7 +255,7 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 	if err != nil {
 		return nil, err
 	}
-	steps := fitsteps.New(ctx, m.mostLooks())
+	steps := progress.NewSteps(ctx, m.mostLooks())
 	best, solved, err := m.search(rest, k, targets, s.start.Near, s.options.Workers, func(_ int, ridge, objective float64) {
 		steps.Next(objective, "ridge %.3g", ridge)
 	})

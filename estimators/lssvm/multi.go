@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -93,20 +92,14 @@ func (r *MultiRegressor) settings() machineSettings {
 // Fit learns from x (n×d) and the targets y (n×k). The cost is O(n²d + n³ + n²k). Errors are those of
 // [Regressor.Fit].
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
 // same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if weights == nil {
 		weights = []float64{}
 	}
@@ -285,10 +278,7 @@ func (r *MultiRegressor) Intercepts() []float64 {
 // ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error
 // of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(multiType)
 	}

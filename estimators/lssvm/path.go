@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -17,10 +16,7 @@ import (
 // labels y (n). Each machine is the one that FitMatrix would fit with that Ridge. All share one reduction of the
 // matrix, which costs O(n³); each machine then costs O(n²).
 func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int, ridges []float64) (_ []*Classifier, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	for i, r := range ridges {
 		if !(r > 0) || r-r != 0 {
 			return nil, fault.Param(classifierType, fmt.Sprintf("ridges[%d]", i), r, "a finite number > 0")

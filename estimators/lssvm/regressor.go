@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -88,20 +87,14 @@ func (r *Regressor) settings() machineSettings {
 // MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that
 // is indefinite beyond the ridge, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
 // the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -133,19 +126,13 @@ func (r *Regressor) CheckRows(rows int) error { return r.settings().holds(rows) 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
 // used. Predictions are then made by PredictMatrix, PredictVarianceMatrix and PredictIntervalMatrix.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := progress.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -295,8 +282,7 @@ func (r *Regressor) Intercept() float64 {
 // more. Otherwise the first call after Fit or UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or
 // the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}

@@ -32,16 +32,14 @@ var (
 // The cost is O(n²d + n³). After FitMatrix there are no rows to compare with, and the error wraps
 // [estimators.ErrNotFitted].
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return r.m.smoother(ctx, r.settings(), x, targets, weights)
 }
 
 // Smoother implements [estimators.LinearSmoother], like [Regressor.Smoother]. The targets are the targets ±1 of the
 // machine of each class, not the labels. The weights of Balanced are not applied in addition to the given weights.
 func (c *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return c.m.smoother(ctx, c.settings(), x, targets, weights)
 }
 
@@ -101,8 +99,7 @@ func (s *smoothed) values(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	_, k, err := s.values(ctx, x)
 	if err != nil {
 		return nil, err
@@ -112,8 +109,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	rows, k, err := s.values(ctx, x)
 	if err != nil {
 		return nil, nil, nil, err

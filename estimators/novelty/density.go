@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -125,10 +124,7 @@ func (d *Density) validate() error {
 // Fit learns from x (n×d), of at least two rows. The cost is O(n²d); memory O(nd). Errors: [estimators.ErrParam],
 // [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, d.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := d.validate(); err != nil {
 		return err
 	}

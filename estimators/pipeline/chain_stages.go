@@ -76,8 +76,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 
 // FitStatistics implements estimators.Stages.
 func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Statistics[Y]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -63,10 +61,7 @@ func (p *Classifier) configured() *chain[int, estimators.Classifier] {
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
 func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -79,10 +74,7 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
 // not for a step that counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -103,10 +95,7 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 // after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -129,10 +118,7 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 // FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -145,10 +131,7 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 // the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
 // UnmarshalBinary if Final can.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -199,10 +198,7 @@ func choose(dst, x *mat.Dense, columns []int) {
 
 // Fit fits a clone of each part's transformer on its columns of x (n×d).
 func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
 		return fault.AddPlace(columnsName, err)
@@ -235,10 +231,7 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // FitBlocks implements [transformers.BlockFitter] where all parts do: the stream is read as often as each of them
 // reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	for i, p := range t.Parts {
 		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {
 			return estimators.Unsupported(partName(i, p), p.Of, estimators.Blocks)

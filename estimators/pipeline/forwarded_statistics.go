@@ -112,8 +112,7 @@ func (s *forwardedRows) Clone() transformers.Statistics {
 
 // AddBlock implements transformers.Statistics.
 func (s *forwardedRows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	sums, to := s.sums, s.forwardPlace
 	if x != nil && x.RawMatrix().Rows > pieceRows { // of which a later part may fail
 		sums = sums.Clone()
@@ -189,8 +188,7 @@ func (s *forwardedBlocks[Y]) Clone() estimators.Statistics[Y] {
 
 // AddBlock implements estimators.Statistics.
 func (s *forwardedBlocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if b.X != nil && !b.X.IsEmpty() {
 		if err := fitting(b); err != nil {
 			return err

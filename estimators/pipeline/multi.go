@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -92,10 +91,7 @@ func (p *MultiRegressor) unfitted() (*multiChain, error) {
 
 // Fit fits clones of the steps and of Final on x (n×d) and the targets y (n×k).
 func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	c, err := p.unfitted()
 	if err != nil {
 		return err
@@ -115,10 +111,7 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. The steps do not take weights, as
 // in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	c, err := p.unfitted()
 	if err != nil {
 		return err

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -62,10 +60,7 @@ func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
 func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fit(ctx, x, y, nil)
 	if err != nil {
 		return err
@@ -78,10 +73,7 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // the steps are fitted on the rows without weights, so that a weight of 2 equals the row given twice for Final, but
 // not for a step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
 	if err != nil {
 		return err
@@ -102,10 +94,7 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 // after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
@@ -128,10 +117,7 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 // FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().fromStages(ctx, s)
 	if err != nil {
 		return err
@@ -144,10 +130,7 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 // the first call; all later rows go through them to Final. It can go on after FitStages, and after Fit and
 // UnmarshalBinary if Final can.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, p.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
 	if err != nil {
 		return err

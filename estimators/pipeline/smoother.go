@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 var (
@@ -17,15 +16,13 @@ var (
 
 // Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
 func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
 // Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
 func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
@@ -53,8 +50,7 @@ type smoothed struct {
 
 // Outputs implements estimators.Smoother.
 func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.rows(x)
 	if err != nil {
 		return nil, err
@@ -65,8 +61,7 @@ func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err
 
 // Influence implements estimators.Smoother.
 func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	z, err := s.rows(x)
 	if err != nil {
 		return nil, nil, nil, err

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -99,10 +98,7 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 
 // FitStatistics implements transformers.Stages.
 func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err
@@ -246,10 +242,7 @@ func (t *Transformer) NewStages() (transformers.Stages, error) {
 
 // FitStages implements [transformers.StagedFitter]. The Transformer has the steps of the stages then.
 func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	own, ok := s.(*stepStages)
 	if !ok || own == nil || own.now != nil || !sameSteps(t.Steps, own.t.Steps) {
 		return fault.Param(t.name(), "stages", stagesName(s), "those of NewStages of such steps, at their end")

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
@@ -90,10 +89,7 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 
 // Fit fits a clone of each step on what the step before it gives for x (n×d).
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	_, err = t.fit(ctx, x, false)
 	return err
 }
@@ -101,10 +97,7 @@ func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // FitTransform is Fit, and returns what Transform gives for x, computed once. Without Steps
 // that is x itself, which the caller must not write to then.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	return t.fit(ctx, x, true)
 }
 

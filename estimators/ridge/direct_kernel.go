@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -79,20 +78,14 @@ const symmetry = 1e-9
 // [estimators.ErrShape] for an x that is not square; [estimators.ErrNotPSD] for one that is not symmetric or
 // indefinite beyond the ridge; [estimators.ErrNotFinite], or the error of ctx.
 func (d *DirectKernel) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, d.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	return d.fit(ctx, x, y, func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error { return m.FitMatrix(ctx, k, y) })
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. The penalty is λ diag(1/w) instead of λI. The kernel may
 // be centred without weights: centring subtracts the same from all rows, and b makes up for it.
 func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, d.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, d.Observe)(&err)
 	if err := check.Weights(directKernelType, weights, len(y)); err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -87,20 +86,14 @@ func (r *MultiRegressor) settings() modelSettings {
 // columns than rows. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for
 // numbers so large that their squares overflow), or the error of ctx.
 func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is the same for all its targets. A weight of 2 has the
 // same effect as the row given twice. If Ridge is 0, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if weights == nil {
 		weights = []float64{}
 	}

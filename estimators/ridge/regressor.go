@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -88,20 +87,14 @@ type model struct {
 // [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for numbers so large that their
 // squares overflow), or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row. A weight of 2 has the same effect as the row given twice. If
 // Ridge is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -306,12 +299,12 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	}
 	problem.LeaveGroupsOut(p.groups)
 	if !s.perTarget {
-		steps := fitsteps.New(ctx, loo.MaxEvaluations)
+		steps := progress.NewSteps(ctx, loo.MaxEvaluations)
 		ridge, err := s.search(right, problem, p, 0, steps, "", report)
 		return []float64{ridge}, err
 	}
 	out := make([]float64, len(p.target))
-	searches, steps := progress.Open(right), fitsteps.New(ctx, len(out)*loo.MaxEvaluations)
+	searches, steps := progress.Open(right), progress.NewSteps(ctx, len(out)*loo.MaxEvaluations)
 	for j := range out {
 		if out[j], err = s.search(searches.Step(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
 			return nil, err
@@ -321,7 +314,7 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 }
 
 // search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
-func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *fitsteps.Steps, name string, report *estimators.Report) (float64, error) {
+func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string, report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
 	if err != nil {
 		return 0, err
@@ -341,7 +334,7 @@ func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridge
 
 // observed is told of the ridges that leave-one-out looks at.
 func observed(ctx context.Context) func(i int, ridge, objective float64) {
-	steps := fitsteps.New(ctx, loo.MaxEvaluations)
+	steps := progress.NewSteps(ctx, loo.MaxEvaluations)
 	return func(_ int, ridge, objective float64) { steps.Next(objective, "ridge %.3g", ridge) }
 }
 

@@ -32,8 +32,7 @@ var _ estimators.LinearSmoother = (*Regressor)(nil)
 // Smoother implements [estimators.LinearSmoother]: it returns the regression with the chosen ridge on these rows
 // and targets. The cost is O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
@@ -72,8 +71,7 @@ func (m *model) centred(x *mat.Dense) *mat.Dense {
 
 // Outputs implements estimators.Smoother.
 func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, err
@@ -83,8 +81,7 @@ func (s *ofFeatures) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, e
 
 // Influence implements estimators.Smoother.
 func (s *ofFeatures) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	xd, err := check.Wide("x", x, s.width)
 	if err != nil {
 		return nil, nil, nil, err
@@ -104,8 +101,7 @@ func (s *ofRows) products(ctx context.Context, x mat.Matrix) (rows, k *mat.Dense
 
 // Outputs implements estimators.Smoother.
 func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	_, k, err := s.products(ctx, x)
 	if err != nil {
 		return nil, err
@@ -115,8 +111,7 @@ func (s *ofRows) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 
 // Influence implements estimators.Smoother.
 func (s *ofRows) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	rows, k, err := s.products(ctx, x)
 	if err != nil {
 		return nil, nil, nil, err

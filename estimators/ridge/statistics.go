@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -157,10 +156,7 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 //
 // The cost is O(d³), whatever the rows are.
 func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
@@ -188,8 +184,7 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 // leave them out; MarshalStatistics writes them. After Fit or UnmarshalBinary there are no statistics to go on
 // from, and the error is [estimators.ErrNotFitted].
 func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	s := &statistics{}
 	if r.m != nil {
 		if r.m.sums == nil {

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -105,10 +104,7 @@ func (c *Classifier) validate() error {
 // about m scans of the basis. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single class),
 // [estimators.ErrNotFinite], or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 
@@ -117,10 +113,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // distinct row counts once on average, or, if equal rows have different classes, each row. Probabilities are those of
 // rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := check.Weights(classifierType, weights, len(y)); err != nil {
 		return err
 	}
@@ -175,10 +168,7 @@ func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []flo
 // FitDesign learns from a design matrix phi (n×M) and n labels y. Kernel, Landmarks
 // and Components are not used; predictions are made by the methods that end in Design.
 func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, c.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	if err := c.validate(); err != nil {
 		return err
 	}
@@ -202,7 +192,7 @@ func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) e
 		return err
 	}
 	positive := labels[len(labels)-classes.Machines(len(labels)):]
-	steps := fitsteps.New(ctx, 0)
+	steps := progress.NewSteps(ctx, 0)
 	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
 	err = parallel.ForEachPart(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
 		t := mat.Col(nil, i, rows.targets)

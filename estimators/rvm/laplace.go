@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/minimize"
@@ -323,7 +322,7 @@ func (p *binary) proposals(ctx context.Context) ([]action, error) {
 }
 
 // climb changes the model as long as the evidence rises.
-func (p *binary) climb(ctx context.Context, steps *fitsteps.Steps) (bool, error) {
+func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
 		return false, err
 	}

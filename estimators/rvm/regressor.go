@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -185,10 +184,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // [estimators.ErrShape], [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. The
 // refits that calibrate the variances about double the cost, see NoCalibration.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
@@ -196,10 +192,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // the ratios of the weights matter: the evidence counts each distinct row once on average. If NoiseVariance is given, it
 // is the variance of a row of weight 1, and the weights are used as they are. With [FlatPrior] their sum must then be above 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -244,10 +237,7 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 // the caller has, and y (n). Kernel, Landmarks and Components are not used. Predictions
 // are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := r.validate(); err != nil {
 		return err
 	}
@@ -269,7 +259,7 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, groups [][]int, within float64) error {
 	k := r.task(d, y, rows)
 	k.groups = groups
-	k.steps = fitsteps.New(ctx, 0)
+	k.steps = progress.NewSteps(ctx, 0)
 	refits := 1.
 	if r.NoCalibration {
 		refits = 0

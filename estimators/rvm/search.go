@@ -3,7 +3,6 @@ package rvm
 import (
 	"context"
 
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -48,7 +47,7 @@ const climbShare = .8
 
 // climb takes actions until none promises anything after a full polish. It reports
 // whether it got there within the limit of actions.
-func (st *state) climb(ctx context.Context, hold int, steps *fitsteps.Steps) (bool, error) {
+func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bool, error) {
 	if err := st.recompute(ctx); err != nil {
 		return false, err
 	}

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -38,7 +37,7 @@ type task struct {
 	starts    []start
 	bytes     int64
 	workers   int
-	steps     *fitsteps.Steps
+	steps     *progress.Steps
 	groups    [][]int // of rows that the refits leave out together; those in none are left out alone
 }
 

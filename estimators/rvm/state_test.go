@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -269,12 +269,13 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 		c := load(t, name)
 		for _, start := range []float64{1, 100} {
 			st := startEmpty(c.problem(t, 1<<30), start)
-			told, _ := progress.Begin(ctx, func(s estimators.Step) {
+			told := ctx
+			estimators.BeginFit(&told, func(s estimators.Step) {
 				if s.Iteration > 0 { // between two of them the state is in work
 					agree(t, st)
 				}
 			})
-			converged, err := st.climb(ctx, noiseHold, progress.New(told, 0))
+			converged, err := st.climb(ctx, noiseHold, progress.NewSteps(told, 0))
 			require.NoError(t, err)
 			assert.True(t, converged, name)
 			agree(t, st)

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -100,19 +99,13 @@ func (o *OneClass) settings() (machineSettings, error) {
 // [estimators.ErrNotFinite] (also for a kernel that overflows), or the error of ctx. If the solver does not
 // converge, Report says so.
 func (o *OneClass) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, o.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	return o.fit(ctx, x, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row.
 func (o *OneClass) FitWeighted(ctx context.Context, x mat.Matrix, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, o.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	if weights == nil {
 		weights = []float64{}
 	}

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	fitsteps "github.com/kernelearn/kernelearn/estimators/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -102,20 +101,14 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // CacheBytes and O(nd). Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite] (also for a
 // kernel that overflows), or the error of ctx. If the solver does not converge, Report says so.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which multiplies the C of the row. A weight of 2 has the same
 // effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}
@@ -147,19 +140,13 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 // used. Predictions are then made by PredictMatrix. Only the upper triangle of a *mat.SymDense is read, and nothing
 // of k is kept.
 func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fitMatrix(ctx, k, y, nil)
 }
 
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
-	ctx, end := fitsteps.Begin(ctx, r.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := check.Weights(regressorType, weights, len(y)); err != nil {
 		return err
 	}

@@ -50,15 +50,13 @@ var (
 
 // Fit implements estimators.Regressor.
 func (s *Smoother) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil) // an observer of the context hears how far it is
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err) // an observer of the context hears how far it is
 	return s.fit(ctx, x, y, slices.Repeat([]float64{1}, len(y)))
 }
 
 // FitWeighted implements estimators.WeightedFitter.
 func (s *Smoother) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	if err := estimators.CheckWeights(smootherType, weights, len(y)); err != nil {
 		return err
 	}

@@ -38,8 +38,7 @@ var (
 
 // Fit implements transformers.Transformer.
 func (c *Clip) Fit(ctx context.Context, x mat.Matrix) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	share := cmp.Or(c.Share, DefaultShare)
 	if !(share > 0 && share < 0.5) {
 		return &estimators.ParamError{Type: clipType, Field: "Share", Value: c.Share, Want: "in (0, .5), or 0 for the default"}

@@ -313,6 +313,15 @@ func Symmetric(k mat.Symmetric, rows int) error {
 	return nil
 }
 
+// Begin opens an exported function that has a context: for nil, which a caller forgot, *ctx is one that has ended with an
+// ErrParam error. What it returns is deferred, with the function's error, and is fault.Recover:
+//
+//	defer check.Begin(&ctx)(&err)
+func Begin(ctx *context.Context) func(err *error) {
+	*ctx = Context(*ctx)
+	return fault.Recover
+}
+
 // Context returns ctx, and for nil, which a caller forgot, a context that has ended with an ErrParam error: so a fit ends
 // with that, as it would when it is cancelled.
 func Context(ctx context.Context) context.Context {

@@ -43,12 +43,20 @@ func Panicked(value any) error {
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = Panicked(p)
-	} else if *err != nil {
-		var pc [1]uintptr
-		frame, _ := runtime.CallersFrames(pc[:runtime.Callers(2, pc[:])]).Next()
-		if name := called(frame.Function); name != "" {
-			*err = named(name, *err)
-		}
+		return
+	}
+	NameDeferrer(err)
+}
+
+// NameDeferrer gives an error the name of the function that deferred its caller, as Recover does.
+func NameDeferrer(err *error) {
+	if *err == nil {
+		return
+	}
+	var pc [1]uintptr
+	frame, _ := runtime.CallersFrames(pc[:runtime.Callers(3, pc[:])]).Next()
+	if name := called(frame.Function); name != "" {
+		*err = named(name, *err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -197,6 +198,24 @@ func Begin(ctx context.Context, observe func(Step)) (_ context.Context, end func
 		if p.last.Done < 1 {
 			p.show()
 		}
+	}
+}
+
+// BeginFit opens an exported Fit, in one line:
+//
+//	defer progress.BeginFit(&ctx, observe)(&err)
+//
+// It is check.Begin, and then Begin.
+func BeginFit(ctx *context.Context, observe func(Step)) func(err *error) {
+	own, end := Begin(check.Context(*ctx), observe)
+	*ctx = own
+	return func(err *error) {
+		if thrown := recover(); thrown != nil {
+			*err = fault.Panicked(thrown)
+			return
+		}
+		end(err)
+		fault.NameDeferrer(err)
 	}
 }
 

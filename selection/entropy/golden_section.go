@@ -97,8 +97,7 @@ func (g *GoldenSection) Name() string { return "golden section" }
 
 // Choose implements [search.Strategy].
 func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}

@@ -34,8 +34,7 @@ func (e *Search) scoresClosed() bool { return len(e.Targets) != 1 && e.Score != 
 // few rows, and the best family goes on to all rows. For other learners, of which closed forms on a part of the rows say less,
 // each family is searched to its end, and the learner may decide.
 func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken int, choices []search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if len(runs) == 0 {
 		return 0, nil, search.ErrNoRun
 	}

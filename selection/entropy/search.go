@@ -131,8 +131,7 @@ func (e *Search) Name() string { return "entropy" }
 // Choose implements [search.Strategy]. Errors: ErrParam, ErrShape where all rows are equal, ErrTooLarge, those of the
 // learner where [CrossValidation] could score nothing, or the error of ctx.
 func (e *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}

@@ -25,8 +25,7 @@ import (
 // a column that the steps before the kernel mix with others and for options; ErrNotFitted;
 // ErrShape for a column without a value; those of the steps, or ctx's.
 func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	t, err := newTable("Component", r, x, opt)
 	if err != nil {
 		return Effect{}, err

@@ -119,8 +119,7 @@ func (p CurvePoint) name() string {
 // pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size and
 // fold, or of ctx comes with what was found.
 func RegressorLearningCurve(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, sizes []int, opt *CurveOptions) (_ Curve, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	j, err := newRegressorCurve("RegressorLearningCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
@@ -131,8 +130,7 @@ func RegressorLearningCurve(ctx context.Context, build func() estimators.Regress
 // ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Any number of
 // rows has the classes in the proportions of the training part, as nearly as whole rows allow.
 func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, sizes []int, opt *CurveOptions) (_ Curve, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	j, err := newClassifierCurve("ClassifierLearningCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
@@ -145,8 +143,7 @@ func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classi
 // of the best point is too good for a report: it was chosen by the rows that it is of. Errors as
 // RegressorLearningCurve.
 func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64, opt *CurveOptions) (_ Curve, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	j, err := newRegressorCurve("RegressorValidationCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
@@ -156,8 +153,7 @@ func RegressorValidationCurve(ctx context.Context, s Setting, build func(value f
 
 // ClassifierValidationCurve is RegressorValidationCurve for classifiers; y are labels.
 func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Classifier, x mat.Matrix, y []int, opt *CurveOptions) (_ Curve, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	j, err := newClassifierCurve("ClassifierValidationCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
@@ -313,8 +309,7 @@ func (j *curves[Y, E]) run(ctx context.Context, c Curve, build func(point int) E
 		}
 	}
 	errs := make([]error, len(c.Points)*folds)
-	ctx, end := estimators.BeginFit(ctx, j.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, j.Observe)(&err)
 	steps := newCounter(ctx, len(errs))
 	err = parallel.ForEachPart(ctx, j.Workers, len(errs), func(ctx context.Context, i int) error {
 		p, f := &c.Points[i/folds], i%folds

@@ -94,8 +94,7 @@ func (e Effect) String() string {
 // ErrParam for an option or a column, ErrNotFinite for an infinity, ErrShape for a column
 // without a value, those of the predictions, or ctx's.
 func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, column int, opt *Options) (_ Effect, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorEffect", r, x, opt)
 	if err != nil {
 		return Effect{}, err
@@ -134,8 +133,7 @@ func RegressorEffect(ctx context.Context, r estimators.Regressor, x mat.Matrix, 
 // wraps errors.ErrUnsupported if the classifier has no probabilities, and is ErrParam if it
 // does not know the class.
 func ClassifierEffect(ctx context.Context, c estimators.Classifier, x mat.Matrix, column, class int, opt *Options) (_ Effect, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierEffect", c, x, opt)
 	if err != nil {
 		return Effect{}, err

@@ -90,8 +90,7 @@ func (r Importances) String() string {
 // yet have an importance, or share one with them. Gaps move like values. Errors: ErrParam for an option, ErrShape, ErrNotFinite, those of Predict and of
 // the metric, or ctx's.
 func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64, opt *ImportanceOptions) (_ Importances, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := check.Vector("y", y); err != nil {
 		return Importances{}, err
 	}
@@ -102,8 +101,7 @@ func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Mat
 
 // ClassifierImportances is RegressorImportances for a fitted classifier and labels.
 func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int, opt *ImportanceOptions) (_ Importances, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, metrics.ForClassification(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
 		return validation.ScoreClassifier(c, m, x, y, weights)
 	})
@@ -137,8 +135,7 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	if err := check.Rows("y", targets, n); err != nil {
 		return Importances{}, err
 	}
-	ctx, end := estimators.BeginFit(ctx, o.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	base, err := score(o.Metric, t.x, o.Weights)
 	if err != nil {
 		return Importances{}, err

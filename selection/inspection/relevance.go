@@ -13,7 +13,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Relevance is how much a column, or columns that go together, matters to what is predicted;
@@ -77,8 +76,7 @@ func probabilities(typ string, c estimators.Classifier) (outputs, error) {
 // takes. Errors: ErrParam for an option, ErrNotFinite for an infinity, those of Predict, or
 // ctx's.
 func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matrix, opt *Options) (_ Relevances, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	t, err := newTable("RegressorRelevances", r, x, opt)
 	if err != nil {
 		return nil, err
@@ -89,8 +87,7 @@ func RegressorRelevances(ctx context.Context, r estimators.Regressor, x mat.Matr
 // ClassifierRelevances is RegressorRelevances for the probabilities of a fitted classifier; an
 // error that wraps errors.ErrUnsupported if it has none.
 func ClassifierRelevances(ctx context.Context, c estimators.Classifier, x mat.Matrix, opt *Options) (_ Relevances, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	t, err := newTable("ClassifierRelevances", c, x, opt)
 	if err != nil {
 		return nil, err

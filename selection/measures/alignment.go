@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -47,8 +46,7 @@ type Alignment struct {
 // O(n²), memory O(n) beside k. Errors: ErrShape for an empty k or a y of another
 // length, ErrNotFinite, and ctx's.
 func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *Options) (_ Alignment, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := matrixInput(k)
 	if err != nil {
 		return Alignment{}, err
@@ -59,8 +57,7 @@ func AlignmentOfMatrix(ctx context.Context, k mat.Symmetric, y []float64, opt *O
 // AlignmentOfKernel is AlignmentOfMatrix for the matrix of k on the rows of x
 // (n×d), which is never whole in memory: see SeparabilityOfKernel for cost and errors.
 func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
 	if err != nil {
 		return Alignment{}, err
@@ -71,8 +68,7 @@ func AlignmentOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []
 // AlignmentOfFeatures is AlignmentOfMatrix for K = ΦΦ' of a feature map's rows phi
 // (n×r): see SeparabilityOfFeatures for cost and errors.
 func AlignmentOfFeatures(ctx context.Context, phi mat.Matrix, y []float64, opt *Options) (_ Alignment, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := featureInput(phi)
 	if err != nil {
 		return Alignment{}, err

@@ -54,8 +54,7 @@ func (s *ClassSums) Clone() estimators.Statistics[int] {
 
 // AddBlock takes in rows of features with their labels. Cost O(nr²).
 func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	phi, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
 		return err
@@ -163,8 +162,7 @@ func (s *ClassSums) total() *moments.Gram {
 
 // Entropy is TargetSums'.
 func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, classSumsType, s.total(), s.columns())
 }
 
@@ -189,8 +187,7 @@ func (s *ClassSums) Divergence() (Divergence, error) {
 // Separability returns what SeparabilityOfFeatures does for all rows. Cost O(Cr²) for C classes. Errors: ErrShape for less
 // than two classes, or ctx's.
 func (s *ClassSums) Separability(ctx context.Context) (_ Separability, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	labels := s.labels()
 	if len(labels) < 2 {
 		return Separability{}, fault.Shape(classSumsType+": there is", len(labels), "class", "want at least 2")

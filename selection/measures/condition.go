@@ -7,15 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // Condition returns the condition number of k (n×n), positive semi-definite, from its
 // eigenvalues: see ConditionOfEigenvalues. Cost, memory and errors are those of
 // Entropy. To compute both, compute the eigenvalues once.
 func Condition(ctx context.Context, k mat.Symmetric) (_ float64, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
 		return 0, err

@@ -25,8 +25,7 @@ type VonNeumann struct {
 // eigenvalues, rounding or not, count as 0. Cost 4n³/3 and a copy of k. Errors:
 // ErrShape for an empty k, ErrNotFinite, or ctx's.
 func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	w, err := eigenvalues(ctx, k)
 	if err != nil {
 		return VonNeumann{}, err
@@ -39,8 +38,7 @@ func Entropy(ctx context.Context, k mat.Symmetric) (_ VonNeumann, err error) {
 // centred features that is the entropy of their covariance. Cost O(nr·min(n, r)). Errors:
 // ErrShape, ErrNotFinite, or ctx's.
 func EntropyOfFeatures(ctx context.Context, phi mat.Matrix) (_ VonNeumann, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	f, err := check.Dense("phi", phi)
 	if err != nil {
 		return VonNeumann{}, err

@@ -53,8 +53,7 @@ type LowRank struct {
 // their sum is known. Cost O(nm² + nmd) for m pivots,
 // memory mn numbers. Errors: ErrParam, ErrShape, ErrNotFinite, or ctx's.
 func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *LowRankOptions) (_ *LowRank, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	var o LowRankOptions
 	if opt != nil {
 		o = *opt

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -50,8 +49,7 @@ type Separability struct {
 // classes or more, C of them. Cost O(n²) in one pass, memory O(nC) beside k. Errors: ErrShape for
 // an empty k, a y of another length or of a single class, ErrNotFinite, and ctx's.
 func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Options) (_ Separability, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := matrixInput(k)
 	if err != nil {
 		return Separability{}, err
@@ -66,8 +64,7 @@ func SeparabilityOfMatrix(ctx context.Context, k mat.Symmetric, y []int, opt *Op
 // depend on the number of workers. Errors: those of SeparabilityOfMatrix, and ErrParam for
 // the kernel's parameters.
 func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := kernelInput(k, x)
 	if err != nil {
 		return Separability{}, err
@@ -81,8 +78,7 @@ func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y
 // less. Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the
 // linear kernel, looks at opt. Errors: those of SeparabilityOfMatrix.
 func SeparabilityOfFeatures(ctx context.Context, phi mat.Matrix, y []int, opt *Options) (_ Separability, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	in, err := featureInput(phi)
 	if err != nil {
 		return Separability{}, err

@@ -39,8 +39,7 @@ func (s *TargetSums) Clone() estimators.Statistics[float64] { return &TargetSums
 
 // AddBlock takes in rows of features with their targets. Cost O(nr²).
 func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	phi, err := check.Targeted(b.X, b.Y)
 	if err != nil {
 		return err
@@ -135,8 +134,7 @@ func (s *TargetSums) Alignment() (Alignment, error) {
 // Entropy returns what EntropyOfFeatures does for all rows, also of more features than rows. Cost O(r³). Errors: ErrShape
 // for no rows, ErrNotFinite for products that overflow, or ctx's.
 func (s *TargetSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return entropyOf(ctx, targetSumsType, &s.sums, max(0, len(s.sums.Mean)-1))
 }
 

@@ -108,8 +108,7 @@ type Entry struct {
 func ForClassification(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Classifier, x mat.Matrix, y []int, opt *Options,
 ) (_ *Ranking, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
@@ -134,8 +133,7 @@ func ForClassification(
 func ForRegression(
 	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64, opt *Options,
 ) (_ *Ranking, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err

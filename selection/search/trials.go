@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -56,8 +55,7 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 // score, and the Result a warning; once the budget is spent no fit begins but for those that it takes until one
 // point has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or the error of ctx.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	n, _ := r.p.X.Dims()
 	iterations := make([]int, len(t.Points))
 	for i, p := range t.Points {

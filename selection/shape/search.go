@@ -191,8 +191,7 @@ func (s *Search) validate(d int) error {
 
 // Choose implements [search.Strategy].
 func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
 	}

@@ -126,8 +126,7 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 // fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
 // take), or the error of ctx.
 func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *Options) (_ Scores, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
 	}
@@ -136,8 +135,7 @@ func CrossValidateRegressor(ctx context.Context, build func() estimators.Regress
 
 // CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
 func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *Options) (_ Scores, err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
 }
 
@@ -203,8 +201,7 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		Type: typ, Builds: []func() E{build}, Rows: folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
 		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
 	}
-	ctx, end := estimators.BeginFit(ctx, o.Observe)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, o.Observe)(&err)
 	progress.Counts(ctx)
 	fitted := 0
 	j.Observe = func(_, fold int, _ folds.Cell) {

@@ -34,8 +34,7 @@ type centroidModel struct {
 
 // Fit implements estimators.Classifier.
 func (c *Centroid) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	return c.fit(ctx, x, y, nil)
 }
 

@@ -45,8 +45,7 @@ type ridgePayload struct {
 
 // Fit implements estimators.Regressor.
 func (r *Ridge) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
-	ctx, end := estimators.BeginFit(ctx, nil)
-	defer end(&err)
+	defer estimators.BeginFit(&ctx, nil)(&err)
 	return r.fit(ctx, x, y, nil)
 }
 

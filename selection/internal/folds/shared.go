@@ -60,8 +60,7 @@ type onSharedRows[Y float64 | int] struct {
 }
 
 func (o onSharedRows[Y]) Fit(ctx context.Context, _ mat.Matrix, y []Y) (err error) {
-	defer fault.Recover(&err)
-	ctx = check.Context(ctx)
+	defer check.Begin(&ctx)(&err)
 	if err := o.rows.prepare(ctx); err != nil {
 		return err
 	}
