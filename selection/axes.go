@@ -32,7 +32,7 @@ func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 // CandidateGrid is [NamedCandidates] of what build returns at each of some values of settings, which [GridOf] or
 // [QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
 //
-// A [Grid] or [Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
+// A [grid.Search] or [grid.Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
 // search whose Budget is spent has looked everywhere, if coarsely. It tries points of QuasiRandom, which have such an order,
 // one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
 func CandidateGrid[E any](build func(v Values) E, points []Values) Space[E] {

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -95,7 +96,7 @@ func TestNamedCandidates(t *testing.T) {
 		}
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v.Number("gamma")}}
 	}
-	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
+	for _, strategy := range []search.Strategy{&grid.Search{}, &grid.Halving{}} {
 		r := &Regressor{Space: CandidateGrid(build, points), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		result := r.Result()
@@ -150,7 +151,7 @@ func TestAxisErrors(t *testing.T) {
 		"twice": NamedCandidates(Candidate[estimators.Regressor]{"a", one}, Candidate[estimators.Regressor]{"a", one}), "no name": NamedCandidates(Candidate[estimators.Regressor]{"", one}),
 		"no build": NamedCandidates(Candidate[estimators.Regressor]{"a", nil}), "nothing": NamedCandidates[estimators.Regressor](), "nil build": CandidateGrid[estimators.Regressor](nil, []Values{{}}),
 	} {
-		err := (&Regressor{Space: space, Search: &Grid{}}).Fit(ctx, x, y)
+		err := (&Regressor{Space: space, Search: &grid.Search{}}).Fit(ctx, x, y)
 		assert.ErrorIs(t, err, estimators.ErrParam, name)
 	}
 	assert.True(t, strings.HasPrefix(NamedCandidates(Candidate[estimators.Regressor]{"a", one}).String(), "1 candidates"))
@@ -169,7 +170,7 @@ func TestBuildThatIgnoresItsKernel(t *testing.T) {
 			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 10}}, Final: &ridge.Regressor{}}
 		}, false},
 	} {
-		r := &Regressor{Space: Kernels(c.build), Search: &Grid{Points: 3}}
+		r := &Regressor{Space: Kernels(c.build), Search: &grid.Search{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y), name)
 		says := slices.ContainsFunc(r.Result().Warnings, func(w string) bool {
 			return strings.Contains(w, "(*lssvm.Regressor) does not depend on the kernel")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -16,7 +17,7 @@ import (
 func BenchmarkTails(b *testing.B) {
 	for _, n := range []int{60, 150} {
 		for _, d := range []int{1, 2, 5} {
-			for name, s := range map[string]search.Strategy{"leave-one-out": &entropy.Search{}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &Grid{}} {
+			for name, s := range map[string]search.Strategy{"leave-one-out": &entropy.Search{}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &grid.Search{}} {
 				b.Run(fmt.Sprintf("n=%d/d=%d/%s", n, d, name), func(b *testing.B) {
 					logs := 0.0
 					b.ReportAllocs()

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -92,7 +93,7 @@ func TestEntropyBudget(t *testing.T) {
 // time is left than of the budget.
 func TestProgressOfABudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, strategy := range map[string]search.Strategy{"grid": &Grid{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &entropy.Search{}} {
+	for name, strategy := range map[string]search.Strategy{"grid": &grid.Search{Points: 200, Splitter: validation.KFold{Folds: 5, Seed: 1}}, "entropy": &entropy.Search{}} {
 		clock := new(ticker)
 		var heard []search.TraceRow
 		var seconds []float64
@@ -151,7 +152,7 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &grid.Search{}} {
 		assert.Equal(t, asJSON(s, 0), asJSON(s, time.Second), s.Name())
 	}
 }
@@ -231,7 +232,7 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	var readings atomic.Int64
 	hasty := func() time.Time { return time.Unix(readings.Add(1), 0) }
-	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{}, &Halving{}, &entropy.GoldenSection{}, &shape.Search{}, &shape.Search{Start: &entropy.Search{}}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &grid.Search{}, &grid.Halving{}, &entropy.GoldenSection{}, &shape.Search{}, &shape.Search{Start: &entropy.Search{}}} {
 		r := Regressor{Search: s, Budget: time.Nanosecond, now: hasty, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, search.StatusBudget, r.Result().Status)
@@ -268,7 +269,7 @@ func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 
 func TestGridBudget(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
-	whole := Regressor{Search: &Grid{Points: 7}, Workers: 1}
+	whole := Regressor{Search: &grid.Search{Points: 7}, Workers: 1}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds, want := range map[int][]int{1: {3}, 2: {1, 3}, 3: {1, 3, 5}, 5: {0, 1, 2, 3, 5}} {
 		clock := &ticker{}
@@ -291,7 +292,7 @@ func TestGridBudget(t *testing.T) {
 		assert.Equal(t, lowest, res.Score)
 	}
 	clock := &ticker{}
-	r := Regressor{Search: &Grid{Params: []float64{5, 0.1, 1}}, Workers: 1, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Search: &grid.Search{Params: []float64{5, 0.1, 1}}, Workers: 1, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, []float64{5, 0.1}, scoredRows(t, r.Result()), "Params in their order")
 	assert.Equal(t, "the budget of 2s ended the search: 2 of 3 parameters were tried", r.Result().Warnings[0])
@@ -316,17 +317,17 @@ func TestGridBudgetOverAxes(t *testing.T) {
 	for i, v := range points {
 		plain[i] = Candidate[estimators.Regressor]{v.String(), func() estimators.Regressor { return build(v) }}
 	}
-	inOrder := Regressor{Space: NamedCandidates(plain...), Search: &Grid{}, Workers: 1}
+	inOrder := Regressor{Space: NamedCandidates(plain...), Search: &grid.Search{}, Workers: 1}
 	require.NoError(t, inOrder.Fit(ctx, x, y))
 	for _, workers := range []int{1, 3} {
-		whole := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: workers}
+		whole := Regressor{Space: CandidateGrid(build, points), Search: &grid.Search{}, Workers: workers}
 		require.NoError(t, whole.Fit(ctx, x, y))
 		assert.Equal(t, withoutSeconds(t, inOrder.Result()), withoutSeconds(t, whole.Result()))
 	}
 
 	for k, want := range map[int][3]int{3: {3, 3, 3}, 5: {3, 3, 3}, 8: {3, 4, 4}} {
 		clock := &ticker{}
-		r := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: 1, Budget: time.Duration(k) * time.Second, Observe: clock.tick, now: clock.now}
+		r := Regressor{Space: CandidateGrid(build, points), Search: &grid.Search{}, Workers: 1, Budget: time.Duration(k) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		seen := [3]map[float64]bool{{}, {}, {}}
 		scored := 0
@@ -348,7 +349,7 @@ func TestGridBudgetOverAxes(t *testing.T) {
 			assert.GreaterOrEqual(t, len(seen[a]), want[a], "axis %d after %d points", a, k)
 		}
 		fits.Store(0)
-		again := Regressor{Space: CandidateGrid(build, points), Search: &Grid{}, Workers: 2, Resume: r.Result().Trace}
+		again := Regressor{Space: CandidateGrid(build, points), Search: &grid.Search{}, Workers: 2, Resume: r.Result().Trace}
 		require.NoError(t, again.Fit(ctx, x, y))
 		assert.EqualValues(t, (60-k)*defaultFolds+1, fits.Load(), "what was seen is not fitted again")
 		assert.Equal(t, withoutSeconds(t, inOrder.Result()), withoutSeconds(t, again.Result()))
@@ -371,7 +372,7 @@ func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
 	points, err := GridOf(Axis{Name: "a", Values: []float64{1, 2, 3}}, Axis{Name: "b", Values: []float64{1, 2, 3}})
 	require.NoError(t, err)
-	r := Regressor{Search: &Grid{}, Space: CandidateGrid(func(v Values) estimators.Regressor {
+	r := Regressor{Search: &grid.Search{}, Space: CandidateGrid(func(v Values) estimators.Regressor {
 		return moody{&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, v.Number("a") == 1}
 	}, points)}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -441,7 +442,7 @@ func TestGridBudgetWithinAParameter(t *testing.T) {
 		Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return slow{&lssvm.Regressor{Kernel: k}, clock}
 		}),
-		Search:  &Grid{Params: []float64{0.1, 1, 5}},
+		Search:  &grid.Search{Params: []float64{0.1, 1, 5}},
 		Workers: 1,
 		Budget:  4 * time.Second,
 		now:     clock.now,
@@ -466,7 +467,7 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 				return slow{moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma < below}, clock}
 			}
 		}
-		strategy := &Grid{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
+		strategy := &grid.Search{Params: []float64{0.1, 0.2, 1, 5, 6, 7, 8, 9}}
 		r := Regressor{Space: Kernels(fails(0.5)), Search: strategy, Workers: workers, Budget: time.Nanosecond, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
@@ -487,14 +488,14 @@ func TestGridBudgetGoesOnUntilOneIsScored(t *testing.T) {
 
 func TestBudgetErrors(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
-	err := (&Regressor{Search: &Grid{}, Budget: -time.Second}).Fit(ctx, x, y)
+	err := (&Regressor{Search: &grid.Search{}, Budget: -time.Second}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.EqualError(t, err, "selection: Regressor: Budget = -1s, want >= 0, or 0 for none")
 	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
 	// The caller's own deadline is an error, as before.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()
-	for _, s := range []search.Strategy{&entropy.Search{}, &Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		assert.ErrorIs(t, (&Regressor{Search: s, Budget: time.Hour}).Fit(late, x, y), context.DeadlineExceeded)
 	}
 }

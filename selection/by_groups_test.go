@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -119,7 +120,7 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 	}
 	n := &notes{}
 	r := Regressor{
-		Groups: groups, Search: &Grid{},
+		Groups: groups, Search: &grid.Search{},
 		Space: Candidates(
 			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .01}, to: n} },
 			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .1}, to: n} },

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -42,7 +43,7 @@ func classifiers() []func() estimators.Classifier {
 // fitted: the scores are those of CrossValidate.
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
-	for _, strategy := range []search.Strategy{&Grid{}, &Halving{}} {
+	for _, strategy := range []search.Strategy{&grid.Search{}, &grid.Halving{}} {
 		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Candidates(regressors()...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
@@ -66,7 +67,7 @@ func TestCandidates(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
-		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Candidates(regressors()[:1]...), Search: &Grid{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Preprocess: r.Preprocess, Space: Candidates(regressors()[:1]...), Search: &grid.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
 
 		weights := make([]float64, len(y))
 		for i := range weights {
@@ -74,7 +75,7 @@ func TestCandidates(t *testing.T) {
 		}
 		require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 	}
-	r := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}}
+	r := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for i, build := range regressors() {
 		s, err := validation.CrossValidateRegressor(ctx, build, x, y, nil)
@@ -85,7 +86,7 @@ func TestCandidates(t *testing.T) {
 
 func TestClassifierCandidates(t *testing.T) {
 	x, y := classesOf(90, 2)
-	c := &Classifier{Space: Candidates(classifiers()...), Search: &Grid{}}
+	c := &Classifier{Space: Candidates(classifiers()...), Search: &grid.Search{}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	res := c.Result()
 	assert.Equal(t, 1, res.Candidate)
@@ -99,13 +100,13 @@ func TestClassifierCandidates(t *testing.T) {
 func TestCandidatesErrors(t *testing.T) {
 	x, y := problemOf(30, 2, .2, 3)
 	for want, r := range map[string]*Regressor{
-		"Space = no candidates":               {Space: Candidates[estimators.Regressor](), Search: &Halving{}},
-		"Space: candidate 1 = nil":            {Space: Candidates(regressors()[0], nil), Search: &Grid{}},
+		"Space = no candidates":               {Space: Candidates[estimators.Regressor](), Search: &grid.Halving{}},
+		"Space: candidate 1 = nil":            {Space: Candidates(regressors()[0], nil), Search: &grid.Search{}},
 		"Space: family 1 = RBF":               {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
 		"Space: family 0 = <nil>":             {Space: over(nil)},
 		"entropy: Search: Space = candidates": {Space: Candidates(regressors()...)},
 		"GoldenSection: Space = candida":      {Space: Candidates(regressors()...), Search: &entropy.GoldenSection{}},
-		"no point could be scored":            {Space: Candidates(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &Grid{}},
+		"no point could be scored":            {Space: Candidates(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &grid.Search{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)
@@ -118,16 +119,16 @@ func TestCandidatesErrors(t *testing.T) {
 func TestCandidatesBudgetAndResume(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 3)
 	clock := &ticker{}
-	r := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
+	r := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}, Budget: time.Second, Observe: clock.tick, now: clock.now, Workers: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 	assert.Equal(t, 0, r.Result().Candidate)
 
-	whole := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}}
+	whole := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	cancelled, cancel := context.WithCancel(ctx)
 	var rows []search.TraceRow
-	part := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Workers: 1, Observe: func(row search.TraceRow) {
+	part := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}, Workers: 1, Observe: func(row search.TraceRow) {
 		if row.Step == nil {
 			rows = append(rows, row)
 			cancel()
@@ -135,7 +136,7 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 	}}
 	require.ErrorIs(t, part.Fit(cancelled, x, y), context.Canceled)
 	require.NotEmpty(t, rows)
-	again := &Regressor{Space: Candidates(regressors()...), Search: &Grid{}, Resume: rows}
+	again := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}, Resume: rows}
 	require.NoError(t, again.Fit(ctx, x, y))
 	assert.Equal(t, withoutSeconds(t, whole.Result()), withoutSeconds(t, again.Result()))
 }
@@ -144,7 +145,7 @@ func TestCandidatesBudgetAndResume(t *testing.T) {
 // fit makes its own.
 func TestSharingChangesNothing(t *testing.T) {
 	x, y := problemOf(90, 3, .2, 5)
-	grid := func(m metrics.Metric) *Grid { return &Grid{Points: 5, Metric: m} }
+	grid := func(m metrics.Metric) *grid.Search { return &grid.Search{Points: 5, Metric: m} }
 	same := func(shared, plain *search.Result) {
 		t.Helper()
 		for i, row := range shared.Trace {
@@ -193,7 +194,7 @@ func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor {
 		return &lssvm.Regressor{Kernel: kernels.Sum{k, kernels.Linear{}}}
 	}
-	r := &Regressor{Space: Kernels(build), Search: &Grid{Params: []float64{.1, 1}}}
+	r := &Regressor{Space: Kernels(build), Search: &grid.Search{Params: []float64{.1, 1}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, row := range r.Result().Trace {
 		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)

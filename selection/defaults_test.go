@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -33,8 +34,8 @@ func TestDocumentedDefaults(t *testing.T) {
 	}))
 	start, err := family.Start(ctx, x)
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, params(&Regressor{Search: &Grid{}}), params(&Regressor{
+	assert.InDeltaSlice(t, params(&Regressor{Search: &grid.Search{}}), params(&Regressor{
 		Space:  Kernels(build, family),
-		Search: &Grid{Points: defaultGridPoints, Lo: start * defaultGridLow, Hi: start * defaultGridHigh, Splitter: validation.KFold{Folds: defaultFolds, Repeats: 1}, Metric: metrics.ForRegression()},
+		Search: &grid.Search{Points: 24, Lo: start * 1e-4, Hi: start * 1e2, Splitter: validation.KFold{Folds: defaultFolds, Repeats: 1}, Metric: metrics.ForRegression()},
 	}), 1e-12)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -86,7 +87,7 @@ func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
 func TestDescentStrategies(t *testing.T) {
 	x, y := problemOf(60, 2, .2, 7)
 	for name, strategy := range map[string]search.Strategy{
-		"entropy": &entropy.Search{Score: entropy.LeaveOneOut}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &Grid{Points: 4}, "halving": &Halving{Points: 4},
+		"entropy": &entropy.Search{Score: entropy.LeaveOneOut}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &grid.Search{Points: 4}, "halving": &grid.Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy}

@@ -13,7 +13,7 @@
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
 //		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
-//		Search:     &entropy.Search{}, // or &selection.Grid{}
+//		Search:     &entropy.Search{}, // or &grid.Search{}
 //	}
 //
 // A space holds the kernels of a family or of several ([Kernels]) or of a family of two parameters ([Kernels2]), each for
@@ -26,7 +26,7 @@
 // [entropy.Search] finds kernels whose matrices have certain entropies, and scores them without fitting the learner.
 // [entropy.GoldenSection] is the search of the paper that the entropy comes from.
 //
-// [Grid] fits the learner at each of its points in each fold. It is the baseline. [Halving] fits all points on a part
+// [grid.Search] fits the learner at each of its points in each fold. It is the baseline. [grid.Halving] fits all points on a part
 // of the rows, and then fewer and fewer points on more rows.
 //
 // Both can also compare whole estimators, those of [Candidates], with kernels or without. [NamedCandidates] and [CandidateGrid]

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -75,17 +75,6 @@ func ExampleClassifier() {
 	// Output: [0 1] <nil>
 }
 
-func ExampleGrid() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{0.01, 1, 100}}}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(r.Result().Kernel, "of", len(r.Result().Trace), "after", r.Result().Fits, "fits")
-	// Output: RBF(gamma=1) of 3 after 10 fits
-}
-
 // Rows that were measured three times as often count three times.
 func ExampleRegressor_FitWeighted() {
 	x, y := wave()
@@ -108,7 +97,7 @@ func ExampleClassifier_FitWeighted() {
 	for i := range weights {
 		weights[i] = 1 + float64(y[i]) // the outer ring counts double
 	}
-	c := &selection.Classifier{Search: &selection.Grid{Points: 5, Metric: metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}}}
+	c := &selection.Classifier{Search: &grid.Search{Points: 5, Metric: metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}}}
 	if err := c.FitWeighted(context.Background(), x, y, weights); err != nil {
 		fmt.Println(err)
 		return
@@ -116,63 +105,6 @@ func ExampleClassifier_FitWeighted() {
 	labels, err := c.Predict(mat.NewDense(2, 2, []float64{0, 1, 2, 0}))
 	fmt.Println(labels, c.Result().ScoreName, err)
 	// Output: [0 1] LogLoss <nil>
-}
-
-// A budget that is spent at once leaves the first parameter, and a model.
-func ExampleGrid_budget() {
-	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{Params: []float64{1, 0.01, 100}}, Budget: time.Nanosecond, Workers: 1}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	result := r.Result()
-	fmt.Println(result.Status, result.Kernel)
-	fmt.Println(result.Warnings[0])
-	fmt.Println(result.Trace[1].Decision())
-	// Output:
-	// budget RBF(gamma=1)
-	// the budget of 1ns ended the search: 1 of 3 parameters were tried
-	// not scored: the budget was spent
-}
-
-// Successive halving: all parameters on a third of the rows, the best third of them on all.
-func ExampleHalving() {
-	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
-	for i := range y {
-		x.Set(i, 0, 0.05*float64(i))
-		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(float64(7*i))
-	}
-	model := &selection.Regressor{Search: &selection.Halving{Points: 9}}
-	if err := model.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, row := range model.Result().Trace[8:10] {
-		fmt.Println(row.Rows, "training rows")
-	}
-	// Output:
-	// 66 training rows
-	// 200 training rows
-}
-
-// Without a kernel: the better of a linear and a kernel machine by cross-validation, which
-// then predicts.
-func ExampleGrid_candidates() {
-	x, y := wave()
-	r := &selection.Regressor{
-		Space: selection.Candidates(
-			func() estimators.Regressor { return &ridge.Regressor{} },
-			func() estimators.Regressor { return &lssvm.Regressor{} },
-		),
-		Search: &selection.Grid{},
-	}
-	if err := r.Fit(context.Background(), x, y); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(r.Result().Choice())
-	// Output: candidate 1 (*lssvm.Regressor)
 }
 
 // A kernel of two parameters: the mean of two RBFs, for a slow wave and a fast one.
@@ -203,7 +135,7 @@ func ExampleSpace() {
 		selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
 		selection.Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }),
 	} {
-		r := &selection.Regressor{Space: space, Search: &selection.Grid{Points: 3}}
+		r := &selection.Regressor{Space: space, Search: &grid.Search{Points: 3}}
 		if err := r.Fit(context.Background(), x, y); err != nil {
 			fmt.Println(err)
 			return
@@ -290,7 +222,7 @@ func ExampleCandidateGrid() {
 		}
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine}
 	}
-	r := &selection.Regressor{Space: selection.CandidateGrid(build, points), Search: &selection.Grid{}}
+	r := &selection.Regressor{Space: selection.CandidateGrid(build, points), Search: &grid.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -302,7 +234,7 @@ func ExampleCandidateGrid() {
 // Candidates with names of one's own.
 func ExampleCandidate() {
 	x, y := wave()
-	r := &selection.Regressor{Search: &selection.Grid{}, Space: selection.NamedCandidates(
+	r := &selection.Regressor{Search: &grid.Search{}, Space: selection.NamedCandidates(
 		selection.Candidate[estimators.Regressor]{Name: "a straight line", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
 		selection.Candidate[estimators.Regressor]{Name: "a machine", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
 	)}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -24,7 +25,7 @@ func TestFamilies(t *testing.T) {
 		require.NoError(t, r.Fit(ctx, x, y))
 		alone = append(alone, r.Result().Score)
 	}
-	for i, strategy := range []search.Strategy{&entropy.Search{Score: entropy.LeaveOneOut}, nil, &entropy.Search{Score: entropy.LogEvidence}, &Grid{Points: 3}, &Halving{Points: 3}} {
+	for i, strategy := range []search.Strategy{&entropy.Search{Score: entropy.LeaveOneOut}, nil, &entropy.Search{Score: entropy.LogEvidence}, &grid.Search{Points: 3}, &grid.Halving{Points: 3}} {
 		r := &Regressor{Space: over(families...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,9 +26,9 @@ func TestSearchesByGroupAndTimeSplitters(t *testing.T) {
 		y[i], groups[i] = math.Sin(float64(i)/8), i/4
 	}
 	for _, s := range []validation.Splitter{validation.GroupKFold{Groups: groups}, validation.TimeSeriesSplit{Splits: 3, Gap: 1}} {
-		require.NoError(t, (&Regressor{Search: &Grid{Points: 5, Splitter: s}}).Fit(ctx, x, y))
+		require.NoError(t, (&Regressor{Search: &grid.Search{Points: 5, Splitter: s}}).Fit(ctx, x, y))
 	}
-	wrong := &Regressor{Search: &Grid{Points: 5, Splitter: validation.GroupKFold{Groups: groups[:5]}}}
+	wrong := &Regressor{Search: &grid.Search{Points: 5, Splitter: validation.GroupKFold{Groups: groups[:5]}}}
 	assert.ErrorIs(t, wrong.Fit(ctx, x, y), fault.ErrShape)
 }
 
@@ -52,7 +53,7 @@ func TestFoldsWithoutAWeightedClass(t *testing.T) {
 		"pipeline":    func(label int) estimators.Classifier { return &pipeline.Classifier{Final: weighted(label)} },
 		"calibration": func(label int) estimators.Classifier { return &calibration.Classifier{Estimator: weighted(label)} },
 		"selection": func(label int) estimators.Classifier {
-			return &Classifier{Search: &Grid{Points: 2}, Space: Kernels(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
+			return &Classifier{Search: &grid.Search{Points: 2}, Space: Kernels(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
 		},
 	} {
 		_, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(2) }, x, labels, &validation.Options{Splitter: folds})

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -49,7 +50,7 @@ func ExampleSearchError() {
 		x.Set(i, 0, float64(i)/10)
 		y[i] = math.Sin(float64(i) / 10)
 	}
-	model := &selection.Regressor{Search: &selection.Grid{Points: 8}, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
+	model := &selection.Regressor{Search: &grid.Search{Points: 8}, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return &lssvm.Regressor{Kernel: k, Ridge: .01}
 	}, kernels.RBFFamily{})}
 	ctx, cancel := context.WithCancel(context.Background())

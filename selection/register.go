@@ -13,8 +13,6 @@ func init() {
 	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nestedParts() }})
 	registry.Stand(Space[estimators.Regressor].stored, readSpace[estimators.Regressor], Space[estimators.Regressor]{left: true})
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
-	registry.Add[*Grid]("selection.Grid", registry.Type{})
-	registry.Add[*Halving]("selection.Halving", registry.Type{})
 }
 
 // nestedParts are the parts that a model file tells: the steps of Preprocess, and the estimator or those of several scalings.

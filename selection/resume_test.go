@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
@@ -41,8 +42,8 @@ func TestResume(t *testing.T) {
 		"entropy, low rank":         &entropy.Search{Method: entropy.LowRank, MaxRank: 30},
 		"entropy, on rows":          &entropy.Search{Method: entropy.LowRank, MaxRank: 4, MinRidge: .01},
 		"entropy, subsamples":       &entropy.Search{Method: entropy.Subsample},
-		"grid":                      &Grid{Points: 7},
-		"halving":                   &Halving{Points: 7},
+		"grid":                      &grid.Search{Points: 7},
+		"halving":                   &grid.Halving{Points: 7},
 		"shape":                     &shape.Search{},
 		"shape, on blocks":          &shape.Search{MaxRows: 40},
 		"golden section":            &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3},

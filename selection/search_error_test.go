@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -51,7 +52,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 			return &upTo{lssvm.Regressor{Kernel: k, Ridge: .1}, most, &fits}
 		}, kernels.RBFFamily{})
 	}
-	r := &Regressor{Space: space(59), Search: &Grid{Points: 5}, Workers: 1}
+	r := &Regressor{Space: space(59), Search: &grid.Search{Points: 5}, Workers: 1}
 	err := r.Fit(ctx, x, y)
 	require.ErrorIs(t, err, errAllRows)
 	var unfinished *SearchError
@@ -72,7 +73,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
 	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
-		r := &Regressor{Space: over(kernels.RBFFamily{}, kernels.MaternFamily{}), Search: &Grid{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
+		r := &Regressor{Space: over(kernels.RBFFamily{}, kernels.MaternFamily{}), Search: &grid.Search{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
 		return r, r.Fit(ctx, x, y)
 	}
 	whole, err := fit(ctx, nil, nil)
@@ -113,9 +114,9 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	fine := func() estimators.Regressor { return &ridge.Regressor{} }
 	for want, r := range map[string]*Regressor{
 		"selection: Regressor: candidate 1, machine: lssvm: Regressor: a kernel matrix of 60×60 needs": {
-			Space: NamedCandidates(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &Grid{}},
+			Space: NamedCandidates(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &grid.Search{}},
 		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
-			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &Grid{}},
+			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &grid.Search{}},
 	} {
 		r.Observe = func(search.TraceRow) { t.Error("the search began") }
 		err := r.Fit(ctx, x, y)
@@ -127,7 +128,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 
 func TestStringOfASearch(t *testing.T) {
 	x, y := problemOf(40, 2, .3, 4)
-	r := &Regressor{Search: &Grid{Points: 3}, Space: over(kernels.RBFFamily{})}
+	r := &Regressor{Search: &grid.Search{Points: 3}, Space: over(kernels.RBFFamily{})}
 	assert.Equal(t, "selection.Regressor(not fitted)", r.String())
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, "selection.Regressor("+r.Result().Choice()+"; fitted)", r.String())
@@ -139,7 +140,7 @@ func TestStringOfASearch(t *testing.T) {
 func TestErrorsNameWhatWasCalled(t *testing.T) {
 	x, y := problemOf(10, 1, .1, 1)
 	for name, c := range map[string]*Classifier{
-		"nothing set": {}, "Entropy": {Search: &entropy.Search{}}, "Shape": {Search: &shape.Search{}}, "Grid": {Search: &Grid{}},
+		"nothing set": {}, "Entropy": {Search: &entropy.Search{}}, "Shape": {Search: &shape.Search{}}, "Grid": {Search: &grid.Search{}},
 		"groups": {Groups: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 9}},
 	} {
 		err := c.Fit(ctx, x, slices.Repeat([]int{3}, 10))

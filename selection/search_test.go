@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -331,7 +332,7 @@ func TestLogEvidenceScore(t *testing.T) {
 
 func TestCancelledSearchKeepsTheModel(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for name, strategy := range map[string]search.Strategy{"entropy": &entropy.Search{}, "grid": &Grid{}} {
+	for name, strategy := range map[string]search.Strategy{"entropy": &entropy.Search{}, "grid": &grid.Search{}} {
 		r := Regressor{Search: strategy, Workers: 1}
 		require.NoError(t, r.Fit(ctx, x, y))
 		before := r.Result()
@@ -360,13 +361,13 @@ func TestGridIsExhaustive(t *testing.T) {
 	x, y := problemOf(70, 2, 0.2, 4)
 	c := counting{fits: new(atomic.Int64)}
 	steps := []transformers.Transformer{&transformers.StandardScaler{}}
-	r := Regressor{Preprocess: steps, Space: Kernels(c.regressor, c), Search: &Grid{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
+	r := Regressor{Preprocess: steps, Space: Kernels(c.regressor, c), Search: &grid.Search{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, 7*4+1, res.Fits)
 	assert.EqualValues(t, 29, c.fits.Load())
 	require.Len(t, res.Trace, 7)
-	ratio := math.Pow(defaultGridHigh/defaultGridLow, 1.0/6)
+	ratio := math.Pow(1e2/1e-4, 1.0/6)
 	folds, err := validation.KFold{Folds: 4, Seed: 2}.Split(70, nil)
 	require.NoError(t, err)
 	best := math.Inf(1)
@@ -398,7 +399,7 @@ func TestGridIsExhaustive(t *testing.T) {
 
 func TestGridParams(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
-	params := func(f kernels.Family, g *Grid) (out []float64) {
+	params := func(f kernels.Family, g *grid.Search) (out []float64) {
 		r := Regressor{Space: over(f), Search: g}
 		require.NoError(t, r.Fit(ctx, x, y))
 		for _, row := range r.Result().Trace {
@@ -406,15 +407,15 @@ func TestGridParams(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, []float64{1, 3}, params(kernels.RBFFamily{}, &Grid{Params: []float64{1, 3}}))
-	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(kernels.RBFFamily{}, &Grid{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
-	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &Grid{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
-	assert.Len(t, params(kernels.RBFFamily{}, &Grid{}), defaultGridPoints)
+	assert.Equal(t, []float64{1, 3}, params(kernels.RBFFamily{}, &grid.Search{Params: []float64{1, 3}}))
+	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(kernels.RBFFamily{}, &grid.Search{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
+	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &grid.Search{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
+	assert.Len(t, params(kernels.RBFFamily{}, &grid.Search{}), 24)
 
-	r := Regressor{Search: &Grid{Params: []float64{1e-9, 1e-8}}}
+	r := Regressor{Search: &grid.Search{Params: []float64{1e-9, 1e-8}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Warnings[0], "lies on the edge of the grid")
-	for text, g := range map[string]*Grid{
+	for text, g := range map[string]*grid.Search{
 		"Points = -1":                {Points: -1},
 		"Params = empty":             {Params: []float64{}},
 		"Params[1] = -3":             {Params: []float64{1, -3}},
@@ -467,7 +468,7 @@ func TestLearnersThatFail(t *testing.T) {
 			return moody{&lssvm.Regressor{Kernel: k}, k.(kernels.RBF).Gamma > above}
 		}
 	}
-	for _, s := range []search.Strategy{&Grid{}, &Halving{}, &entropy.Search{Score: entropy.CrossValidation}} {
+	for _, s := range []search.Strategy{&grid.Search{}, &grid.Halving{}, &entropy.Search{Score: entropy.CrossValidation}} {
 		r := Regressor{Space: Kernels(build(0.5), kernels.RBFFamily{}), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")

@@ -52,7 +52,7 @@ func Kernels2[E any](build func(k kernels.Kernel) E, family kernels.Family2) Spa
 
 // Candidates is the space of estimators to choose among, with a kernel or without, configured in
 // any way: each function returns a new one. The strategy has to compare by cross-validation,
-// as [Grid] and [Halving] do.
+// as [grid.Search] and [grid.Halving] do.
 func Candidates[E any](candidates ...func() E) Space[E] {
 	return Space[E]{candidates: candidates, listed: true}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -22,8 +23,8 @@ func TestExtremeUnitsOfTargets(t *testing.T) {
 		"entropy":        func() search.Strategy { return &entropy.Search{} },
 		"log evidence":   func() search.Strategy { return &entropy.Search{Score: entropy.LogEvidence} },
 		"leave-one-out":  func() search.Strategy { return &entropy.Search{Score: entropy.LeaveOneOut} },
-		"grid":           func() search.Strategy { return &Grid{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
-		"halving":        func() search.Strategy { return &Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
+		"grid":           func() search.Strategy { return &grid.Search{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
+		"halving":        func() search.Strategy { return &grid.Halving{Splitter: validation.KFold{Folds: 3, Seed: 1}} },
 		"golden section": func() search.Strategy { return &entropy.GoldenSection{} },
 		"shape":          func() search.Strategy { return &shape.Search{} },
 	} {

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -127,14 +128,14 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 		require.NoError(t, err)
 		return string(data)
 	}
-	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &grid.Search{Points: 5}} {
 		space := overClasses(kernels.RBFFamily{})
 		a, b := Classifier{Space: space, Search: s}, Classifier{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, xc, yc))
 		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
 	}
-	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.LogEvidence}, &Grid{Points: 5}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.LogEvidence}, &grid.Search{Points: 5}} {
 		space := over(kernels.RBFFamily{})
 		a, b := Regressor{Space: space, Search: s}, Regressor{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, x, y))
@@ -171,7 +172,7 @@ func TestWeightedFolds(t *testing.T) {
 		}
 		return scores
 	}
-	r := Regressor{Search: &Grid{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
+	r := Regressor{Search: &grid.Search{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	e := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
@@ -237,7 +238,7 @@ func TestUnsupportedWeights(t *testing.T) {
 		}
 		return &lssvm.Regressor{Kernel: k}
 	})
-	for _, s := range []search.Strategy{&entropy.Search{}, &Grid{Params: []float64{1, 2}}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{Params: []float64{1, 2}}} {
 		r.Search = s
 		assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), errors.ErrUnsupported)
 	}
@@ -276,7 +277,7 @@ func TestMetricsOfVariances(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got.Values[0][i])
 	}
-	r := Regressor{Search: &Grid{Points: 5, Metric: density}}
+	r := Regressor{Search: &grid.Search{Points: 5, Metric: density}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, row := range r.Result().Trace {
 		assert.LessOrEqual(t, row.Score, r.Result().Score)
@@ -306,7 +307,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 		assert.Equal(t, want, got.Values[0][i])
 	}
 	assert.Less(t, got.Mean("Brier"), 0.5)
-	c := Classifier{Search: &Grid{Points: 3, Metric: logLoss}}
+	c := Classifier{Search: &grid.Search{Points: 3, Metric: logLoss}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	for _, row := range c.Result().Trace {
 		assert.LessOrEqual(t, c.Result().Score, row.Score)

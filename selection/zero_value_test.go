@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -142,7 +143,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	fill := &transformers.Imputer{}
-	for _, strategy := range []search.Strategy{&shape.Search{}, &entropy.Search{}, &Grid{Points: 5}} {
+	for _, strategy := range []search.Strategy{&shape.Search{}, &entropy.Search{}, &grid.Search{Points: 5}} {
 		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: strategy}
 		require.NoError(t, r.Fit(ctx, holed(x), y), strategy.Name())
 		assert.Less(t, nmseOf(t, r, holed(x), y), .5, strategy.Name())

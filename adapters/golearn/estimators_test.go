@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -70,7 +71,7 @@ func TestEstimatorsInGolearn(t *testing.T) {
 	for name, e := range map[string]estimators.Classifier{
 		"lssvm": &lssvm.Classifier{}, "pipeline": scaled(), "rvm": &rvm.Classifier{},
 		"eem": &eem.Classifier{}, "eekm": &eem.KernelClassifier{}, "welm": &elm.Classifier{Ridge: .1}, "svm": &svm.Classifier{Probabilities: true},
-		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &selection.Grid{Points: 4}},
+		"selection by entropy": &selection.Classifier{}, "selection by grid": &selection.Classifier{Search: &grid.Search{Points: 4}},
 	} {
 		if testing.Short() && name != "pipeline" && name != "svm" {
 			continue

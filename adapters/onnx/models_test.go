@@ -30,6 +30,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -189,7 +190,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("selection", &selection.Regressor{})
 	add("selection, space", &selection.Regressor{
 		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
-		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &selection.Grid{},
+		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &grid.Search{},
 	})
 	return names, out
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -82,7 +83,7 @@ func ExampleNew() {
 // Rows of a search say which share of all is done, the last fit included.
 func ExampleBar_Row() {
 	x, y := sine(40)
-	model := &selection.Regressor{Search: &selection.Grid{}, Observe: progress.New(os.Stderr, "grid").Row}
+	model := &selection.Regressor{Search: &grid.Search{}, Observe: progress.New(os.Stderr, "grid").Row}
 	fmt.Println(model.Fit(context.Background(), x, y))
 	// Output: <nil>
 }

@@ -34,6 +34,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/kernels"
 	_ "github.com/kernelearn/kernelearn/selection"
 	_ "github.com/kernelearn/kernelearn/selection/entropy"
+	_ "github.com/kernelearn/kernelearn/selection/grid"
 	_ "github.com/kernelearn/kernelearn/selection/inspection"
 	_ "github.com/kernelearn/kernelearn/selection/metrics"
 	_ "github.com/kernelearn/kernelearn/selection/search"

@@ -29,6 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -442,9 +443,9 @@ func TestAll(t *testing.T) {
 			return &selection.Regressor{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
 	estimatortest.Regressor(t, "selection.Regressor (grid)", func() estimators.Regressor {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}}
+		return &selection.Regressor{Preprocess: steps, Search: &grid.Search{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Regressor{Preprocess: steps, Search: &selection.Grid{Points: 4}, Workers: w}
+		return &selection.Regressor{Preprocess: steps, Search: &grid.Search{Points: 4}, Workers: w}
 	}}))
 	estimatortest.Regressor(t, "selection.Regressor (golden section)", func() estimators.Regressor {
 		return &selection.Regressor{Preprocess: steps, Search: &entropy.GoldenSection{}}
@@ -456,21 +457,21 @@ func TestAll(t *testing.T) {
 			return &selection.Classifier{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
 	estimatortest.Classifier(t, "selection.Classifier (grid)", func() estimators.Classifier {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}}
+		return &selection.Classifier{Preprocess: steps, Search: &grid.Search{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Grid{Points: 4}, Workers: w}
+		return &selection.Classifier{Preprocess: steps, Search: &grid.Search{Points: 4}, Workers: w}
 	}}))
 	estimatortest.Classifier(t, "selection.Classifier (halving)", func() estimators.Classifier {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10}}
+		return &selection.Classifier{Preprocess: steps, Search: &grid.Halving{Points: 4, LeastRows: 10}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {
-		return &selection.Classifier{Preprocess: steps, Search: &selection.Halving{Points: 4, LeastRows: 10}, Workers: w}
+		return &selection.Classifier{Preprocess: steps, Search: &grid.Halving{Points: 4, LeastRows: 10}, Workers: w}
 	}}))
 	// Where no choice hangs on the folds, a weight of 2 is the row twice.
 	estimatortest.Regressor(t, "selection.Regressor (no choice)", func() estimators.Regressor {
-		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{Points: 2}}
+		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return &toy.Ridge{} }), Search: &grid.Search{Points: 2}}
 	}, plain)
 	estimatortest.Classifier(t, "selection.Classifier (no choice)", func() estimators.Classifier {
-		return &selection.Classifier{Space: selection.Kernels(func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Grid{Points: 2}}
+		return &selection.Classifier{Space: selection.Kernels(func(kernels.Kernel) estimators.Classifier { return &toy.Centroid{} }), Search: &grid.Search{Points: 2}}
 	}, plain)
 	estimatortest.Regressor(t, "selection.Regressor (no weights)", func() estimators.Regressor {
 		return &selection.Regressor{Space: selection.Kernels(func(kernels.Kernel) estimators.Regressor { return leastRegressor{&toy.Ridge{}} })}

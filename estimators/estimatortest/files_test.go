@@ -38,6 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -137,7 +138,7 @@ func storedModels() map[string]func() any {
 			return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: calibration.Isotonic}
 		},
 		"selection.Regressor":        func() any { return &selection.Regressor{Preprocess: scaled()} },
-		"selection.Regressor grid":   func() any { return &selection.Regressor{Search: &selection.Grid{Points: 3}} },
+		"selection.Regressor grid":   func() any { return &selection.Regressor{Search: &grid.Search{Points: 3}} },
 		"selection.Classifier":       func() any { return &selection.Classifier{} },
 		"selection.Classifier steps": func() any { return &selection.Classifier{Preprocess: scaled(), Search: &entropy.Search{}} },
 	}

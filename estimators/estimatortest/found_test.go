@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/filefuzz"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -94,10 +95,10 @@ func TestFilesThatWereFound(t *testing.T) {
 	})
 
 	t.Run("a Result of another choice", func(t *testing.T) { // accepted, and then written as a file that is refused
-		r := &selection.Regressor{Search: &selection.Grid{Points: 3}}
+		r := &selection.Regressor{Search: &grid.Search{Points: 3}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		data := rewritten(t, marshalled(t, r), "selection.Regressor", 1, func(f map[string]any) { f["Result"] = []byte("{}") })
-		require.ErrorIs(t, (&selection.Regressor{Search: &selection.Grid{Points: 3}}).UnmarshalBinary(data), estimators.ErrBadModel)
+		require.ErrorIs(t, (&selection.Regressor{Search: &grid.Search{Points: 3}}).UnmarshalBinary(data), estimators.ErrBadModel)
 	})
 
 	t.Run("coefficients that overflow", func(t *testing.T) { // in predictions of infinity

@@ -30,6 +30,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -317,9 +318,9 @@ func TestPanicsAreErrors(t *testing.T) {
 			for name, e := range map[string]any{
 				"a family":                             &selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, fusedFamily{fuse: f})},
 				"a family of classes":                  &selection.Classifier{Space: selection.Kernels[estimators.Classifier](nil, fusedFamily{fuse: f})},
-				"a family on a grid":                   &selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, fusedFamily{fuse: f}), Search: &selection.Grid{Points: 3}},
-				"candidates on a grid":                 &selection.Regressor{Space: selection.Candidates(ours.Clone, func() estimators.Regressor { return &toy.Ridge{} }), Search: &selection.Grid{}},
-				"candidates on a halving":              &selection.Classifier{Space: selection.Candidates(classes.Clone, func() estimators.Classifier { return &toy.Centroid{} }), Search: &selection.Halving{LeastRows: 8}},
+				"a family on a grid":                   &selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, fusedFamily{fuse: f}), Search: &grid.Search{Points: 3}},
+				"candidates on a grid":                 &selection.Regressor{Space: selection.Candidates(ours.Clone, func() estimators.Regressor { return &toy.Ridge{} }), Search: &grid.Search{}},
+				"candidates on a halving":              &selection.Classifier{Space: selection.Candidates(classes.Clone, func() estimators.Classifier { return &toy.Centroid{} }), Search: &grid.Halving{LeastRows: 8}},
 				"a step before a search":               &selection.Regressor{Preprocess: []transformers.Transformer{&fusedStep{fuse: f}}},
 				"a step of a pipeline":                 &pipeline.Regressor{Steps: []transformers.Transformer{&fusedStep{fuse: f}}, Final: &toy.Ridge{}},
 				"the end of a pipeline":                &pipeline.Classifier{Final: classes},

@@ -33,6 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/selection/ranking"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -175,8 +176,8 @@ func progressing() []longFit {
 		regress("selection.Regressor", 3000, 10, &selection.Regressor{}),
 		classify("selection.Classifier", 2000, 10, &selection.Classifier{}),
 		search("entropy.Search", 6000, &entropy.Search{}),
-		search("Grid", 1200, &selection.Grid{}),
-		search("Halving", 1500, &selection.Halving{}),
+		search("grid.Search", 1200, &grid.Search{}),
+		search("grid.Halving", 1500, &grid.Halving{}),
 		search("entropy.GoldenSection", 2000, &entropy.GoldenSection{}),
 		search("shape.Search", 4000, &shape.Search{}),
 		{"validation.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {

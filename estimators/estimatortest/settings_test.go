@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -45,8 +46,8 @@ var withSettings = []func() any{
 	func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
 	func() any { return &calibration.Classifier{} },
 	func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
-	func() any { return &entropy.Search{} }, func() any { return &selection.Grid{} },
-	func() any { return &selection.Halving{} }, func() any { return &entropy.GoldenSection{} },
+	func() any { return &entropy.Search{} }, func() any { return &grid.Search{} },
+	func() any { return &grid.Halving{} }, func() any { return &entropy.GoldenSection{} },
 	func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.PowerTransformer{} },
 	func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
 	func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },

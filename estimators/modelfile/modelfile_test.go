@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -99,7 +100,7 @@ func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&transformers.MinMaxScaler{Low: -1, High: .1}, &transformers.Imputer{Statistic: transformers.Median}},
 		Space:      selection.Kernels[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
-		Search:     &selection.Grid{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
+		Search:     &grid.Search{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
 		Workers:    2, MaxKernelBytes: 1 << 40, Budget: time.Hour,
 	}
 	require.NoError(t, model.Fit(ctx, rows, labels))
@@ -143,7 +144,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
 		Space:  selection.Kernels(build, kernels.RBFFamily{}),
-		Search: &selection.Grid{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
+		Search: &grid.Search{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
 	}
 	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: search}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -315,7 +316,7 @@ func TestAllImportsAreTold(t *testing.T) {
 
 	search := &selection.Regressor{
 		Space:  selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
-		Search: &selection.Grid{Points: 3, Splitter: validation.KFold{Folds: 3}},
+		Search: &grid.Search{Points: 3, Splitter: validation.KFold{Folds: 3}},
 	}
 	require.NoError(t, search.Fit(ctx, rows, y))
 	data, err = modelfile.Marshal(search, modelfile.Notes{})

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -280,11 +281,11 @@ func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint6
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build), Search: &selection.Grid{Splitter: validation.KFold{Seed: seed}}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build), Search: &grid.Search{Splitter: validation.KFold{Seed: seed}}}
 }
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build), Search: &selection.Grid{Splitter: validation.StratifiedKFold{Seed: seed}}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build), Search: &grid.Search{Splitter: validation.StratifiedKFold{Seed: seed}}}
 }
 
 // medianRegressor and medianClassifier are relevance vector machines with the kernel that other estimators take
@@ -417,7 +418,7 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
 		})
 	})
-	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...), Search: &selection.Grid{Splitter: validation.KFold{Seed: g.seed}}}
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...), Search: &grid.Search{Splitter: validation.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)
 }
 
@@ -438,7 +439,7 @@ func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	search := &selection.Classifier{
 		Preprocess: zScore(),
 		Space:      selection.Candidates(candidates...),
-		Search:     &selection.Grid{Splitter: validation.StratifiedKFold{Seed: g.seed}},
+		Search:     &grid.Search{Splitter: validation.StratifiedKFold{Seed: g.seed}},
 	}
 	if err := search.Fit(ctx, x, y); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -100,9 +101,9 @@ func strategy(k key, classes bool) search.Strategy {
 	case k.search == byEntropy:
 		return &entropy.Search{Seed: k.seed}
 	case classes:
-		return &selection.Grid{Points: 24, Splitter: validation.StratifiedKFold{Folds: 3, Seed: k.seed}}
+		return &grid.Search{Points: 24, Splitter: validation.StratifiedKFold{Folds: 3, Seed: k.seed}}
 	}
-	return &selection.Grid{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
+	return &grid.Search{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
 // families are nil, its own, for the entropy.

@@ -128,7 +128,7 @@ func standardise(ctx context.Context, train, test **mat.Dense) error {
 	return err
 }
 
-// writeGrid writes what the peer tries. For numbers that is the γ of selection.Grid, 24 over
+// writeGrid writes what the peer tries. For numbers that is the γ of grid.Search, 24 over
 // six decades, 1e-4 to 1e2 over the median squared distance, with six ridges from 1e-5 to 1;
 // for classes eight γ around one over the number of columns with four C.
 func (s search) writeGrid(ctx context.Context, f folder, x *mat.Dense) error {

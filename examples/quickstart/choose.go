@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -65,7 +66,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
 		strategy search.Strategy
 	}{
 		{"entropy", &entropy.Search{}},
-		{fmt.Sprintf("grid, 24 points × %d folds", folds), &selection.Grid{Splitter: validation.KFold{Folds: folds, Seed: seed}}},
+		{fmt.Sprintf("grid, 24 points × %d folds", folds), &grid.Search{Splitter: validation.KFold{Folds: folds, Seed: seed}}},
 	} {
 		chooser := &selection.Regressor{
 			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},

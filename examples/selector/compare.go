@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -136,7 +137,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 			return pair{}, err
 		}
 		// The folds of a grid are stratified by class.
-		grid := &selection.Grid{Splitter: validation.KFold{Folds: 3, Seed: uint64(i)}}
+		grid := &grid.Search{Splitter: validation.KFold{Folds: 3, Seed: uint64(i)}}
 		if set.Labels != nil {
 			grid.Splitter, grid.Metric = validation.StratifiedKFold{Folds: 3, Seed: uint64(i)}, c.metric
 		}

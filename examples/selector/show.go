@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -107,7 +108,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 		{"two RBFs (Kernels2)", func() *selection.Regressor {
 			return &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 		}},
-		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &selection.Grid{}} }},
+		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &grid.Search{}} }},
 	} {
 		sum, matrices, fits := 0.0, 0, 0
 		for _, fold := range folds {

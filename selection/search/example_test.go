@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -55,7 +56,7 @@ func ExampleResult() {
 // Strategies swap by one field.
 func ExampleStrategy_swap() {
 	x, y := wave()
-	for _, strategy := range []search.Strategy{&entropy.Search{}, &selection.Grid{Points: 6}} {
+	for _, strategy := range []search.Strategy{&entropy.Search{}, &grid.Search{Points: 6}} {
 		r := &selection.Regressor{Search: strategy}
 		if err := r.Fit(context.Background(), x, y); err != nil {
 			fmt.Println(err)
@@ -178,7 +179,7 @@ func ExampleNew() {
 		return
 	}
 	run := search.New(problem, budget)
-	strategy := &selection.Grid{Params: []float64{1, 2, 4}}
+	strategy := &grid.Search{Params: []float64{1, 2, 4}}
 	choice, err := strategy.Choose(context.Background(), run)
 	if err != nil {
 		fmt.Println(err)
@@ -212,7 +213,7 @@ func ExampleBudget() {
 
 // An entropy.Search compares the kernels of several families itself; a Grid leaves that to their scores.
 func ExampleFamilyChooser() {
-	for _, s := range []search.Strategy{&entropy.Search{}, &selection.Grid{}} {
+	for _, s := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		_, ok := s.(search.FamilyChooser)
 		fmt.Println(s.Name(), ok)
 	}

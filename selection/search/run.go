@@ -247,7 +247,7 @@ const usualCalls = 20
 // candidates, if that is what the run is asked.
 func (r *Run) KernelsOnly(strategy string) error {
 	if r.p.Family == nil {
-		return fault.Param(strategy, "Space", "candidates", "kernels of a family: Grid and Halving compare candidates")
+		return fault.Param(strategy, "Space", "candidates", "kernels of a family: grid.Search and grid.Halving compare candidates")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // ErrNoRun is the error that a Strategy returns if its Run is nil.
 var ErrNoRun = fault.Param("search: Strategy", "Run", nil, "the one that a Regressor or Classifier gives it")
 
-// Strategy chooses a point of the space of a [Run]. entropy.Search, shape.Search, selection.Grid, selection.Halving and
+// Strategy chooses a point of the space of a [Run]. entropy.Search, shape.Search, grid.Search, grid.Halving and
 // entropy.GoldenSection are strategies; one of your own is a type with these two methods, which
 // package selectiontest checks.
 //

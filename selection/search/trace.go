@@ -18,7 +18,7 @@ type TraceRow struct {
 	// Iteration is the number of the row, from 1.
 	Iteration int `json:"iteration"`
 
-	// Round is the round of a selection.Halving, of an entropy.Search on more rows, or of a shape.Search, from 1.
+	// Round is the round of a grid.Halving, of an entropy.Search on more rows, or of a shape.Search, from 1.
 	Round int `json:"round,omitempty"`
 
 	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other

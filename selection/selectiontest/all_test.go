@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kernelearn/kernelearn/internal/declared"
-	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -26,8 +26,8 @@ func TestAll(t *testing.T) {
 		"low rank":          func() search.Strategy { return &entropy.Search{Method: entropy.LowRank} },
 		"low rank, on rows": func() search.Strategy { return &entropy.Search{Method: entropy.LowRank, MaxRank: 4} },
 		"subsamples":        func() search.Strategy { return &entropy.Search{Method: entropy.Subsample} },
-		"grid":              func() search.Strategy { return &selection.Grid{Points: 7} },
-		"halving":           func() search.Strategy { return &selection.Halving{Points: 7, LeastRows: 5} },
+		"grid":              func() search.Strategy { return &grid.Search{Points: 7} },
+		"halving":           func() search.Strategy { return &grid.Halving{Points: 7, LeastRows: 5} },
 		"shape":             func() search.Strategy { return &shape.Search{} },
 		"shape, entropy":    func() search.Strategy { return &shape.Search{Start: &entropy.Search{}} },
 		"shape, blocks":     func() search.Strategy { return &shape.Search{MaxRows: 20} },

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )
@@ -13,7 +13,7 @@ import (
 func ExampleStrategy() {
 	var table selectiontest.Table
 	ok := conformance.InTest(func(t *testing.T) {
-		selectiontest.Strategy(t, func() search.Strategy { return &selection.Grid{Points: 4} }, &selectiontest.Options{
+		selectiontest.Strategy(t, func() search.Strategy { return &grid.Search{Points: 4} }, &selectiontest.Options{
 			Skip: map[string]string{"shared": "is shown in another example"}, Table: &table,
 		})
 	})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -31,16 +31,16 @@ func (m *mutant) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	return m.choose(ctx, m, r)
 }
 
-// grid searches as a sound strategy would.
-func grid(ctx context.Context, r *search.Run, points ...float64) (search.Choice, error) {
-	return (&selection.Grid{Params: points}).Choose(ctx, r)
+// searchGrid searches as a sound strategy would.
+func searchGrid(ctx context.Context, r *search.Run, points ...float64) (search.Choice, error) {
+	return (&grid.Search{Params: points}).Choose(ctx, r)
 }
 
 var five = []float64{.1, .3, 1, 3, 10}
 
 // chooseRow scores five points and chooses the row of a number, counted around.
 func chooseRow(ctx context.Context, r *search.Run, number int) (search.Choice, error) {
-	c, err := grid(ctx, r, five...)
+	c, err := searchGrid(ctx, r, five...)
 	if err == nil {
 		c.Iteration = number%len(r.Trace()) + 1
 	}
@@ -54,7 +54,7 @@ func TestMutantsFail(t *testing.T) {
 	for check, m := range map[string]mutant{
 		"named": {name: func() string { return fmt.Sprint(calls.Add(1)) }},
 		"chooses": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			c, err := grid(ctx, r, five...)
+			c, err := searchGrid(ctx, r, five...)
 			c.Status = ""
 			return c, err
 		}},
@@ -73,27 +73,27 @@ func TestMutantsFail(t *testing.T) {
 			return chooseRow(ctx, r, r.Workers())
 		}},
 		"cancel": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			c, err := grid(ctx, r, five...)
+			c, err := searchGrid(ctx, r, five...)
 			if err != nil {
 				return c, other
 			}
 			return c, nil
 		}},
 		"progress": {choose: func(_ context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return grid(context.Background(), r, five...)
+			return searchGrid(context.Background(), r, five...)
 		}},
 		"budget": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			if r.Spent() {
 				return search.Choice{}, search.ErrBudget
 			}
-			return grid(ctx, r, five...)
+			return searchGrid(ctx, r, five...)
 		}},
 		"resume": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return grid(ctx, r, append(five, 20+float64(calls.Add(1)))...)
+			return searchGrid(ctx, r, append(five, 20+float64(calls.Add(1)))...)
 		}},
 		"configuration": {choose: func(ctx context.Context, m *mutant, r *search.Run) (search.Choice, error) {
 			m.State++
-			return grid(ctx, r, five...)
+			return searchGrid(ctx, r, five...)
 		}},
 		"shared": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			return chooseRow(ctx, r, int(calls.Add(1)))
@@ -108,11 +108,11 @@ func TestMutantsFail(t *testing.T) {
 			if f := r.Family(); f == nil || f.String() != "RBF" {
 				return search.Choice{}, other
 			}
-			return grid(ctx, r, five...)
+			return searchGrid(ctx, r, five...)
 		}},
 		"odd-data": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			_ = r.X().At(2, 0)
-			return grid(ctx, r, five...)
+			return searchGrid(ctx, r, five...)
 		}},
 		"saved": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(1e13), Rows: 60}, func(context.Context, *search.TraceRow) error { return nil })

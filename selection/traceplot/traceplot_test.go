@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 )
@@ -50,9 +51,9 @@ func TestEveryKindOfSearch(t *testing.T) {
 		"golden section": {&selection.Regressor{Search: &entropy.GoldenSection{Lo: 1e-3, Hi: 1e3}}, 1, nil},
 		"shape":          {&selection.Regressor{Search: &shape.Search{}}, 1, []string{"restricted log evidence (more is better)", "chosen"}},
 		"nothing set":    {&selection.Regressor{}, 1, []string{"standardised", "Yeo-Johnson", "chosen: "}},
-		"grid":           {&selection.Regressor{Search: &selection.Grid{Points: 5}}, 1, []string{"NMSE (less is better)"}},
-		"one parameter":  {&selection.Regressor{Search: &selection.Grid{Params: []float64{1}}}, 1, nil},
-		"halving":        {&selection.Regressor{Search: &selection.Halving{Points: 5}}, 1, nil},
+		"grid":           {&selection.Regressor{Search: &grid.Search{Points: 5}}, 1, []string{"NMSE (less is better)"}},
+		"one parameter":  {&selection.Regressor{Search: &grid.Search{Params: []float64{1}}}, 1, nil},
+		"halving":        {&selection.Regressor{Search: &grid.Halving{Points: 5}}, 1, nil},
 		"families":       {&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{})}, 2, []string{"RBF", "Laplacian"}},
 		"two parameters": {&selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
 		"candidates": {&selection.Regressor{
@@ -60,14 +61,14 @@ func TestEveryKindOfSearch(t *testing.T) {
 				func() estimators.Regressor { return &ridge.Regressor{} },
 				func() estimators.Regressor { return &lssvm.Regressor{} },
 			),
-			Search: &selection.Grid{},
+			Search: &grid.Search{},
 		}, 1, []string{"candidate"}},
 		"named candidates": {&selection.Regressor{
 			Space: selection.NamedCandidates(
 				selection.Candidate[estimators.Regressor]{Name: "ridge on columns", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
 				selection.Candidate[estimators.Regressor]{Name: "Matern", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
 			),
-			Search: &selection.Grid{},
+			Search: &grid.Search{},
 		}, 1, []string{"candidate", "ridge on columns", "Matern"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package selection
+package grid
 
 import (
 	"context"
@@ -23,10 +23,10 @@ const (
 // Halving is successive halving over a grid (Jamieson and Talwalkar, AISTATS 2016): all
 // parameters are fitted on a part of each fold's training rows, the best of them, one in
 // Factor, on Factor times as many, and so on, until the last are fitted on all: a baseline
-// that is cheaper than Grid where fits grow faster than their rows. With few rows it is
-// Grid.
+// that is cheaper than Search where fits grow faster than their rows. With few rows it is
+// Search.
 type Halving struct {
-	// Params are as in [Grid].
+	// Params are as in [Search].
 	Params []float64
 	Points int
 	Lo, Hi float64
@@ -37,10 +37,10 @@ type Halving struct {
 	// LeastRows is the fewest training rows of a fold, ≥ 2. If it is 0, it is 40.
 	LeastRows int
 
-	// Splitter is as in [Grid].
+	// Splitter is as in [Search].
 	Splitter validation.Splitter
 
-	// Metric is as in [Grid].
+	// Metric is as in [Search].
 	Metric metrics.Metric
 
 	// Seed is the seed for drawing the parts.
@@ -48,7 +48,7 @@ type Halving struct {
 }
 
 func (h *Halving) withDefaults() (Halving, error) {
-	const typ = "selection: Halving"
+	const typ = "grid: Halving"
 	out := *h
 	if out.Factor == 0 {
 		out.Factor = defaultHalvingFactor
@@ -92,7 +92,7 @@ func rounds(parameters, rows, factor, least int) []halvingRound {
 // Name returns "halving".
 func (h *Halving) Name() string { return "halving" }
 
-// Choose implements [search.Strategy]; errors are Grid's.
+// Choose implements [search.Strategy]; errors are Search's.
 func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
@@ -102,7 +102,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 	if err != nil {
 		return search.Choice{}, err
 	}
-	points, err := (&Grid{Params: cfg.Params, Points: cfg.Points, Lo: cfg.Lo, Hi: cfg.Hi}).points(ctx, r)
+	points, err := (&Search{Params: cfg.Params, Points: cfg.Points, Lo: cfg.Lo, Hi: cfg.Hi}).points(ctx, r)
 	if err != nil {
 		return search.Choice{}, err
 	}

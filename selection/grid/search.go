@@ -1,4 +1,6 @@
-package selection
+// Package grid holds the searches that fit the learner at many points: [Search], which fits at all of them in each fold and
+// is the baseline that every user knows, and [Halving], which leaves out more and more points on more and more rows.
+package grid
 
 import (
 	"context"
@@ -13,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// Defaults of Grid.
+// Defaults of Search.
 const (
 	defaultGridPoints = 24
 	// defaultGridLow and defaultGridHigh are the ends of the grid in units of the
@@ -26,19 +28,19 @@ const (
 // traceBytes is about what a point takes in a trace.
 const traceBytes = 512
 
-// Grid fits the learner at each parameter in each fold and takes the best mean score. It is the baseline that every
+// Search fits the learner at each parameter in each fold and takes the best mean score. It is the baseline that every
 // user knows. It costs Points × folds + 1 fits. It also compares candidates; Params, Points, Lo and Hi then have no
 // effect.
 //
 // If a Budget ends it, the best of what was tried is taken. It tries the values from Lo to Hi, and the points that
-// [CandidateGrid] has from [GridOf], in an order of which every beginning is spread over them: the middle first, then those of
+// selection.CandidateGrid has from selection.GridOf, in an order of which every beginning is spread over them: the middle first, then those of
 // both halves, and so on; of several axes each point has other values of all. Params and other candidates are tried in
 // their order. The trace is in the order of the grid in any case, a grid that was not ended chooses the same in any
 // order, and of equal scores the first in the trace is best.
 //
 // The machines of lssvm and svm get their kernel matrices from distances that are computed
 // once in each fold, if a gigabyte is enough for them.
-type Grid struct {
+type Search struct {
 	// Params are the parameters, which are tried in their order. If they are nil, they are Points values from Lo to Hi
 	// in equal ratios.
 	Params []float64
@@ -49,20 +51,20 @@ type Grid struct {
 	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
 	Lo, Hi float64
 
-	// Splitter makes the folds. If it is nil, it is KFold{} for a [Regressor] and [validation.StratifiedKFold]{} for a
-	// [Classifier].
+	// Splitter makes the folds. If it is nil, it is KFold{} for a selection.Regressor and [validation.StratifiedKFold]{} for a
+	// selection.Classifier.
 	Splitter validation.Splitter
 
-	// Metric is the metric. If it is the zero value, it is NMSE for a [Regressor] and Accuracy for a [Classifier].
+	// Metric is the metric. If it is the zero value, it is NMSE for a selection.Regressor and Accuracy for a selection.Classifier.
 	Metric metrics.Metric
 }
 
 // Name returns "grid".
-func (g *Grid) Name() string { return "grid" }
+func (g *Search) Name() string { return "grid" }
 
 // Choose implements [search.Strategy]. Errors: ErrParam, the splitter's, the first fit's that failed if none could be
 // scored, or the error of ctx.
-func (g *Grid) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
+func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, err error) {
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
@@ -106,7 +108,7 @@ func warnOfEdge(r *search.Run, points []search.Point, iteration int) {
 }
 
 // points returns what the grid compares.
-func (g *Grid) points(ctx context.Context, r *search.Run) ([]search.Point, error) {
+func (g *Search) points(ctx context.Context, r *search.Run) ([]search.Point, error) {
 	if r.Family() == nil {
 		out := make([]search.Point, len(r.Candidates()))
 		for i := range out {
@@ -122,8 +124,8 @@ func (g *Grid) points(ctx context.Context, r *search.Run) ([]search.Point, error
 	return out, err
 }
 
-func (g *Grid) params(ctx context.Context, r *search.Run) ([]float64, error) {
-	const typ = "selection: Grid"
+func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
+	const typ = "grid: Search"
 	lo, hi := r.Family().Bounds()
 	if g.Params != nil {
 		if len(g.Params) == 0 {
@@ -176,3 +178,6 @@ func (g *Grid) params(ctx context.Context, r *search.Run) ([]float64, error) {
 	}
 	return slices.Compact(out), nil
 }
+
+// missing is the value of what was not computed.
+var missing = math.NaN()

@@ -1,0 +1,94 @@
+package grid_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
+)
+
+// wave is a sine of 40 rows.
+func wave() (*mat.Dense, []float64) {
+	x, y := mat.NewDense(40, 1, nil), make([]float64, 40)
+	for i := range y {
+		x.Set(i, 0, float64(i)/4)
+		y[i] = math.Sin(x.At(i, 0))
+	}
+	return x, y
+}
+
+func ExampleSearch() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &grid.Search{Params: []float64{0.01, 1, 100}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Kernel, "of", len(r.Result().Trace), "after", r.Result().Fits, "fits")
+	// Output: RBF(gamma=1) of 3 after 10 fits
+}
+
+// A budget that is spent at once leaves the first parameter, and a model.
+func ExampleSearch_budget() {
+	x, y := wave()
+	r := &selection.Regressor{Search: &grid.Search{Params: []float64{1, 0.01, 100}}, Budget: time.Nanosecond, Workers: 1}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	result := r.Result()
+	fmt.Println(result.Status, result.Kernel)
+	fmt.Println(result.Warnings[0])
+	fmt.Println(result.Trace[1].Decision())
+	// Output:
+	// budget RBF(gamma=1)
+	// the budget of 1ns ended the search: 1 of 3 parameters were tried
+	// not scored: the budget was spent
+}
+
+// Successive halving: all parameters on a third of the rows, the best third of them on all.
+func ExampleHalving() {
+	x, y := mat.NewDense(300, 1, nil), make([]float64, 300)
+	for i := range y {
+		x.Set(i, 0, 0.05*float64(i))
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*math.Cos(float64(7*i))
+	}
+	model := &selection.Regressor{Search: &grid.Halving{Points: 9}}
+	if err := model.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range model.Result().Trace[8:10] {
+		fmt.Println(row.Rows, "training rows")
+	}
+	// Output:
+	// 66 training rows
+	// 200 training rows
+}
+
+// Without a kernel: the better of a linear and a kernel machine by cross-validation, which
+// then predicts.
+func ExampleSearch_candidates() {
+	x, y := wave()
+	r := &selection.Regressor{
+		Space: selection.Candidates(
+			func() estimators.Regressor { return &ridge.Regressor{} },
+			func() estimators.Regressor { return &lssvm.Regressor{} },
+		),
+		Search: &grid.Search{},
+	}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Result().Choice())
+	// Output: candidate 1 (*lssvm.Regressor)
+}
