@@ -489,7 +489,7 @@ func TestAll(t *testing.T) {
 
 // TestModelFilesKnowAll holds that every type that stands in settings is registered: else a model with it cannot be stored.
 func TestModelFilesKnowAll(t *testing.T) {
-	declared.Lists(t, "the registry", registry.Names(), nil, filepath.Join("..", ".."), "Fit", "Eval", "At", "Choose", "Split")
+	declared.Lists(t, "the registry", registry.Names(), nil, filepath.Join("..", ".."), "Fit", "Eval", "Kernel", "Choose", "Split")
 }
 
 // leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and

@@ -263,5 +263,5 @@ func TestAll(t *testing.T) {
 
 	t.Log("\n" + table.String())
 
-	declared.Lists(t, "TestAll", tested, nil, "..", "Eval", "At")
+	declared.Lists(t, "TestAll", tested, nil, "..", "Eval", "Kernel")
 }
