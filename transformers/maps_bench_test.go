@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkMaps fits and applies the maps at 100000 rows, 20 columns and 512 features;
-// examples/benchmark/peers/sklearn_maps.py time 100000 20 512 is scikit-learn's side.
+// measurements/benchmark/peers/sklearn_maps.py time 100000 20 512 is scikit-learn's side.
 func BenchmarkMaps(b *testing.B) {
 	const n, d, features = 100000, 20, 512
 	x := normalRows(n, d, 1)

@@ -36,7 +36,7 @@ type pcaReference struct {
 
 // The numbers are scikit-learn's, by
 //
-//	python3 examples/benchmark/peers/sklearn_pca.py transformers/testdata/sklearn_pca.json
+//	python3 measurements/benchmark/peers/sklearn_pca.py transformers/testdata/sklearn_pca.json
 //
 // up to the signs of PCA's components, which it takes of other entries where rows are few.
 func TestPCAReference(t *testing.T) {

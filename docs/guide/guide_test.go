@@ -74,7 +74,7 @@ var (
 func TestNamesOfPagesAreThere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	packages := map[string]map[string]bool{}
-	declared.Files(t, root, []string{"internal", "examples"}, func(_ string, file *ast.File) {
+	declared.Files(t, root, []string{"internal", "examples", "measurements"}, func(_ string, file *ast.File) {
 		names := packages[file.Name.Name]
 		if names == nil {
 			names = map[string]bool{}

@@ -54,7 +54,7 @@
 // if there are more, for about nine lengths between 1/64 and 64 times that of the median distance. Without this
 // choice, targets that oscillate often over the range of a column would get the smooth RBF of the median distance,
 // a ridge near 0 and intervals that are far too narrow between the rows: see examples/gap. On 17 sets of numbers
-// (five splits each, examples/benchmark) the normalised squared error is half that of the median RBF on the
+// (five splits each, measurements/benchmark) the normalised squared error is half that of the median RBF on the
 // geometric mean and at most 3% more; on 30 of classes the logarithmic loss is 4% less. With fewer than ten rows,
 // or with a given ridge, the kernel is kernels.MedianRBF. A column that is constant in the training rows is left out
 // (kernels.Columns): nothing was learnt about it. Where it has another value later, the prediction and the

@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkFit is a fit of Friedman's first function, ten columns, noise of variance 1,
-// as examples/papers/rvm times it beside kernlab.
+// as measurements/papers/rvm times it beside kernlab.
 func BenchmarkFit(b *testing.B) {
 	for _, n := range []int{250, 500, 1000, 2000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -145,7 +145,7 @@ func BenchmarkAgainstPeer(b *testing.B) {
 	writeCSV(b, test, xt, yt)
 	for _, c := range []float64{1, 10, 100} {
 		b.Run(fmt.Sprintf("C=%v", c), func(b *testing.B) {
-			script := filepath.Join("..", "..", "examples", "benchmark", "peers", "sklearn_svm.py")
+			script := filepath.Join("..", "..", "measurements", "benchmark", "peers", "sklearn_svm.py")
 			out, err := exec.Command(*peer, script, "time", train, test, fmt.Sprint(c), fmt.Sprint(benchGamma)).Output()
 			if err != nil {
 				b.Fatal(err)

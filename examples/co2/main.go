@@ -19,7 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
-	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"

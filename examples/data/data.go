@@ -8,9 +8,3 @@ import "embed"
 //
 //go:embed *.csv
 var FS embed.FS
-
-// SecondSets is second/sets.csv, the list of the second collection, which is not shipped
-// itself.
-//
-//go:embed second/sets.csv
-var SecondSets string

@@ -116,7 +116,7 @@ func choose(ctx context.Context, out, progress io.Writer, dir, path string) erro
   between 0.1 and 0.5. The search looks at a few entropies there and below, scores each kernel in
   closed form, and fits the learner once.
   NMSE is the squared error over that of predicting the mean: less is better. On one split the two
-  differ by chance; examples/selector compares them over many. A kernel matrix is one that the search
+  differ by chance; measurements/selector compares them over many. A kernel matrix is one that the search
   made, or one for each learner fit.
 
 `)

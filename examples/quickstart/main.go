@@ -22,7 +22,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // gonum's matrix routines, several times as fast
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
-	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"

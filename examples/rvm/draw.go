@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/estimators/rvm"
-	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/picture"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/examples/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 

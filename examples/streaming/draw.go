@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/kernelearn/kernelearn/estimators/eem"
-	"github.com/kernelearn/kernelearn/examples/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/picture"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 

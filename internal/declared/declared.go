@@ -24,7 +24,7 @@ func Types(tb testing.TB, root string, methods ...string) (out []string) {
 	has := map[string]bool{}       // by folder and name
 	parts := map[string][]string{} // of a struct that is exported, those that are not
 	full := map[string]string{}
-	Files(tb, root, []string{"internal", "adapters", "examples"}, func(path string, file *ast.File) {
+	Files(tb, root, []string{"internal", "adapters", "examples", "measurements"}, func(path string, file *ast.File) {
 		dir := filepath.Dir(path) + "."
 		for _, decl := range file.Decls {
 			switch d := decl.(type) {

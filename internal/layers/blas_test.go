@@ -21,7 +21,7 @@ var computing = map[string]bool{
 // but the adapters registers a BLAS.
 func TestOneBLAS(t *testing.T) {
 	files := 0
-	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "adapters"}, func(path string, file *ast.File) {
+	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "measurements", "adapters"}, func(path string, file *ast.File) {
 		slashed := filepath.ToSlash(path)
 		if strings.HasSuffix(path, "_test.go") || strings.Contains(slashed, "internal/fast/") || strings.Contains(slashed, "internal/blasbench/") {
 			return

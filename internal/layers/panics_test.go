@@ -19,7 +19,7 @@ var runsUserCode = []string{"Predict", "Decision", "PairDecision", "Transform", 
 // an error. And that no goroutine is begun but where its panics are held.
 func TestPanicsAreHeld(t *testing.T) {
 	held := 0
-	declared.Files(t, filepath.Join("..", ".."), []string{"examples"}, func(path string, file *ast.File) {
+	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "measurements"}, func(path string, file *ast.File) {
 		slashed := filepath.ToSlash(path)
 		if strings.HasSuffix(path, "_test.go") {
 			return

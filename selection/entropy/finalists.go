@@ -24,7 +24,7 @@ const (
 	firstRows = 300
 	// Of more than onceRows a third are drawn for the best kernel and its neighbours, leastSecond to
 	// secondRows. Up to onceRows all rows are taken at once. On Friedman's function, the sine of
-	// examples/performance and its sign, seeds 7 to 14: all of 1500 and 2000 rows at once had errors
+	// measurements/performance and its sign, seeds 7 to 14: all of 1500 and 2000 rows at once had errors
 	// from 1% less to 1% more, in twice the time; 650 of 1000 rows up to 2% more.
 	onceRows    = 1200
 	leastSecond = 800

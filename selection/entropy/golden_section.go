@@ -45,7 +45,7 @@ const (
 //	unconverged  MaxEvaluations entropies, or all that float64 tells apart, have been seen
 //
 // A family of whole numbers is looked at in the nearest one. The paper takes degrees that
-// are no whole numbers, which make no kernel: examples/papers/entropy does that with a
+// are no whole numbers, which make no kernel: measurements/papers/entropy does that with a
 // family of its own.
 //
 // An evaluation costs O(n²d) and 4n³/3, memory is one n×n matrix. Errors are ErrParam;

@@ -30,7 +30,7 @@ const WithinError = 0.5
 
 // withinMore is that of more than manyRows rows, whose errors are less a matter of luck: on Friedman's
 // function of 1000 and 2000 rows, seeds 7 to 14, it took 2% of the test error that half a standard error
-// left, and nothing on the sine of examples/performance.
+// left, and nothing on the sine of measurements/performance.
 const withinMore = 0.05
 
 const manyRows = 600

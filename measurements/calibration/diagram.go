@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/kernelearn/kernelearn/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
+	"github.com/kernelearn/kernelearn/selection/effectplot"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+)
+
+// high is the height of a panel, which has its legend above.
+const high = 3.6 * vg.Inch
+
+// shown are the ways of the picture, raw last: one classifier has none, and each way keeps its colour.
+var shown = []int{2, 3, 0}
+
+// diagram draws how often the second class is right against its probability, a panel for each classifier.
+func diagram(ctx context.Context, path string, s set, seed uint64) error {
+	var panels []*plot.Plot
+	for _, learner := range learners {
+		var bins [][]metrics.Bin
+		var names []string
+		for _, w := range shown {
+			if !has(w, learner.make()) {
+				continue
+			}
+			proba, classes, truth, err := predicted(ctx, s, wrap(w, learner.make(), seed), seed)
+			if err != nil {
+				return err
+			}
+			of, err := metrics.Calibration(truth, classes[1], mat.Col(nil, 1, proba), 10, metrics.EqualCount)
+			if err != nil {
+				return err
+			}
+			bins, names = append(bins, of), append(names, ways[w])
+		}
+		p, err := effectplot.Reliability(bins, names, 0)
+		if err != nil {
+			return err
+		}
+		p.Title.Text, p.X.Label.Text = learner.name, "mean probability in a bin"
+		p.X.Tick.Marker = plotstyle.Round{Most: 4}
+		panels = append(panels, p)
+	}
+	picture.Inner(panels, 3)
+	return picture.Write(path, nil, panels, 3, high)
+}

@@ -1,0 +1,302 @@
+// Calibration measures whether probabilities of classes come true, of classifiers as they are and behind package
+// calibration, and draws reliability diagrams.
+//
+//	go run -C measurements ./calibration -out ../docs/measured
+//	go run -C measurements ./calibration -data DIR -splits 5
+//
+// Without -data the rows are drawn: two classes that overlap. With it all classification sets there are split 75/25
+// by rows, columns standardised, gaps filled by the training median, training rows at most -rows. Printed are the
+// means of log loss, the Brier score and the expected calibration error of the most probable class in ten bins, and on how many
+// sets each method has the least log loss of its classifier.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mat"
+
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/estimators/elm"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/estimators/svm"
+	"github.com/kernelearn/kernelearn/internal/dataset"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+const (
+	pictured   = "calibration.png"
+	leastRows  = 20
+	drawnRows  = 1000
+	drawnTest  = 20_000
+	drawnWidth = 4
+)
+
+// learners are classifiers, raw.
+var learners = []struct {
+	name string
+	make func() estimators.Classifier
+}{
+	{"lssvm", func() estimators.Classifier { return &lssvm.Classifier{} }},
+	{"svm", func() estimators.Classifier { return &svm.Classifier{Probabilities: true} }},
+	{"rvm", func() estimators.Classifier { return &rvm.Classifier{} }},
+	{"eem", func() estimators.Classifier { return &eem.KernelClassifier{} }},
+	{"elm", func() estimators.Classifier { return &elm.Classifier{Ridge: 1} }},
+}
+
+// ways are raw, and the methods.
+var ways = []string{"raw", "temperature", "Platt", "isotonic", "automatic"}
+
+func wrap(way int, c estimators.Classifier, seed uint64) estimators.Classifier {
+	if way == 0 {
+		return c
+	}
+	methods := []calibration.Method{calibration.Temperature, calibration.Platt, calibration.Isotonic, calibration.Automatic}
+	return &calibration.Classifier{Estimator: c, Method: methods[way-1], Seed: seed}
+}
+
+// has says whether a classifier has probabilities: elm's has none of its own.
+func has(way int, c estimators.Classifier) bool {
+	return way > 0 || estimators.Supports(c, estimators.Proba)
+}
+
+func main() { cli.Main("calibration", run) }
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	flags := cli.NewFlags("calibration", "calibration measures whether the probabilities of classifiers come true, and draws reliability diagrams.", out)
+	dir := flags.String("data", "", "`folder` of CSV files; empty: rows are drawn")
+	pictures := flags.String("out", "", "`folder` for the picture of drawn rows, "+pictured+"; empty: none is drawn")
+	splits := flags.Int("splits", 5, "splits 75/25 of a set")
+	rows := flags.Int("rows", drawnRows, "training rows at most")
+	seed := flags.Uint64("seed", 1, "of splits and draws")
+	flags.AtLeast(1, "splits")
+	flags.AtLeast(leastRows, "rows")
+	flags.Reads("data")
+	flags.Writes("out")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var all []set
+	if *dir == "" {
+		all = []set{drawn(*rows)}
+	}
+	for _, p := range dataset.Protocols() {
+		if *dir == "" || p.Classes == nil || !dataset.Exists(*dir, p.Name) {
+			continue
+		}
+		s, err := dataset.Open(*dir, p.Name)
+		if err != nil {
+			return err
+		}
+		all = append(all, read(s, *rows))
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("-data %s: there is no classification set", *dir)
+	}
+	bar := progressbar.New(progress, "splits", len(all)**splits)
+	var results []result
+	for _, s := range all {
+		r, err := measure(ctx, s, *splits, *seed, func() { bar.Add(1) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		results = append(results, r)
+	}
+	bar.Finish()
+	if err := print(out, results); err != nil || *pictures == "" {
+		return err
+	}
+	path := filepath.Join(*pictures, pictured)
+	if err := diagram(ctx, path, drawn(*rows), *seed); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(out, "picture:", path)
+	return err
+}
+
+// part is rows and labels.
+type part struct {
+	x      *mat.Dense
+	labels []int
+}
+
+// set is where they come from.
+type set struct {
+	name string
+	draw func(seed uint64) (train, test part, err error)
+}
+
+// drawn are two classes of three clusters each, which overlap.
+func drawn(rows int) set {
+	return set{"two overlapping classes", func(seed uint64) (part, part, error) {
+		x, labels := dataset.Clusters(rows+drawnTest, drawnWidth, 2, 3, 1, seed)
+		return part{x.Slice(0, rows, 0, drawnWidth).(*mat.Dense), labels[:rows]}, part{x.Slice(rows, rows+drawnTest, 0, drawnWidth).(*mat.Dense), labels[rows:]}, nil
+	}}
+}
+
+// leastOfClass are the training rows that a class has to have; others are left out.
+const leastOfClass = 10
+
+func read(s *dataset.Set, rows int) set {
+	return set{s.Name, func(seed uint64) (train, test part, err error) {
+		n, _ := s.X.Dims()
+		order := rand.New(rand.NewPCG(seed, 0x63616c)).Perm(n)
+		at, from := order[:n/4], order[n/4:]
+		from = from[:min(len(from), rows)]
+		count := map[int]int{}
+		for _, i := range from {
+			count[s.Labels[i]]++
+		}
+		often := func(rows []int) (out []int) {
+			for _, i := range rows {
+				if count[s.Labels[i]] >= leastOfClass {
+					out = append(out, i)
+				}
+			}
+			return out
+		}
+		train.x, _, train.labels = s.Rows(often(from))
+		test.x, _, test.labels = s.Rows(often(at))
+		train.x, test.x, err = dataset.Impute(train.x, test.x)
+		return train, test, err
+	}}
+}
+
+// scores are those of probabilities: lower is better.
+type scores struct{ loss, brier, off float64 }
+
+// result is the mean scores of a set by learner and way.
+type result struct {
+	name string
+	at   [][]scores
+}
+
+func measure(ctx context.Context, s set, splits int, seed uint64, done func()) (result, error) {
+	out := result{name: s.name, at: make([][]scores, len(learners))}
+	for l := range learners {
+		out.at[l] = make([]scores, len(ways))
+	}
+	for split := range splits {
+		for l, learner := range learners {
+			for w := range ways {
+				if !has(w, learner.make()) {
+					out.at[l][w].loss = math.Inf(1)
+					continue
+				}
+				p, classes, truth, err := predicted(ctx, s, wrap(w, learner.make(), seed), seed+uint64(split))
+				if err != nil {
+					return out, fmt.Errorf("%s, %s: %w", learner.name, ways[w], err)
+				}
+				got, err := scored(truth, classes, p)
+				if err != nil {
+					return out, err
+				}
+				to := &out.at[l][w]
+				to.loss += got.loss / float64(splits)
+				to.brier += got.brier / float64(splits)
+				to.off += got.off / float64(splits)
+			}
+		}
+		done()
+	}
+	return out, nil
+}
+
+// predicted are the probabilities of a classifier on scaled columns for the test rows of a draw.
+func predicted(ctx context.Context, s set, c estimators.Classifier, seed uint64) (p *mat.Dense, classes, truth []int, err error) {
+	train, test, err := s.draw(seed)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	scaler := &transformers.StandardScaler{}
+	if err := scaler.Fit(ctx, train.x); err != nil {
+		return nil, nil, nil, err
+	}
+	x, err := scaler.Transform(train.x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	z, err := scaler.Transform(test.x)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := c.Fit(ctx, x, train.labels); err != nil {
+		return nil, nil, nil, err
+	}
+	p, err = c.(estimators.ProbaPredictor).PredictProba(z)
+	return p, c.Classes(), test.labels, err
+}
+
+func scored(truth, classes []int, p *mat.Dense) (out scores, err error) {
+	if out.loss, err = metrics.LogLoss(truth, classes, p, nil); err != nil {
+		return out, err
+	}
+	if out.brier, err = metrics.Brier(truth, classes, p, nil); err != nil {
+		return out, err
+	}
+	bins, err := ofTop(truth, classes, p)
+	if err != nil {
+		return out, err
+	}
+	out.off = metrics.CalibrationError(bins)
+	return out, nil
+}
+
+// ofTop compares the probability of the most probable class with how often it is right.
+func ofTop(truth, classes []int, p *mat.Dense) ([]metrics.Bin, error) {
+	top, right := make([]float64, len(truth)), make([]int, len(truth))
+	for i := range truth {
+		best := 0
+		for k, v := range p.RawRowView(i) {
+			if v > p.At(i, best) {
+				best = k
+			}
+		}
+		top[i] = p.At(i, best)
+		if classes[best] == truth[i] {
+			right[i] = 1
+		}
+	}
+	return metrics.Calibration(right, 1, top, 0, metrics.EqualCount)
+}
+
+func print(out io.Writer, all []result) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "classifier\tprobabilities\tlog loss\tBrier\tcalibration error\tleast log loss on\t")
+	for l, learner := range learners {
+		for w, way := range ways {
+			if !has(w, learner.make()) {
+				continue
+			}
+			var mean scores
+			least := 0
+			for _, r := range all {
+				got := r.at[l][w]
+				mean.loss += got.loss / float64(len(all))
+				mean.brier += got.brier / float64(len(all))
+				mean.off += got.off / float64(len(all))
+				lowest := math.Inf(1)
+				for v := range ways {
+					lowest = min(lowest, r.at[l][v].loss)
+				}
+				if got.loss <= lowest*(1+1e-9) {
+					least++
+				}
+			}
+			fmt.Fprintf(table, "%s\t%s\t%.4f\t%.4f\t%.4f\t%d of %d\t\n", learner.name, way, mean.loss, mean.brier, mean.off, least, len(all))
+		}
+	}
+	return table.Flush()
+}

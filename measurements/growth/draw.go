@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/kernelearn/kernelearn/internal/picture"
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
+)
+
+// looks are a colour and a mark for each search.
+var looks = map[string]struct {
+	curve int
+	shift float64 // along the decades, so that bars do not cover each other
+}{byEntropy: {0, -0.008}, byGrid: {1, 0.008}}
+
+const panelHeight = 2.6 * vg.Inch
+
+// drawCurves writes a panel for each set: errors over rows, with bars of a standard error, the
+// learner on features dashed.
+func drawCurves(path string, curves []curve) error {
+	var panels []*plot.Plot
+	legend := &plotstyle.Legend{}
+	for i, c := range curves {
+		of := legend
+		if i > 0 {
+			of = nil
+		}
+		p, err := c.panel(of)
+		if err != nil {
+			return err
+		}
+		panels = append(panels, p)
+	}
+	return picture.Write(path, legend, panels, min(2, len(panels)), panelHeight)
+}
+
+// bars are points with their standard errors.
+type bars struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+// panel draws one set, and names its curves in the legend, unless that is nil.
+func (c curve) panel(legend *plotstyle.Legend) (*plot.Plot, error) {
+	p := plotstyle.New(c.set, "training rows", c.what)
+	var rows []float64
+	var learners []string
+	for _, q := range c.points {
+		rows = append(rows, float64(q.rows))
+		learners = append(learners, q.learner)
+	}
+	learners = slices.Compact(learners)
+	slices.Sort(rows)
+	p.X.Tick.Marker = plotstyle.LabelTicks(slices.Compact(rows), 0.15)
+	for _, search := range searches {
+		for _, learner := range learners {
+			line, points, err := c.line(search, learner)
+			if err != nil {
+				return nil, err
+			}
+			p.Add(line...)
+			if legend != nil {
+				legend.Add(search+", "+learner, points...)
+			}
+		}
+	}
+	height := p.Y.Max - p.Y.Min
+	p.X.Min, p.X.Max = p.X.Min-0.05, p.X.Max+0.05
+	p.Y.Min, p.Y.Max = max(p.Y.Min-0.04*height, 0), p.Y.Max+0.04*height
+	return p, nil
+}
+
+// line is a search's with a learner, and what stands for it in the legend.
+func (c curve) line(search, learner string) ([]plot.Plotter, []plot.Thumbnailer, error) {
+	look := looks[search]
+	var b bars
+	for _, q := range c.points {
+		if q.learner != learner {
+			continue
+		}
+		m := meanOf(q.entropy)
+		if search == byGrid {
+			m = meanOf(q.grid)
+		}
+		if math.IsNaN(m.error) {
+			m.error = 0
+		}
+		b.XYs = append(b.XYs, plotter.XY{X: math.Log10(float64(q.rows)) + look.shift, Y: m.value})
+		b.YErrors = append(b.YErrors, struct{ Low, High float64 }{m.error, m.error})
+	}
+	line, marks, err := plotter.NewLinePoints(b.XYs)
+	if err != nil {
+		return nil, nil, err
+	}
+	errors, err := plotter.NewYErrorBars(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	line.Color, line.Width = plotstyle.Colour(look.curve), vg.Points(1.6)
+	if learner != exactName {
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
+	}
+	marks.GlyphStyle = plotstyle.Mark(look.curve)
+	errors.Color, errors.CapWidth = line.Color, vg.Points(4)
+	return []plot.Plotter{line, errors, marks}, []plot.Thumbnailer{line, marks}, nil
+}

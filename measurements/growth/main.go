@@ -1,0 +1,172 @@
+// Growth draws the error of the kernel that a search finds against the rows that it has:
+// by entropy, and by a grid of 24 points in 3 folds, on the same rows. The grid is over RBF,
+// the entropy over what it takes by itself.
+//
+// The learner is the least-squares SVM up to -exact rows, and from there on ridge regression on
+// -landmarks Nyström features (for classes on targets of ±1). At -exact rows both are measured,
+// so that a step between learners is not taken for one between sizes. Columns are
+// standardised. A draw takes test rows at random, and of the others the first so many in
+// random order: fewer rows are among more, and the test rows are the same for all sizes.
+//
+// Sets are read from -data DIR; friedman1 and sine are drawn and need none.
+//
+//	go run -C measurements ./growth
+//	go run -C measurements ./growth -data DIR -out ../docs/measured -cells growth.csv
+//	go run -C measurements ./growth -data DIR -sets electricity -rows 500,1000 -draws 2
+//
+// The whole takes hours, nearly all of it the grid's on 5000 rows. With -cells FILE each
+// measurement is kept, and one that is there is not taken again: a run that was ended goes on,
+// and parts come together in the tables and the picture, which show all that the file has of
+// the sets and sizes asked for. Measurements of another version of the library have to be deleted.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
+)
+
+const (
+	drawnSets = "friedman1,sine"
+	readSets  = "california-housing,electricity,eeg-eye-state,mammography"
+	pictured  = "growth.png"
+)
+
+func main() { cli.Main("growth", run) }
+
+// settings are what the flags say.
+type settings struct {
+	sets             []string
+	sizes            []int
+	dir, cells, out  string
+	draws            int
+	seed             uint64
+	exact, landmarks int
+}
+
+func settingsOf(args []string, help io.Writer) (settings, error) {
+	var s settings
+	flags := cli.NewFlags("growth", "growth measures how the error falls with the number of training rows, for a search by entropy and one by a grid.", help)
+	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	names := flags.String("sets", "", "comma separated `names`; empty: "+drawnSets+", and with -data "+readSets)
+	sizes := flags.String("rows", join(defaultSizes), "comma separated `numbers` of training rows; those that a set has not are left out")
+	flags.IntVar(&s.draws, "draws", 5, "`times` that rows are drawn, from seeds that follow each other")
+	flags.Uint64Var(&s.seed, "seed", 1, "of the first draw")
+	flags.IntVar(&s.exact, "exact", 5000, "`rows` up to which the learner is the least-squares SVM; 0: it never is")
+	flags.IntVar(&s.landmarks, "landmarks", 500, "Nyström features of the learner from there on")
+	flags.StringVar(&s.cells, "cells", "", "CSV `file` that keeps measurements; empty: none does")
+	flags.StringVar(&s.out, "out", "", "`folder` for the picture, "+pictured+"; empty: none is drawn")
+	flags.AtLeast(1, "draws", "landmarks")
+	flags.AtLeast(0, "exact")
+	flags.Reads("data")
+	flags.Writes("cells", "out")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if *names == "" {
+		*names = drawnSets
+		if s.dir != "" {
+			*names = readSets + "," + drawnSets
+		}
+	}
+	s.sets = strings.Split(*names, ",")
+	for _, text := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < leastRows {
+			return s, fmt.Errorf("-rows %s: want numbers of %d or more", *sizes, leastRows)
+		}
+		s.sizes = append(s.sizes, n)
+	}
+	slices.Sort(s.sizes)
+	s.sizes = slices.Compact(s.sizes)
+	return s, nil
+}
+
+func join(numbers []int) string {
+	var out []string
+	for _, n := range numbers {
+		out = append(out, strconv.Itoa(n))
+	}
+	return strings.Join(out, ",")
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	s, err := settingsOf(args, out)
+	if err != nil {
+		return err
+	}
+	var sources []source
+	for _, name := range s.sets {
+		src, err := open(s.dir, name)
+		if err != nil {
+			return err
+		}
+		if len(s.places(src)) == 0 {
+			return fmt.Errorf("%s has %d training rows besides %d for testing, less than the smallest size", name, src.most, src.test)
+		}
+		sources = append(sources, src)
+	}
+	kept, err := readCells(s.cells)
+	if err != nil {
+		return err
+	}
+	if err := s.measureAll(ctx, sources, kept, progress); err != nil {
+		return err
+	}
+	curves := s.curves(sources, kept)
+	if err := print(out, curves); err != nil || s.out == "" {
+		return err
+	}
+	path := filepath.Join(s.out, pictured)
+	if err := drawCurves(path, curves); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, "picture:", path)
+	return err
+}
+
+// measureAll takes what is wanted and not kept, draw after draw, so that a run that is ended
+// has whole draws.
+func (s settings) measureAll(ctx context.Context, sources []source, kept measurements, progress io.Writer) error {
+	type todo struct {
+		source source
+		key    key
+	}
+	var all []todo
+	for i := range s.draws {
+		for _, src := range sources {
+			for _, p := range s.places(src) {
+				for _, search := range searches {
+					k := key{src.name, p.learner, p.rows, search, s.seed + uint64(i)}
+					if _, ok := kept.At[k]; !ok {
+						all = append(all, todo{src, k})
+					}
+				}
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	bar := progressbar.New(progress, "measurements", len(all))
+	for _, t := range all {
+		v, err := s.measure(ctx, t.source, t.key)
+		if err != nil {
+			return fmt.Errorf("%s, %s, %d rows, %s: %w", t.key.set, t.key.learner, t.key.rows, t.key.search, err)
+		}
+		if err := kept.Add(t.key, v); err != nil {
+			return err
+		}
+		bar.Add(1)
+	}
+	bar.Finish()
+	return nil
+}

@@ -1,0 +1,172 @@
+// Landmarks measures kernel machines of many rows, in one of three tables:
+//
+//	go run -C measurements ./landmarks -table growth
+//	go run -C measurements ./landmarks -table nystroem -python python3
+//	go run -C measurements ./landmarks -table curves -python python3 -data DIR -out ../docs/measured
+//
+// growth is falkon.Regressor with its own kernel and ridge on rows of friedman1, for numbers of rows and of
+// landmarks: seconds, memory beside the rows, the error of targets without noise, and the exponents of all
+// three in the rows.
+//
+// nystroem is falkon.Regressor beside scikit-learn's Nystroem and Ridge with the same kernel, ridge
+// and landmarks, in turns on the same rows of friedman1 with 20 columns.
+//
+// curves is the error on other rows against the rows learnt from, up to all of a set: of
+// selection.Regressor or Classifier and of falkon's behind a scaler, with nothing set, beside scikit-learn's
+// HistGradientBoosting as it comes and with 500 rounds, in a table and, with -out, a picture. falkon-median has
+// the kernel of the median distance in place of its own choice, to compare the two. Sets are read
+// from -data DIR; friedman1, sine and clusters are drawn and need none.
+//
+// Seconds are of the clock but for curves, and processor seconds of all processors where the system tells, both of
+// learning alone. With -cells FILE each measurement is kept, and one that is there is not taken again: a run
+// that was ended goes on. Measurements of another version of the library have to be deleted.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
+	"github.com/kernelearn/kernelearn/measurements/internal/cells"
+	"github.com/kernelearn/kernelearn/internal/cli"
+)
+
+const (
+	drawnSets = "friedman1,sine,clusters"
+	readSets  = "california-housing,electricity,eeg-eye-state,mammography"
+	pictured  = "landmarks.png"
+	leastRows = 100
+)
+
+func main() { cli.Main("landmarks", run) }
+
+// program is what the flags say.
+type program struct {
+	table           string
+	rows, landmarks []int
+	sets, learners  []string
+	draws           int
+	seed            uint64
+	dir, out        string
+	python, script  string
+	cells           *cells.Cells[key, value]
+	progress        io.Writer
+}
+
+// tables are what can be measured.
+var tables = map[string]func(program, context.Context, io.Writer) error{
+	"growth": program.growth, "nystroem": program.nystroem, "curves": program.curves,
+}
+
+func programOf(args []string, help, progress io.Writer) (program, error) {
+	p := program{progress: progress}
+	flags := cli.NewFlags("landmarks", "landmarks measures kernel machines on many rows: their growth, their Nyström features, or their learning curves.", help)
+	flags.StringVar(&p.table, "table", "curves", "`name`: growth, nystroem or curves")
+	rows := flags.String("rows", "", "comma separated `numbers`; empty: 10000,100000,1000000 of growth, 100000 of nystroem, 1000,3162,10000,31623,100000 of curves, which end with all rows of a set")
+	landmarks := flags.String("landmarks", "", "comma separated `numbers`, of growth and nystroem; empty: 500,2000,5000 and 500,2000")
+	sets := flags.String("sets", "", "comma separated `names`, of curves; empty: "+drawnSets+", and with -data "+readSets)
+	learners := flags.String("learners", "", "comma separated `names`, of curves; empty: selection,falkon, and with -python boosting,boosting500; there is also falkon-median")
+	flags.IntVar(&p.draws, "draws", 1, "`times` that rows are drawn, from seeds that follow each other; of nystroem turns on the same rows")
+	flags.Uint64Var(&p.seed, "seed", 1, "of the first draw")
+	flags.StringVar(&p.dir, "data", "", "`folder` of CSV files; empty: none")
+	flags.StringVar(&p.out, "out", "", "`folder` for the picture of curves, "+pictured+"; empty: none is drawn")
+	flags.StringVar(&p.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
+	flags.StringVar(&p.script, "script", filepath.Join("benchmark", "peers", "landmarks.py"), "`file` of what it runs")
+	path := flags.String("cells", "", "CSV `file` that keeps measurements; empty: none does")
+	flags.AtLeast(1, "draws")
+	flags.Reads("data")
+	flags.Runs("python", "script")
+	flags.Writes("out", "cells")
+	if err := flags.Parse(args); err != nil {
+		return p, err
+	}
+	if tables[p.table] == nil {
+		return p, fmt.Errorf("-table %s: want growth, nystroem or curves", p.table)
+	}
+	if p.table == "nystroem" && p.python == "" {
+		return p, errors.New("-table nystroem: want -python, the program that runs scikit-learn")
+	}
+	own := map[string][2]string{
+		"growth": {"10000,100000,1000000", "500,2000,5000"}, "nystroem": {"100000", "500,2000"}, "curves": {"1000,3162,10000,31623,100000", "1"},
+	}[p.table]
+	var err error
+	if p.rows, err = numbers("-rows", *rows, own[0], leastRows); err != nil {
+		return p, err
+	}
+	if p.landmarks, err = numbers("-landmarks", *landmarks, own[1], 1); err != nil {
+		return p, err
+	}
+	if p.sets, p.learners, err = p.names(*sets, *learners); err != nil {
+		return p, err
+	}
+	p.cells, err = readCells(*path)
+	return p, err
+}
+
+// numbers reads a list, ascending.
+func numbers(flag, text, usual string, least int) (out []int, err error) {
+	if text == "" {
+		text = usual
+	}
+	for _, word := range strings.Split(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < least {
+			return nil, fmt.Errorf("%s %s: want numbers of %d or more", flag, text, least)
+		}
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// names are the sets and the learners of curves.
+func (p program) names(sets, learners string) (of, by []string, err error) {
+	if sets == "" {
+		sets = drawnSets
+		if p.dir != "" {
+			sets = readSets + "," + drawnSets
+		}
+	}
+	if learners == "" {
+		learners = "selection,falkon"
+		if p.python != "" {
+			learners += ",boosting,boosting500"
+		}
+	}
+	by = strings.Split(learners, ",")
+	for _, name := range by {
+		_, peer := peers[name]
+		if _, ours := regressors[name]; !ours && !peer {
+			return nil, nil, fmt.Errorf("-learners %s: there is no %s", learners, name)
+		}
+		if peer && p.python == "" {
+			return nil, nil, fmt.Errorf("-learners %s: %s wants -python", learners, name)
+		}
+	}
+	return strings.Split(sets, ","), by, nil
+}
+
+func run(ctx context.Context, args []string, out, progress io.Writer) error {
+	p, err := programOf(args, out, progress)
+	if err != nil {
+		return err
+	}
+	return tables[p.table](p, ctx, out)
+}
+
+// seeds are those of the draws.
+func (p program) seeds() (out []uint64) {
+	for i := range p.draws {
+		out = append(out, p.seed+uint64(i))
+	}
+	return out
+}
+
+// say tells what is measured.
+func (p program) say(k key) { fmt.Fprintf(p.progress, "%v\n", k) }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/dataset"
+)
+
+const (
+	drawnColumns = 10
+	drawnTest    = 20_000
+	drawnMost    = 100_000
+	// Classes of the set clusters, clusters of each, and how far apart they are.
+	drawnClasses, eachClass, spread = 3, 8, 1.
+)
+
+// source is where rows come from.
+type source struct {
+	name       string
+	most, test int // training rows, and test rows
+	classes    bool
+	rows       func(n int, seed uint64) (train, test part, err error)
+}
+
+// part is the rows of one side of a draw.
+type part struct {
+	x      *mat.Dense
+	y      []float64 // nil for classes
+	labels []int
+}
+
+// open returns a source by its name. Of a set that is read a quarter is for testing, and of
+// california-housing what 15 000 training rows leave.
+func open(dir, name string) (source, error) {
+	switch name {
+	case "friedman1":
+		return generated(name, dataset.Friedman1), nil
+	case "sine":
+		return generated(name, dataset.Sine), nil
+	case "clusters":
+		return source{name: name, most: drawnMost, test: drawnTest, classes: true, rows: func(n int, seed uint64) (part, part, error) {
+			x, labels := dataset.Clusters(drawnTest+n, drawnColumns, drawnClasses, eachClass, spread, seed)
+			return part{x: window(x, drawnTest, drawnTest+n), labels: labels[drawnTest:]}, part{x: window(x, 0, drawnTest), labels: labels[:drawnTest]}, nil
+		}}, nil
+	}
+	set, err := dataset.Open(dir, name)
+	if err != nil {
+		return source{}, err
+	}
+	n, _ := set.X.Dims()
+	test := n / 4
+	if name == "california-housing" {
+		test = n - 15_000
+	}
+	return source{name: name, most: n - test, test: test, classes: set.Y == nil, rows: func(rows int, seed uint64) (part, part, error) {
+		order := rand.New(rand.NewPCG(seed, 0)).Perm(n)
+		var a, b part
+		b.x, b.y, b.labels = set.Rows(order[:test])
+		a.x, a.y, a.labels = set.Rows(order[test:][:rows])
+		var err error
+		a.x, b.x, err = dataset.Impute(a.x, b.x)
+		return a, b, err
+	}}, nil
+}
+
+// generated draws test rows first.
+func generated(name string, draw func(n, d int, seed uint64) (*mat.Dense, []float64)) source {
+	return source{name: name, most: drawnMost, test: drawnTest, rows: func(n int, seed uint64) (part, part, error) {
+		x, y := draw(drawnTest+n, drawnColumns, seed)
+		return part{x: window(x, drawnTest, drawnTest+n), y: y[drawnTest:]}, part{x: window(x, 0, drawnTest), y: y[:drawnTest]}, nil
+	}}
+}
+
+// window is a copy of the rows from to to.
+func window(x *mat.Dense, from, to int) *mat.Dense {
+	_, d := x.Dims()
+	return mat.DenseCopyOf(x.Slice(from, to, 0, d))
+}
+
+// friedman draws rows with a target that has noise, and test rows with one that has not.
+func friedman(n, d int, seed uint64) (train, test part) {
+	draw := func(n int, seed uint64, clean bool) part {
+		f := dataset.NewFriedman(seed)
+		out := part{x: mat.NewDense(n, d, nil), y: make([]float64, n)}
+		for i := range out.y {
+			noisy, without := f.Next(out.x.RawRowView(i))
+			out.y[i] = noisy
+			if clean {
+				out.y[i] = without
+			}
+		}
+		return out
+	}
+	return draw(n, seed, false), draw(drawnTest, seed+1<<32, true)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/dataset"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// problem is a set as figure 4 has it, with its four kernels.
+type problem struct {
+	set        string
+	note       string // what was done to the set, if anything
+	x          *mat.Dense
+	y          []int
+	sha256     string
+	candidates []kernels.Kernel // of the measures, in the order of kernelNames
+	learners   []kernels.Kernel // of the support vector machine
+}
+
+// kernelNames are the paper's.
+var kernelNames = []string{"Lin", "Poly", "RBF", "Tanh"}
+
+// name tells the problem from others of the same set.
+func (p problem) name() string {
+	if p.note == "" {
+		return p.set
+	}
+	return p.set + " (" + p.note + ")"
+}
+
+// open reads a set and brings each feature to [-1, 1], by all its rows, as the paper
+// does: the measures are taken on them, and labels play no part.
+func (s settings) open(ctx context.Context, name string) (problem, error) {
+	set, err := dataset.Open(s.data, name)
+	if err != nil {
+		return problem{}, err
+	}
+	p := problem{set: name, x: set.X, y: set.Labels, sha256: set.SHA256}
+	var notes []string
+	if name == "vehicle" && s.vehicle != "rest" {
+		if p.y, err = group(set, s.vehicle); err != nil {
+			return p, err
+		}
+		notes = append(notes, s.vehicle)
+	} else if len(set.Classes) != 2 && name != "vehicle" {
+		return p, fmt.Errorf("%s: %d classes, want 2", name, len(set.Classes))
+	}
+	if n := len(p.y); s.quick && n > quickRows {
+		rows := s.sample(p.y, quickRows)
+		p.x, _, _ = set.Rows(rows)
+		p.y = labelsOf(p.y, rows)
+		notes = append(notes, fmt.Sprintf("%d rows", len(p.y)))
+	}
+	p.note = strings.Join(notes, ", ")
+	if p.x, _, err = dataset.Impute(p.x, p.x); err != nil {
+		return p, err
+	}
+	scaler := &transformers.MinMaxScaler{Low: -1, High: 1}
+	if err := scaler.Fit(ctx, p.x); err != nil {
+		return p, fmt.Errorf("%s: %w", name, err)
+	}
+	if p.x, err = scaler.Transform(p.x); err != nil {
+		return p, fmt.Errorf("%s: %w", name, err)
+	}
+	_, d := p.x.Dims()
+	p.candidates, p.learners = kernelsOf(d, s.poly == "1/d"), kernelsOf(d, s.poly != "1")
+	return p, nil
+}
+
+// kernelsOf are the paper's four for d columns with LIBSVM's defaults, γ = 1/d and tanh
+// without an offset. Of the polynomial it says degree 3 and scale 1: γ = 1, unless small.
+func kernelsOf(d int, small bool) []kernels.Kernel {
+	gamma := 1 / float64(d)
+	poly := kernels.Polynomial{Degree: 3, Gamma: 1, Coef0: 1}
+	if small {
+		poly.Gamma = gamma
+	}
+	return []kernels.Kernel{kernels.Linear{}, poly, kernels.RBF{Gamma: gamma}, kernels.Tanh{Gamma: gamma}}
+}
+
+// group makes two classes of more: 1 for those that are named, joined by +, and 0.
+func group(set *dataset.Set, named string) ([]int, error) {
+	first := strings.Split(named, "+")
+	for _, c := range first {
+		if !slices.Contains(set.Classes, c) {
+			return nil, fmt.Errorf("-vehicle: %q is none of %s, nor rest", c, strings.Join(set.Classes, ", "))
+		}
+	}
+	out := make([]int, len(set.Labels))
+	for i, l := range set.Labels {
+		if slices.Contains(first, set.Classes[l]) {
+			out[i] = 1
+		}
+	}
+	return out, nil
+}
+
+// sample draws about n rows, of each class its share, ascending.
+func (s settings) sample(y []int, n int) []int {
+	rng := rand.New(rand.NewPCG(s.seed, 0))
+	byClass := map[int][]int{}
+	for i, l := range y {
+		byClass[l] = append(byClass[l], i)
+	}
+	var out []int
+	for class := 0; class <= slices.Max(y); class++ {
+		rows := byClass[class]
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		share := float64(n) * float64(len(rows)) / float64(len(y))
+		out = append(out, rows[:int(math.Round(share))]...)
+	}
+	slices.Sort(out)
+	return out
+}

