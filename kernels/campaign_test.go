@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
-	"github.com/kernelearn/kernelearn/internal/declared"
-	"github.com/kernelearn/kernelearn/internal/guarded"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 

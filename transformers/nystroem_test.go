@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"pgregory.net/rapid"
 
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

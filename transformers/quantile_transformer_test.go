@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
 // scikit-learn's numbers, but for a column of one value, and where it misses a tie by rounding.

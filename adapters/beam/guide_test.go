@@ -3,7 +3,7 @@ package kernelbeam
 import (
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/guide"
+	"github.com/kernelearn/kernelearn/internal/testkit/guide"
 )
 
 // TestGuide runs the programs of docs/guide that import this module.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
-	"github.com/kernelearn/kernelearn/internal/filefuzz"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
 // golearns are models whose files hold an archive of golearn's, which it reads and writes.

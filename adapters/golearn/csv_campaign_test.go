@@ -13,8 +13,8 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
 	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
 // sheet is a table as it is to be read, and how it is written.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

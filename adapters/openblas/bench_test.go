@@ -10,8 +10,8 @@ import (
 	lapacknetlib "gonum.org/v1/netlib/lapack/netlib"
 
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
-	"github.com/kernelearn/kernelearn/internal/blasbench"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/testkit/blasbench"
 )
 
 // BenchmarkRoutines times each routine of adapters/simdblas beside gonum's and OpenBLAS's, in

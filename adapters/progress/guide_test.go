@@ -3,7 +3,7 @@ package progress_test
 import (
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/guide"
+	"github.com/kernelearn/kernelearn/internal/testkit/guide"
 )
 
 // TestGuide runs the programs of docs/guide that import this module.

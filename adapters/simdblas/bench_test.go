@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/kernelearn/kernelearn/adapters/simdblas"
-	"github.com/kernelearn/kernelearn/internal/blasbench"
+	"github.com/kernelearn/kernelearn/internal/testkit/blasbench"
 )
 
 // BenchmarkRoutines times each routine beside gonum's, in the same run.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
-	"github.com/kernelearn/kernelearn/internal/guide"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/guide"
 
 	// What the programs import, so that go test does not take an outcome from its cache when the library has changed.
 	_ "github.com/kernelearn/kernelearn/adapters/golearn"

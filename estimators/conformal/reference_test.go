@@ -11,9 +11,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/smoother"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
 func random(n, h int, seed uint64) *mat.Dense {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
 // brokenMulti is a regressor of several targets, a toy.Ridge for each, with methods that may be replaced.

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
 // filed is a regressor that package modelfile knows, sound where Broken is 0.

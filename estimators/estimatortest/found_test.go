@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/filefuzz"
+	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"

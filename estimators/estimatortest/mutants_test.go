@@ -16,11 +16,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 

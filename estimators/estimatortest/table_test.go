@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 

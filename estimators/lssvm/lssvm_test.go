@@ -17,8 +17,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/platt"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
 var ctx = context.Background()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
 // several are targets of scales that lie 1e12 apart, one of which is nearly all noise and one constant.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 // onPage returns a block of code of docs/onnx.md.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 // 4 and 64 parts learn what one does.

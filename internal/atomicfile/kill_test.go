@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
 // killedPath is the environment variable by which the process that is killed learns what to write.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
 // someBytes changes a few bytes of a seed, cuts it, or repeats a part: what a decoder sees of a body whose checksum is right.

@@ -72,7 +72,7 @@ func TestTheDocumentStatesTheProtocols(t *testing.T) {
 		require.NoError(t, os.WriteFile(document, []byte(before+want.String()+after), 0o644))
 		return
 	}
-	assert.Equal(t, want.String(), tableHead+strings.TrimSuffix(rest, after), "run go test ./examples/internal/dataset -update")
+	assert.Equal(t, want.String(), tableHead+strings.TrimSuffix(rest, after), "run go test ./internal/dataset -update")
 }
 
 // directory is where the sets of the papers are, if they are anywhere.

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
 // Sums of numbers of any size are those of big numbers, in any grouping, and bytes keep them.

@@ -18,7 +18,7 @@ func TestCalled(t *testing.T) {
 		module + "selection.crossValidate":                              "",
 		module + "estimators/lssvm.(*Regressor).fit":                    "",
 		module + "estimators/lssvm.(*machine).Predict":                  "",
-		module + "estimators/internal/toy.(*Ridge).Fit":                 "",
+		module + "internal/testkit/toy.(*Ridge).Fit":                    "",
 		module + "internal/linalg.Cholesky":                             "",
 		"github.com/somebody/elses.(*Regressor).Fit":                    "",
 		"main.main": "",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
 // computing are the functions of blas64 that package fast has, and the methods of matrices.
@@ -23,7 +23,7 @@ func TestOneBLAS(t *testing.T) {
 	files := 0
 	declared.Files(t, filepath.Join("..", ".."), []string{"examples", "measurements", "adapters"}, func(path string, file *ast.File) {
 		slashed := filepath.ToSlash(path)
-		if strings.HasSuffix(path, "_test.go") || strings.Contains(slashed, "internal/fast/") || strings.Contains(slashed, "internal/blasbench/") {
+		if strings.HasSuffix(path, "_test.go") || strings.Contains(slashed, "internal/fast/") || strings.Contains(slashed, "internal/testkit/blasbench/") {
 			return
 		}
 		files++

@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/selection"
 )
 

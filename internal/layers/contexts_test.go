@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
 // TestContextsCarryProgressAlone holds that a context carries cancelling and progress and nothing else: only

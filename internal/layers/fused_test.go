@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
 // TestDifferencesOfProducts holds that no v-v, which is 0 for a finite v, is of a product that was not rounded: where a processor has fused

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 )

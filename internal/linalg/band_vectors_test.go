@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/guarded"
+	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
 // The vector loops do what the BLAS does, and touch nothing beside it.

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
 	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
 
 type shape interface{ Area() float64 }

@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/gonum"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
-	"github.com/kernelearn/kernelearn/internal/guarded"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
 // most numbers that a slice of a random call has: rows of more than 300, and what is between and behind them.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/guarded"
+	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
 // Products whose factors are read where they are have the bits of packed ones, for each width of a strip,

@@ -8,7 +8,7 @@ import (
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/testlapack"
 
-	"github.com/kernelearn/kernelearn/internal/raced"
+	"github.com/kernelearn/kernelearn/internal/testkit/raced"
 )
 
 // oneGoroutine skips a test in which the race detector has nothing to see.

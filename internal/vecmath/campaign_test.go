@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/campaign"
-	"github.com/kernelearn/kernelearn/internal/guarded"
+	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/guarded"
 )
 
 // drawn is an argument of a size that loops may trip over.

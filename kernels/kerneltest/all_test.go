@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 )

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/dataset"
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 // lines are those of the table, by column, without seconds and memory.

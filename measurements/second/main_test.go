@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 func sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 

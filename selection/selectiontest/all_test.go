@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"

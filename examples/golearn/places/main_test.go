@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }

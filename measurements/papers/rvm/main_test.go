@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/cli/clitest"
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
 
 // A protocol of the same form with a few rows of its own: what is printed are its

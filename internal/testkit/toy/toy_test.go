@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/internal/toy"
+	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
 
 // Package estimatortest runs the conformance suite on both types; here is only

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kernelearn/kernelearn/internal/declared"
+	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 )
 
 // recorder notes what a test would fail with.
