@@ -11,13 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPrograms holds that every program of the module is checked by its own TestProgram.
+// TestPrograms holds that every program of the module, and every measuring program, is checked by its own TestProgram.
 func TestPrograms(t *testing.T) {
-	list := exec.Command("go", "list", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`, "./...")
-	list.Dir = filepath.Join("..", "..")
-	dirs, err := list.Output()
-	require.NoError(t, err)
-	programs := strings.Fields(string(dirs))
+	var programs []string
+	for _, module := range []string{".", "measurements"} {
+		list := exec.Command("go", "list", "-find", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`, "./...")
+		list.Dir = filepath.Join("..", "..", module)
+		dirs, err := list.Output()
+		require.NoError(t, err)
+		programs = append(programs, strings.Fields(string(dirs))...)
+	}
 	require.Greater(t, len(programs), 40)
 	for _, dir := range programs {
 		text, err := os.ReadFile(filepath.Join(dir, "main_test.go"))

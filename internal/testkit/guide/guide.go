@@ -109,7 +109,7 @@ func root(tb testing.TB) string {
 	tb.Helper()
 	_, file, _, ok := runtime.Caller(0)
 	require.True(tb, ok)
-	dir := filepath.Join(filepath.Dir(file), "..", "..")
+	dir := filepath.Join(filepath.Dir(file), "..", "..", "..")
 	if !filepath.IsAbs(dir) { // of a test that was built with -trimpath
 		tb.Skip("the source is not known")
 	}
