@@ -11,7 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -142,7 +142,7 @@ func orthogonalize(ctx context.Context, w *mat.Dense, seed uint64) error {
 				row[j] = rng.NormFloat64()
 			}
 		}
-		r, err := linalg.ThinQR(ctx, g)
+		r, err := orthogonal.ThinQR(ctx, g)
 		if err != nil {
 			return err
 		}

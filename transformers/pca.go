@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -205,7 +206,7 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	}
 	// Of the length of their deviation, and orthogonal to rounding of the largest: to rounding of their own after this,
 	// which begins with the largest.
-	if _, err := linalg.ThinQR(parts[3], vectors); err != nil {
+	if _, err := orthogonal.ThinQR(parts[3], vectors); err != nil {
 		return nil, err
 	}
 	return m, m.take(values, vectors, total, n, e)

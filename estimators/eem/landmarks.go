@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -113,7 +114,7 @@ func (l *landmarkLayer) scorer(ctx context.Context, directions *mat.Dense) (scor
 		}
 	} else {
 		q := mat.DenseCopyOf(l.factor)
-		tri, err := linalg.ThinQR(ctx, q)
+		tri, err := orthogonal.ThinQR(ctx, q)
 		if err != nil {
 			return nil, err
 		}

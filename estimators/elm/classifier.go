@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -226,7 +227,7 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	parts := progress.Parts(ctx, 4*max(0, float64(units-n)), float64(n), 6*order+2*float64(n), 1500*long/order)
 	if units > n {
 		// With H' = QR the rows of R' are those of H in the basis Q, n numbers each: leverages and predictions are the same.
-		r, err := linalg.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
+		r, err := orthogonal.ThinQR(parts[0], mat.DenseCopyOf(h.T()))
 		if err != nil {
 			return 0, err
 		}
@@ -312,7 +313,7 @@ func (m *model) pseudoInverse(ctx context.Context, h, t *mat.Dense) error {
 			t2 += v * v
 		}
 	}
-	beta, rank, residual, err := linalg.MinNorm(ctx, h, t)
+	beta, rank, residual, err := orthogonal.MinNorm(ctx, h, t)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -164,7 +164,7 @@ func (p *ridgeProblem) reduce(ctx context.Context) (*mat.Dense, error) {
 		return nil, ctx.Err()
 	}
 	basis := mat.DenseCopyOf(p.z.T())
-	r, err := linalg.ThinQR(ctx, basis)
+	r, err := orthogonal.ThinQR(ctx, basis)
 	if err != nil {
 		return nil, err
 	}

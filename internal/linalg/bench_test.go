@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -103,33 +102,4 @@ func BenchmarkTridiagonalize(b *testing.B) {
 			})
 		}
 	})
-}
-
-// BenchmarkMinNorm is a least-squares problem of 4 targets, beside the pivoted factorisation of all its
-// rows, which MinNorm leaves out where A is tall.
-func BenchmarkMinNorm(b *testing.B) {
-	for _, shape := range [][2]int{{1000, 100}, {2000, 500}, {10000, 200}} {
-		m, n := shape[0], shape[1]
-		b.Run(fmt.Sprintf("%dx%d", m, n), func(b *testing.B) {
-			a, targets := randomDense(m, n, 1), randomDense(m, 4, 2)
-			order, tau, work := make([]int, n), make([]float64, n), make([]float64, 2*n+(n+1)*64)
-			least := [2]time.Duration{time.Hour, time.Hour}
-			for b.Loop() {
-				x, y := mat.DenseCopyOf(a), mat.DenseCopyOf(targets)
-				start := time.Now()
-				_, _, _, err := MinNorm(background, x, y)
-				require.NoError(b, err)
-				least[0] = min(least[0], time.Since(start))
-				for i := range order {
-					order[i] = -1
-				}
-				x.Copy(a)
-				start = time.Now()
-				lapack64.Geqp3(x.RawMatrix(), order, tau, work, len(work))
-				least[1] = min(least[1], time.Since(start))
-			}
-			b.ReportMetric(least[0].Seconds()*1e3, "ms")
-			b.ReportMetric(float64(least[1])/float64(least[0]), "pivoted/ours")
-		})
-	}
 }

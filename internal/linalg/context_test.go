@@ -70,15 +70,6 @@ func TestStepsHearTheirContext(t *testing.T) {
 		{"rotation", 20, func(ctx context.Context) error { return reduced.Rotate(ctx, randomDense(1050, 20, 3)) }},
 		{"eigenvalues", 300, func(ctx context.Context) error { _, err := Eigenvalues(ctx, definite(300, 3)); return err }},
 		{"independent rows", 200, func(ctx context.Context) error { _, _, err := Independent(ctx, definite(200, 3)); return err }},
-		{"QR", 20, func(ctx context.Context) error { _, err := ThinQR(ctx, mat.DenseCopyOf(wide)); return err }},
-		{"least squares", 100, func(ctx context.Context) error {
-			_, _, _, err := MinNorm(ctx, randomDense(500, 100, 4), randomDense(500, 3, 5))
-			return err
-		}},
-		{"least norm", 100, func(ctx context.Context) error {
-			_, _, _, err := MinNorm(ctx, randomDense(100, 150, 4), randomDense(100, 3, 5))
-			return err
-		}},
 	}
 	for _, s := range steps {
 		t.Run(s.name, func(t *testing.T) {

@@ -115,31 +115,6 @@ func TestFromPackedRefuses(t *testing.T) {
 	}
 }
 
-func TestThinQR(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	for _, c := range [][2]int{{1, 1}, {5, 1}, {7, 4}, {150, 90}, {30, 30}} {
-		a := mat.NewDense(c[0], c[1], nil)
-		a.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, a)
-		if c[1] > 2 {
-			for i := range c[0] {
-				a.Set(i, 2, a.At(i, 0)-a.At(i, 1)) // Q stays orthonormal where the rank falls
-			}
-		}
-		q := mat.DenseCopyOf(a)
-		r := must(ThinQR(background, q))
-		var product, gram mat.Dense
-		product.Mul(q, r)
-		assert.True(t, mat.EqualApprox(a, &product, 1e-12), "%v", c)
-		gram.Mul(q.T(), q)
-		assert.True(t, mat.EqualApprox(identity(c[1]), &gram, 1e-12), "%v", c)
-		for i := range c[1] {
-			for j := range i {
-				assert.Equal(t, 0.0, r.At(i, j))
-			}
-		}
-	}
-}
-
 func identity(n int) *mat.Dense {
 	out := mat.NewDense(n, n, nil)
 	for i := range n {

@@ -216,7 +216,7 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 		v := blas64.General{Rows: count, Cols: m, Stride: m, Data: vs[:count*m]}
 		t.copyPanel(first, v)
 		factor := blas64.Triangular{N: count, Stride: count, Data: factors[:count*count], Uplo: blas.Upper, Diag: blas.NonUnit}
-		factorOf(v, t.tau[first:last], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: grams[:count*count]})
+		ReflectorFactor(v, t.tau[first:last], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: grams[:count*count]})
 		for i := from; i < n; i++ {
 			clear(t.a[i*n+from : i*n+done])
 			if i < done {
@@ -226,7 +226,7 @@ func (t *oneStage) form(ctx context.Context) (*mat.Dense, error) {
 		}
 		done = from
 		part := blas64.General{Rows: m, Cols: m, Stride: n, Data: t.a[from*n+from:]}
-		if err := multiplyBlock(ctx, part, v, blas.NoTrans, factor, products[:count*m]); err != nil {
+		if err := ApplyReflectors(ctx, part, v, blas.NoTrans, factor, products[:count*m]); err != nil {
 			return nil, err
 		}
 		loop.Report(cubed(float64(m) / float64(n)))
@@ -254,9 +254,9 @@ func (t *oneStage) copyPanel(first int, v blas64.General) {
 	}
 }
 
-// factorOf sets the upper triangle T such that I - VᵀTV is the product of the reflectors in
+// ReflectorFactor sets the upper triangle T such that I - VᵀTV is the product of the reflectors in
 // the rows of v.
-func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
+func ReflectorFactor(v blas64.General, tau []float64, factor blas64.Triangular, gram blas64.General) {
 	fast.Gemm(blas.NoTrans, blas.Trans, 1, v, v, 0, gram)
 	column := make([]float64, v.Rows)
 	for i, x := range tau {
@@ -278,9 +278,9 @@ func factorOf(v blas64.General, tau []float64, factor blas64.Triangular, gram bl
 // cubed is the share of a reduction of so large a part of a matrix in that of all of it.
 func cubed(share float64) float64 { return share * share * share }
 
-// multiplyBlock overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
+// ApplyReflectors overwrites C with (I - VᵀTV)C, or by its transpose, strips of columns at the same
 // time. product has a number for each row of V and column of C. The error is ctx's.
-func multiplyBlock(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
+func ApplyReflectors(ctx context.Context, c, v blas64.General, trans blas.Transpose, factor blas64.Triangular, product []float64) error {
 	return parallel.ForEach(ctx, 0, (c.Cols+formStrip-1)/formStrip, func(s int) error {
 		first := s * formStrip
 		part := c

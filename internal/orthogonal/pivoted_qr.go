@@ -1,8 +1,10 @@
-package linalg
+package orthogonal
 
 import (
 	"context"
 	"math"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -81,7 +83,7 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 		q.reflect(first, count)
 		if count++; first+count < n {
 			// The row of R: what the reflectors of this panel make of the row.
-			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), Vector(q.elements(first+count-1, first, count)), 1, Vector(row[first+count:]))
+			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), linalg.Vector(q.elements(first+count-1, first, count)), 1, linalg.Vector(row[first+count:]))
 		}
 		if first+count < min(m, n) {
 			lost = q.downdate(first+count, row)
@@ -134,7 +136,7 @@ func (q *pivotedQR) reflect(first, count int) {
 		v[i] = column.Data[i*raw.Stride]
 	}
 	if count > 0 {
-		fast.Gemv(blas.NoTrans, -1, earlier, Vector(q.f.RawRowView(k)[:count]), 1, Vector(v))
+		fast.Gemv(blas.NoTrans, -1, earlier, linalg.Vector(q.f.RawRowView(k)[:count]), 1, linalg.Vector(v))
 	}
 	var impl lapack.Implementation
 	diagonal, tau := impl.Dlarfg(m-k, v[0], v[min(1, m-k-1):], 1)
@@ -149,11 +151,11 @@ func (q *pivotedQR) reflect(first, count int) {
 		q.f.Set(j, count, 0)
 	}
 	if k+1 < n {
-		fast.Gemv(blas.Trans, tau, windowOf(q.a, k, k+1, m-k, n-k-1), Vector(v), 0, of(k+1))
+		fast.Gemv(blas.Trans, tau, windowOf(q.a, k, k+1, m-k, n-k-1), linalg.Vector(v), 0, of(k+1))
 	}
 	if count > 0 {
-		fast.Gemv(blas.Trans, -tau, earlier, Vector(v), 0, Vector(q.along[:count]))
-		fast.Gemv(blas.NoTrans, 1, q.rowsOf(first, count), Vector(q.along[:count]), 1, of(first))
+		fast.Gemv(blas.Trans, -tau, earlier, linalg.Vector(v), 0, linalg.Vector(q.along[:count]))
+		fast.Gemv(blas.NoTrans, 1, q.rowsOf(first, count), linalg.Vector(q.along[:count]), 1, of(first))
 	}
 	v[0] = diagonal
 }
@@ -211,8 +213,8 @@ func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
 			}
 		}
 		factor := blas64.Triangular{N: count, Stride: count, Data: make([]float64, count*count), Uplo: blas.Upper, Diag: blas.NonUnit}
-		factorOf(v, q.tau[first:first+count], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
-		if err := multiplyBlock(ctx, behind(b, first, 0), v, blas.Trans, factor, product); err != nil {
+		linalg.ReflectorFactor(v, q.tau[first:first+count], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
+		if err := linalg.ApplyReflectors(ctx, behind(b, first, 0), v, blas.Trans, factor, product); err != nil {
 			return err
 		}
 	}

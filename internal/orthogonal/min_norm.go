@@ -1,4 +1,5 @@
-package linalg
+// Package orthogonal factors matrices by Householder reflectors, and solves least-squares problems of any rank with them.
+package orthogonal
 
 import (
 	"context"

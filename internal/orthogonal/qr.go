@@ -1,4 +1,4 @@
-package linalg
+package orthogonal
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -43,7 +44,7 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
 		loop.Report(float64(n-first) / float64(n))
-		if err := multiplyBlock(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
+		if err := linalg.ApplyReflectors(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,7 @@ func reduceColumns(ctx context.Context, a *mat.Dense) (r *mat.Dense, panels []pa
 		p := reducePanelOf(a, r, first, count)
 		panels = append(panels, p)
 		if first+count < n {
-			if err := multiplyBlock(ctx, behind(a, first, first+count), p.v, blas.Trans, p.factor, product); err != nil {
+			if err := linalg.ApplyReflectors(ctx, behind(a, first, first+count), p.v, blas.Trans, p.factor, product); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -110,13 +111,13 @@ func reducePanelOf(a, r *mat.Dense, first, count int) panelOf {
 		row[j] = 1
 		if behind := count - j - 1; behind > 0 {
 			rest := blas64.General{Rows: behind, Cols: long - j, Stride: long, Data: v.Data[(j+1)*long+j:]}
-			fast.Gemv(blas.NoTrans, -tau[j], rest, Vector(row[j:]), 0, Vector(along[:behind]))
+			fast.Gemv(blas.NoTrans, -tau[j], rest, linalg.Vector(row[j:]), 0, linalg.Vector(along[:behind]))
 			for i, x := range along[:behind] {
-				Axpy(x, row[j:], v.Data[(j+1+i)*long+j:(j+2+i)*long])
+				linalg.Axpy(x, row[j:], v.Data[(j+1+i)*long+j:(j+2+i)*long])
 			}
 		}
 	}
 	factor := blas64.Triangular{N: count, Stride: count, Data: make([]float64, count*count), Uplo: blas.Upper, Diag: blas.NonUnit}
-	factorOf(v, tau, factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
+	linalg.ReflectorFactor(v, tau, factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
 	return panelOf{v, factor}
 }
