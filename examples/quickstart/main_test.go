@@ -32,12 +32,12 @@ func TestRun(t *testing.T) {
 	}
 	assert.Greater(t, number(`golearn [^\n]*?  +(0\.\d+)`), 0.85)
 	assert.Greater(t, number(`kernelearn LS-SVM, scaled +(0\.\d+)`), 0.95)
-	assert.Regexp(t, `malignant\s+\d+\s+\d+`, text, "golearn's confusion matrix")
+	assert.Greater(t, number(`nothing set +(0\.\d+)`), 0.95)
 
-	const row = ` +[\d.e-]+ +0\.\d+ +`
-	assert.Equal(t, 1.0, number(`entropy`+row+`\d+ +(\d+)`), "learner fits")
-	assert.Equal(t, 73.0, number(`folds`+row+`\d+ +(\d+)`), "learner fits")
-	byEntropy, byGrid := number(`entropy`+row+`\d+ +\d+ +(0\.\d+)`), number(`folds`+row+`\d+ +\d+ +(0\.\d+)`)
+	const row = ` +[\d.e-]+ +\d+ +`
+	assert.Equal(t, 1.0, number(`entropy`+row+`(\d+)`), "learner fits")
+	assert.Equal(t, 73.0, number(`grid`+row+`(\d+)`), "learner fits")
+	byEntropy, byGrid := number(`entropy`+row+`\d+ +(0\.\d+)`), number(`grid`+row+`\d+ +(0\.\d+)`)
 	assert.InDelta(t, byGrid, byEntropy, 0.05)
 
 	f, err := os.Open(path)

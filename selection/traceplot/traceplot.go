@@ -203,8 +203,8 @@ func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Grey), 0
 	p.Add(band)
 	legend.Add("0.1 to 0.5, where good kernels mostly lie", band)
-	if param, ok := chosenAt(r); ok && finite(r.Entropy) {
-		chosen = plotter.XYs{{X: param, Y: r.Entropy}}
+	if row, ok := chosenRow(r); ok && finite(r.Entropy) {
+		chosen = plotter.XYs{{X: abscissa(row.Point), Y: r.Entropy}}
 	}
 	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
@@ -237,22 +237,23 @@ func scores(r *search.Result, curves []curve) (*plot.Plot, error) {
 	}
 	focus(p, r, all)
 	var chosen plotter.XYs
-	if param, ok := chosenAt(r); ok && finite(r.Score) {
-		chosen = plotter.XYs{{X: param, Y: r.Score}}
+	// The curve has the best score of each kernel. That of the chosen ridge may be another, and is not on it.
+	if row, ok := chosenRow(r); ok && finite(row.Score) {
+		chosen = plotter.XYs{{X: abscissa(row.Point), Y: row.Score}}
 	}
 	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
-// chosenAt returns where the chosen parameter is drawn. Of a family of two parameters it is on the line that
-// was searched last and improved.
-func chosenAt(r *search.Result) (float64, bool) {
+// chosenRow returns the row of the choice. Of a family of two parameters it is on the line that was searched last and
+// improved.
+func chosenRow(r *search.Result) (search.TraceRow, bool) {
 	for i := len(r.Trace) - 1; i >= 0; i-- {
 		row := r.Trace[i]
 		if row.Chosen && (row.Score == r.Score || row.Param == r.Param) {
-			return abscissa(row.Point), true
+			return row, true
 		}
 	}
-	return 0, false
+	return search.TraceRow{}, false
 }
 
 // focus cuts the panel to where the better half of the scores lies: the worst kernels are

@@ -125,7 +125,7 @@ reports; `+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
 	return b.String()
 }
 
-// lastSections links to what has a command of its own: few covariances, measurements/mixing, and examples/co2.
+// lastSections links to what has a command of its own: few covariances, measurements/mixing, and measurements/co2.
 //
 //go:embed last_sections.md
 var lastSections string

@@ -6,8 +6,8 @@
 // with its thresholds, and where one of few and nearly linear units does, which cannot
 // surround the small cloud and needs both of them.
 //
-//	go run ./examples/streaming
-//	go run ./examples/streaming -csv FILE -labels no,yes -chunk 5000
+//	go run -C measurements ./streaming
+//	go run -C measurements ./streaming -csv FILE -labels no,yes -chunk 5000
 //
 // A CSV has a header, numbers, and the class in the last column.
 package main

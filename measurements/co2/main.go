@@ -5,7 +5,7 @@
 // how good forecasts from earlier years were. The series is read from -data DIR, or it is the one that the repository
 // ships.
 //
-//	go run ./examples/co2
+//	go run -C measurements ./co2
 package main
 
 import (

@@ -4,7 +4,7 @@
 // two dimensions with contours of probability. The series is read from -data DIR, or is
 // the one that the repository ships.
 //
-//	go run ./examples/rvm
+//	go run -C measurements ./rvm
 package main
 
 import (

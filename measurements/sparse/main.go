@@ -2,7 +2,7 @@
 // It makes kernel matrices and random features of them as sparse rows and as the dense copy, and prints seconds and bytes of
 // both and how far apart they are; and then classifies other documents, with all that was chosen by leave-one-out.
 //
-//	go run ./examples/sparse -rows 5000 -dense 1000
+//	go run -C measurements ./sparse -rows 5000 -dense 1000
 package main
 
 import (

@@ -4,8 +4,8 @@
 // With -ridges it compares instead what chooses a ridge: leave-one-out, which has the rows, with the evidence, which has
 // their sums, and with the error of five folds of sums. It prints the error of a third of the rows, the mean of some draws.
 //
-//	go run ./examples/shards
-//	go run ./examples/shards -ridges -data DIR -sets yacht,boston
+//	go run -C measurements ./shards
+//	go run -C measurements ./shards -ridges -data DIR -sets yacht,boston
 package main
 
 import (
