@@ -66,7 +66,7 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	centre, width := start, decades
 	var seen []int // rows of the trace
 	for range rounds {
-		trials.Points = grid(r, centre, width, points)
+		trials.Points = logarithmicGrid(r, centre, width, points)
 		rows, err := r.CrossValidate(ctx, trials)
 		if err != nil {
 			return out, err
@@ -80,9 +80,9 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	return out, nil
 }
 
-// grid returns points of the family in equal ratios within so many decades around the centre, each
+// logarithmicGrid returns points of the family in equal ratios within so many decades around the centre, each
 // once.
-func grid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
+func logarithmicGrid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
 	lo, hi := r.Family().Bounds()
 	had := map[float64]bool{}
 	for i := range count {
