@@ -14,11 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
-	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -103,20 +101,10 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	if c.Groups != nil {
 		out.splitter = validation.StratifiedGroupKFold{Groups: c.Groups}
 	}
-	_, stored := c.Space.stored()
-	out.builds = !stored
-	switch {
-	case out.strategy == nil && c.Space.isZero():
-		out.scalings, out.mean, out.strategy = columnScalings, meanOfClassifiers, &shape.Search{}
-		out.many, out.above = falkonClassifier, handOver
-		out.space = Space[estimators.Classifier]{families: []kernels.Family{defaultFamily}}.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
-	case out.strategy == nil:
-		out.strategy = &entropy.Search{}
-	}
-	if out.space.families == nil {
-		out.space = c.Space.withDefaults(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, out.strategy)
-	}
-	return out
+	return out.withDefaults(c.Space, zeroValue[estimators.Classifier]{
+		mean: meanOfClassifiers, many: falkonClassifier,
+		machine: func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} },
+	})
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -152,11 +140,11 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 // Predict preprocesses the rows of x and predicts with the chosen kernel.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	xd, err := c.f.transform(classifierType, x)
+	z, err := c.f.transform(classifierType, x)
 	if err != nil {
 		return nil, err
 	}
-	return c.f.inner.Predict(xd)
+	return c.f.inner.Predict(z)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -171,43 +159,21 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 // as PredictTo.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if c.f != nil {
-		if _, ok := c.f.inner.(estimators.DecisionPredictor); !ok {
-			return estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
-		}
-	}
-	return c.f.pass(classifierType, x, func(z mat.Matrix) error {
-		return rowwise.Decide(c.f.inner.(estimators.DecisionPredictor), dst, z)
-	})
+	return forwardTo(c.f, classifierType, estimators.Decision, dst, x, rowwise.Decide)
 }
 
 // PredictSet calls PredictSet of the estimator that was built. If it has none, the error wraps
 // errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
-	xd, err := c.f.transform(classifierType, x)
-	if err != nil {
-		return nil, err
-	}
-	p, ok := c.f.inner.(estimators.SetPredictor)
-	if !ok || !estimators.Supports(c.f.inner, estimators.Sets) {
-		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Sets)
-	}
-	return p.PredictSet(xd, level)
+	return forward(c.f, classifierType, estimators.Sets, x, func(p estimators.SetPredictor, z mat.Matrix) ([][]int, error) { return p.PredictSet(z, level) })
 }
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes, as PredictTo.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if c.f != nil {
-		if _, ok := c.f.inner.(estimators.ProbaPredictor); !ok {
-			return estimators.Unsupported(classifierType, c.f.inner, estimators.Proba)
-		}
-	}
-	return c.f.pass(classifierType, x, func(z mat.Matrix) error {
-		return rowwise.Probabilities(c.f.inner.(estimators.ProbaPredictor), dst, z)
-	})
+	return forwardTo(c.f, classifierType, estimators.Proba, dst, x, rowwise.Probabilities)
 }
 
 // Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
@@ -222,29 +188,13 @@ func (c *Classifier) Classes() []int {
 // errors.ErrUnsupported.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	xd, err := c.f.transform(classifierType, x)
-	if err != nil {
-		return nil, err
-	}
-	p, ok := c.f.inner.(estimators.ProbaPredictor)
-	if !ok {
-		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Proba)
-	}
-	return p.PredictProba(xd)
+	return forward(c.f, classifierType, estimators.Proba, x, estimators.ProbaPredictor.PredictProba)
 }
 
 // Decision calls Decision of the estimator that was built. If it has none, the error wraps errors.ErrUnsupported.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	xd, err := c.f.transform(classifierType, x)
-	if err != nil {
-		return nil, err
-	}
-	d, ok := c.f.inner.(estimators.DecisionPredictor)
-	if !ok {
-		return nil, estimators.Unsupported(classifierType, c.f.inner, estimators.Decision)
-	}
-	return d.Decision(xd)
+	return forward(c.f, classifierType, estimators.Decision, x, estimators.DecisionPredictor.Decision)
 }
 
 // Result returns a copy of the record of the search and its choice. It returns nil before Fit.

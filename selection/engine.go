@@ -54,6 +54,29 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	above int
 }
 
+// zeroValue has what a Regressor or a Classifier is made of if neither a Space nor a Search is set.
+type zeroValue[E any] struct {
+	machine func(kernels.Kernel) E
+	mean    func(parts []*fitted[E]) E
+	many    func(onSome) E
+}
+
+// withDefaults fills in the space, and the strategy if there is none.
+func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, E] {
+	_, stored := space.stored()
+	c.builds = !stored
+	switch {
+	case c.strategy == nil && space.isZero():
+		c.scalings, c.mean, c.strategy = columnScalings, zero.mean, &shape.Search{}
+		c.many, c.above = zero.many, handOver
+		space = Space[E]{families: []kernels.Family{defaultFamily}}
+	case c.strategy == nil:
+		c.strategy = &entropy.Search{}
+	}
+	c.space = space.withDefaults(zero.machine, c.strategy)
+	return c
+}
+
 // fit chooses a point and fits with it. target is y for a regression, labels is y for a
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {

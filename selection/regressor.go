@@ -13,11 +13,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
-	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -109,20 +107,10 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	if r.Groups != nil {
 		out.splitter = validation.GroupKFold{Groups: r.Groups}
 	}
-	_, stored := r.Space.stored()
-	out.builds = !stored
-	switch {
-	case out.strategy == nil && r.Space.isZero():
-		out.scalings, out.mean, out.strategy = columnScalings, meanOfRegressors, &shape.Search{}
-		out.many, out.above = falkonRegressor, handOver
-		out.space = Space[estimators.Regressor]{families: []kernels.Family{defaultFamily}}.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
-	case out.strategy == nil:
-		out.strategy = &entropy.Search{}
-	}
-	if out.space.families == nil {
-		out.space = r.Space.withDefaults(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, out.strategy)
-	}
-	return out
+	return out.withDefaults(r.Space, zeroValue[estimators.Regressor]{
+		mean: meanOfRegressors, many: falkonRegressor,
+		machine: func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+	})
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -158,11 +146,11 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 // Predict preprocesses the rows of x and predicts with the chosen kernel.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	xd, err := r.f.transform(regressorType, x)
+	z, err := r.f.transform(regressorType, x)
 	if err != nil {
 		return nil, err
 	}
-	return r.f.inner.Predict(xd)
+	return r.f.inner.Predict(z)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -177,30 +165,16 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	xd, err := r.f.transform(regressorType, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, ok := r.f.inner.(estimators.VariancePredictor)
-	if !ok {
-		return nil, nil, estimators.Unsupported(regressorType, r.f.inner, estimators.Variance)
-	}
-	return v.PredictVariance(xd)
+	return forwardPair(r.f, regressorType, estimators.Variance, x, estimators.VariancePredictor.PredictVariance)
 }
 
 // PredictInterval calls PredictInterval of the estimator that was built. If it has none, the error wraps
 // errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
-	xd, err := r.f.transform(regressorType, x)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, ok := r.f.inner.(estimators.IntervalPredictor)
-	if !ok {
-		return nil, nil, estimators.Unsupported(regressorType, r.f.inner, estimators.Interval)
-	}
-	return p.PredictInterval(xd, level)
+	return forwardPair(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (low, high []float64, err error) {
+		return p.PredictInterval(z, level)
+	})
 }
 
 // Result returns what the search did and chose, a copy. It returns nil before Fit.
