@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -59,7 +60,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 		if err != nil {
 			return nil, err
 		}
-		return &forwardedBlocks[Y]{rows: rows.(*forwardedRows)}, nil
+		return &stream.Blocks[Y]{Step: rows.(*stream.Rows)}, nil
 	}
 	at, of := s.Stage()
 	if s.now == nil {
@@ -70,8 +71,8 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 		return nil, s.c.ofFinal(err)
 	}
 	to := s.steps.place(s.c.finalName())
-	to.stage = at
-	return &forwardedBlocks[Y]{forwardPlace: to, sums: sums}, nil
+	to.Stage = at
+	return &stream.Blocks[Y]{Place: to, Sums: sums}, nil
 }
 
 // FitStatistics implements estimators.Stages.
@@ -81,18 +82,18 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*forwardedBlocks[Y]).like(st)
+	of, err := fresh.(*stream.Blocks[Y]).Like(st)
 	if err != nil {
 		return err
 	}
-	if of.rows != nil {
-		return s.steps.FitStatistics(ctx, of.rows)
+	if of.Step != nil {
+		return s.steps.FitStatistics(ctx, of.Step)
 	}
 	before, err := s.now.MarshalBinary()
 	if err != nil {
 		return s.c.ofFinal(err)
 	}
-	if err := s.now.FitStatistics(ctx, of.sums); err != nil {
+	if err := s.now.FitStatistics(ctx, of.Sums); err != nil {
 		return s.c.ofFinal(err)
 	}
 	if at, count := s.now.Stage(); at == count {
@@ -104,14 +105,14 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 		}
 		s.now = nil
 	}
-	s.width = max(s.width, of.width)
+	s.width = max(s.width, of.Width)
 	return nil
 }
 
 // fitted returns the pipeline, which is all learnt.
 func (s *chainStages[Y, E]) fitted() *chain[Y, E] {
 	steps := &Transformer{Steps: s.c.steps.Steps, Name: s.c.steps.Name, fitted: s.steps.fitted()}
-	steps.fitted.width = max(steps.fitted.width, s.width)
+	steps.fitted.Width = max(steps.fitted.Width, s.width)
 	return &chain[Y, E]{steps: steps, final: s.final}
 }
 
@@ -203,7 +204,7 @@ func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Ma
 			return nil, err
 		}
 		n, _ := x.Dims()
-		for i, s := range out.steps.fitted.steps {
+		for i, s := range out.steps.fitted.Steps {
 			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
 				out.few = append(out.few, fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a larger one", c.steps.stepName(i, s), n, w.RowsWanted()))
 			}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -284,8 +285,8 @@ func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat
 					return
 				}
 				n, _ := x.Dims()
-				for from := 0; from < n; from += pieceRows {
-					choose(&piece, x.Slice(from, min(from+pieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
+				for from := 0; from < n; from += stream.PieceRows {
+					choose(&piece, x.Slice(from, min(from+stream.PieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
 					first += rows
 					rows, _ = piece.Dims()
 					if !yield(&piece, nil) {
@@ -347,7 +348,7 @@ func (t *ColumnTransformer) transformInto(dst *mat.Dense, x mat.Matrix, few bool
 		}
 		b.out[i].Reset()
 		if few {
-			err = transformTo(p.Of, &b.out[i], &b.in[i])
+			err = stream.TransformTo(p.Of, &b.out[i], &b.in[i])
 		} else {
 			var z *mat.Dense
 			if z, err = p.Of.Transform(&b.in[i]); err == nil {
@@ -429,12 +430,12 @@ func (t *Transformer) FeatureNames(in []string) ([]string, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())
 	}
-	names, err := namesOfInput(t.name(), in, t.fitted.width)
+	names, err := namesOfInput(t.name(), in, t.fitted.Width)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.Clone(names)
-	for i, s := range t.fitted.steps {
+	for i, s := range t.fitted.Steps {
 		if names, err = transformers.NamesOf(s, names); err != nil {
 			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}

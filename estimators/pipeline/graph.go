@@ -22,10 +22,10 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	if t.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(t.name())
 	}
-	if len(t.fitted.steps) == 0 {
-		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.width)
+	if len(t.fitted.Steps) == 0 {
+		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.Width)
 	}
-	for i, step := range t.fitted.steps {
+	for i, step := range t.fitted.Steps {
 		out, err := graph.Build(step, x)
 		if err != nil {
 			return out, fault.AddPlace(t.stepName(i, step), err)
@@ -74,16 +74,16 @@ func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 
 // leftOutGraph is leftOut, the zero Value where the last step leaves nothing out.
 func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err error) {
-	last := len(t.fitted.steps) - 1
+	last := len(t.fitted.Steps) - 1
 	if last < 0 {
 		return none, nil
 	}
-	step := t.fitted.steps[last]
+	step := t.fitted.Steps[last]
 	inner, nested := step.(*Transformer)
 	if _, ok := embedding.As[transformers.RowResidualer](step); !ok {
 		return none, nil
 	}
-	for _, before := range t.fitted.steps[:last] {
+	for _, before := range t.fitted.Steps[:last] {
 		out, err := graph.Build(before, x)
 		if err != nil {
 			return none, err

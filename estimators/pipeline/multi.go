@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -74,7 +75,7 @@ func multiFinal(final estimators.MultiRegressor) string {
 
 // rows sends x through the steps.
 func (c *multiChain) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.transformSteps(c.steps.fitted.steps, x)
+	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
 
 // unfitted is a chain of clones, of which the steps wait for their fit.
@@ -192,7 +193,7 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 		if err != nil {
 			return p.fitted.ofFinal(err)
 		}
-		return copyTo(dst, y)
+		return stream.CopyTo(dst, y)
 	})
 }
 

@@ -124,7 +124,7 @@ func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 
 // rows sends x through the steps.
 func (c *chain[Y, E]) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.transformSteps(c.steps.fitted.steps, x)
+	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
 
 func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {

@@ -11,7 +11,7 @@ import (
 func (t *Transformer) String() string {
 	width := 0
 	if t.fitted != nil {
-		width = t.fitted.width
+		width = t.fitted.Width
 	}
 	return text("pipeline.Transformer", parts(t.Steps), width)
 }
@@ -47,7 +47,7 @@ func (p *Classifier) String() string {
 func (p *MultiRegressor) String() string {
 	width := 0
 	if p.fitted != nil {
-		width = p.fitted.steps.fitted.width
+		width = p.fitted.steps.fitted.Width
 	}
 	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), width)
 }
@@ -57,7 +57,7 @@ func (c *chain[Y, E]) width() int {
 	if c == nil || c.steps.fitted == nil {
 		return 0
 	}
-	return c.steps.fitted.width
+	return c.steps.fitted.Width
 }
 
 func text(kind string, parts []string, width int) string {
