@@ -69,7 +69,7 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 }
 
 // fitBlocks returns a copy fitted to a stream.
-func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[Y], error]) (*chain[Y, E], error) {
+func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error]) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
@@ -79,11 +79,10 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 		}
 		return nil, err
 	}
-	final, err := c.clone()
+	out, err := c.unfitted()
 	if err != nil {
 		return nil, err
 	}
-	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 	var rows iter.Seq2[*mat.Dense, error]
 	if blocks != nil {
 		rows = func(yield func(*mat.Dense, error) bool) {
@@ -102,11 +101,11 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(fitter.FitBlocks(rest, out.forward(blocks)))
+	return out, out.ofFinal(fitter.FitBlocks(rest, forward(out, blocks)))
 }
 
 // forward is what the fitted steps give for a stream, with targets and weights.
-func (c *chain[Y, E]) forward(blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
+func forward[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
 	return func(yield func(estimators.Block[Y], error) bool) {
 		way := c.steps.fitted.Way(c.steps.name(), len(c.steps.fitted.Steps))
 		for b, err := range blocks {

@@ -14,8 +14,8 @@ import (
 )
 
 // chainStages is a fit of a pipeline in stages: of its steps, and of its final estimator.
-type chainStages[Y float64 | int, E estimator[Y]] struct {
-	c     *chain[Y, E]
+type chainStages[Y float64 | int, E learner[[]Y, []Y]] struct {
+	c     *chain[[]Y, []Y, E]
 	steps *stepStages
 	final E                    // fitted at the end
 	now   estimators.Stages[Y] // of the final estimator; nil at the end
@@ -23,7 +23,7 @@ type chainStages[Y float64 | int, E estimator[Y]] struct {
 	width int
 }
 
-func newChainStages[Y float64 | int, E estimator[Y]](c *chain[Y, E]) (*chainStages[Y, E], error) {
+func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E]) (*chainStages[Y, E], error) {
 	final, err := c.clone()
 	if err != nil {
 		return nil, err
@@ -110,10 +110,10 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 }
 
 // fitted returns the pipeline, which is all learnt.
-func (s *chainStages[Y, E]) fitted() *chain[Y, E] {
+func (s *chainStages[Y, E]) fitted() *chain[[]Y, []Y, E] {
 	steps := &Transformer{Steps: s.c.steps.Steps, Name: s.c.steps.Name, fitted: s.steps.fitted()}
 	steps.fitted.Width = max(steps.fitted.Width, s.width)
-	return &chain[Y, E]{steps: steps, final: s.final}
+	return &chain[[]Y, []Y, E]{steps: steps, final: s.final}
 }
 
 type storedChainStages struct {
@@ -175,8 +175,8 @@ func (s *chainStages[Y, E]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// fromStages returns the pipeline that stages have learnt, if they are those of one like c.
-func (c *chain[Y, E]) fromStages(ctx context.Context, s estimators.Stages[Y]) (*chain[Y, E], error) {
+// takeStages returns the pipeline that stages have learnt, if they are those of one like c.
+func takeStages[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *chain[[]Y, []Y, E], s estimators.Stages[Y]) (*chain[[]Y, []Y, E], error) {
 	own, ok := s.(*chainStages[Y, E])
 	if !ok || own == nil || own.now != nil || !sameSteps(c.steps.Steps, own.c.steps.Steps) || check.IsNil(c.final) || c.finalName() != own.c.finalName() {
 		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
@@ -186,7 +186,7 @@ func (c *chain[Y, E]) fromStages(ctx context.Context, s estimators.Stages[Y]) (*
 
 // partialFit returns a pipeline that has learnt from more rows: one whose steps and final estimator learn
 // from these alone where old is nil, else old, whose final estimator has learnt besides.
-func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Matrix, y []Y) (*chain[Y, E], error) {
+func partialFit[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
@@ -195,11 +195,10 @@ func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Ma
 	}
 	out := old
 	if old == nil {
-		final, err := c.clone()
-		if err != nil {
+		var err error
+		if out, err = c.unfitted(); err != nil {
 			return nil, err
 		}
-		out = &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 		if err := out.steps.learn(ctx, x); err != nil {
 			return nil, err
 		}

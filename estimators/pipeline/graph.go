@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -37,39 +36,13 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Rows: x}, nil
 }
 
-// graph is what the final estimator makes of x, and the rows that come to it.
-func (c *chain[Y, E]) graph(x graph.Value) (z graph.Value, out graph.Outputs, err error) {
-	rows, err := c.steps.Graph(x)
-	if err != nil {
-		return z, out, err
-	}
-	out, err = graph.Build(c.final, rows.Rows)
-	return rows.Rows, out, c.ofFinal(err)
-}
-
 // Graph implements [graph.Grapher] if all parts do.
 func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	if p.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(regressorName)
+	var prior func(unseen graph.Value) graph.Value
+	if v, ok := ridgeMachine[priorVariance](p.fitted); ok {
+		prior = func(unseen graph.Value) graph.Value { return unseen.Times(v.PriorVariance()) }
 	}
-	z, out, err := p.fitted.graph(x)
-	if err != nil || out.Variance == nil {
-		return out, err
-	}
-	final := out.Variance
-	out.Variance = func() (graph.Value, error) {
-		v, err := final()
-		prior, ok := embedding.As[interface{ PriorVariance() float64 }](p.fitted.final)
-		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
-			return v, err
-		}
-		unseen, err := p.fitted.steps.leftOutGraph(x, z)
-		if err != nil || unseen.IsZero() {
-			return v, err
-		}
-		return v.Add(unseen.Times(prior.PriorVariance())), nil
-	}
-	return out, nil
+	return p.graph(regressorName, x, prior)
 }
 
 // leftOutGraph is leftOut, the zero Value where the last step leaves nothing out.
@@ -104,11 +77,16 @@ func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err erro
 
 // Graph implements [graph.Grapher] if all parts do.
 func (p *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
-	if p.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(classifierName)
+	return p.graph(classifierName, x, nil)
+}
+
+// Graph implements [graph.Grapher] if all parts do. Mean and variance have a column for each target.
+func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
+	var prior func(unseen graph.Value) graph.Value
+	if v, ok := ridgeMachine[priorVariances](p.fitted); ok {
+		prior = func(unseen graph.Value) graph.Value { return unseen.Mul(unseen.Row(v.PriorVariances())) }
 	}
-	_, out, err := p.fitted.graph(x)
-	return out, err
+	return p.graph(multiName, x, prior)
 }
 
 // Graph returns Outputs of new rows.

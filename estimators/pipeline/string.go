@@ -45,15 +45,11 @@ func (p *Classifier) String() string {
 
 // String lists the steps and Final, and says whether they are fitted, on how many columns.
 func (p *MultiRegressor) String() string {
-	width := 0
-	if p.fitted != nil {
-		width = p.fitted.steps.fitted.Width
-	}
-	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), width)
+	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
 // width is the number of columns that a chain was fitted on, 0 for none.
-func (c *chain[Y, E]) width() int {
+func (c *chain[T, P, E]) width() int {
 	if c == nil || c.steps.fitted == nil {
 		return 0
 	}
