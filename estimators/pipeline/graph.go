@@ -97,29 +97,3 @@ func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	return graph.Build(s.Smoother, rows.Rows)
 }
-
-// Graph implements [graph.Grapher].
-func (t *ColumnTransformer) Graph(x graph.Value) (out graph.Outputs, err error) {
-	m := t.fitted
-	if m == nil {
-		return out, fault.NotFitted(columnsName)
-	}
-	if err := graph.Columns(x, m.width); err != nil {
-		return out, err
-	}
-	var parts []graph.Value
-	for i, p := range m.parts {
-		z := x.Select(p.Columns...)
-		if p.Of != nil {
-			of, err := graph.Build(p.Of, z)
-			if err != nil {
-				return of, fmt.Errorf("%s: %w", partName(i, p), err)
-			}
-			if z = of.Rows; z.IsZero() {
-				return of, fmt.Errorf("%s: %w", partName(i, p), graph.Unsupported(p.Of, "its Outputs have no Rows"))
-			}
-		}
-		parts = append(parts, z)
-	}
-	return graph.Outputs{Rows: graph.Concat(parts...)}, nil
-}

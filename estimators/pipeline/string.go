@@ -28,7 +28,7 @@ func (t *ColumnTransformer) String() string {
 	}
 	width := 0
 	if t.fitted != nil {
-		width = t.fitted.width
+		width = t.fitted.Width()
 	}
 	return text("pipeline.ColumnTransformer", of, width)
 }

@@ -37,9 +37,8 @@ func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) er
 	return CopyTo(dst, z)
 }
 
-// CopyTo sets dst to z, whose size it has or takes.
-func CopyTo(dst *mat.Dense, z mat.Matrix) error {
-	n, width := z.Dims()
+// Resize gives dst this size where it is empty. It is an error if dst has another one.
+func Resize(dst *mat.Dense, n, width int) error {
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
 	}
@@ -48,6 +47,15 @@ func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 	}
 	if rows, columns := dst.Dims(); rows != n || columns != width {
 		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
+	}
+	return nil
+}
+
+// CopyTo sets dst to z, whose size it has or takes.
+func CopyTo(dst *mat.Dense, z mat.Matrix) error {
+	n, width := z.Dims()
+	if err := Resize(dst, n, width); err != nil {
+		return err
 	}
 	dst.Copy(z)
 	return nil
@@ -139,4 +147,20 @@ func Piece[Y float64 | int](b estimators.Block[Y], z *mat.Dense, from, to int) e
 		piece.Weights = b.Weights[from:to]
 	}
 	return piece
+}
+
+// InputNames are the names of the columns that come in, x0, x1, and so on for nil.
+func InputNames(name string, in []string, width int) ([]string, error) {
+	if in == nil {
+		if err := check.Names(name, width); err != nil {
+			return nil, err
+		}
+		for j := range width {
+			in = append(in, fmt.Sprintf("x%d", j))
+		}
+	}
+	if len(in) != width {
+		return nil, fault.Shape("there are", len(in), "names", "%s was fitted on %d columns", name, width)
+	}
+	return in, nil
 }
