@@ -115,7 +115,8 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 		}
 		directions.SetCol(i, p.Direction)
 		of.pairs = append(of.pairs, &discriminant.Projection{
-			Beta: p.Direction, MPos: p.MPos, MNeg: p.MNeg, SPos: p.SPos, SNeg: p.SNeg, Distance: p.Distance, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: p.Constant,
+			Beta: p.Direction, MPos: p.MPos, MNeg: p.MNeg, SPos: p.SPos, SNeg: p.SNeg, Distance: p.Distance,
+			RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: p.Constant,
 		})
 		of.logW = append(of.logW, p.LogW)
 	}
@@ -229,7 +230,8 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	c.restore(s, &features.Landmarks{Kernel: kernel, Rows: rows}, &features.LandmarkScorer{Kernel: kernel, Rows: rows, Coefficients: coefficients, Workers: c.Workers}, d)
+	scorer := &features.LandmarkScorer{Kernel: kernel, Rows: rows, Coefficients: coefficients, Workers: c.Workers}
+	c.restore(s, &features.Landmarks{Kernel: kernel, Rows: rows}, scorer, d)
 	return nil
 }
 

@@ -69,7 +69,9 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 }
 
 // fitBlocks returns a copy fitted to a stream.
-func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error]) (*chain[[]Y, []Y, E], error) {
+func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
+) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
@@ -105,7 +107,9 @@ func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *cha
 }
 
 // forward is what the fitted steps give for a stream, with targets and weights.
-func forward[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
+func forward[Y float64 | int, E learner[[]Y, []Y]](
+	c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
+) iter.Seq2[estimators.Block[Y], error] {
 	return func(yield func(estimators.Block[Y], error) bool) {
 		way := c.steps.fitted.Way(c.steps.name(), len(c.steps.fitted.Steps))
 		for b, err := range blocks {

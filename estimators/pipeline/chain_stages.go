@@ -176,7 +176,9 @@ func (s *chainStages[Y, E]) UnmarshalBinary(data []byte) error {
 }
 
 // takeStages returns the pipeline that stages have learnt, if they are those of one like c.
-func takeStages[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *chain[[]Y, []Y, E], s estimators.Stages[Y]) (*chain[[]Y, []Y, E], error) {
+func takeStages[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], s estimators.Stages[Y],
+) (*chain[[]Y, []Y, E], error) {
 	own, ok := s.(*chainStages[Y, E])
 	if !ok || own == nil || own.now != nil || !sameSteps(c.steps.Steps, own.c.steps.Steps) || check.IsNil(c.final) || c.finalName() != own.c.finalName() {
 		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
@@ -186,7 +188,9 @@ func takeStages[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *ch
 
 // partialFit returns a pipeline that has learnt from more rows: one whose steps and final estimator learn
 // from these alone where old is nil, else old, whose final estimator has learnt besides.
-func partialFit[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y) (*chain[[]Y, []Y, E], error) {
+func partialFit[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
+) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}

@@ -131,7 +131,9 @@ func (c *chain[T, P, E]) takesWeights() error {
 }
 
 // fitWeighted is fit with the weights that FitWeighted was given.
-func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](ctx context.Context, c *chain[[]Y, []Y, E], x mat.Matrix, y []Y, weights []float64) (*chain[[]Y, []Y, E], error) {
+func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], x mat.Matrix, y []Y, weights []float64,
+) (*chain[[]Y, []Y, E], error) {
 	if err := c.takesWeights(); err != nil {
 		return nil, err
 	}
@@ -175,7 +177,9 @@ func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimat
 // callFinal sends x through the fitted steps and calls f, a method of the final
 // estimator that the capability C provides. It tells first whether the
 // configured Final has the capability, then whether the pipeline is fitted.
-func callFinal[C, T, P any, E learner[T, P]](configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
+func callFinal[C, T, P any, E learner[T, P]](
+	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
+) error {
 	final, err := able[C](configured, fitted, capability)
 	if err != nil {
 		return err
@@ -187,7 +191,9 @@ func callFinal[C, T, P any, E learner[T, P]](configured func() *chain[T, P, E], 
 }
 
 // able returns the fitted final estimator as the capability's interface.
-func able[C, T, P any, E learner[T, P]](configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability) (C, error) {
+func able[C, T, P any, E learner[T, P]](
+	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability,
+) (C, error) {
 	if fitted != nil {
 		return capable[C](fitted, capability)
 	}

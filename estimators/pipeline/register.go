@@ -11,7 +11,9 @@ import (
 func init() {
 	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).parts() }})
 	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).parts() }})
-	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*MultiRegressor).parts() }})
+	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{
+		Parts: func(v any) []registry.Part { return v.(*MultiRegressor).parts() },
+	})
 	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
 	registry.Add[*ColumnTransformer]("pipeline.ColumnTransformer", registry.Type{Parts: func(v any) (out []registry.Part) {
 		for i, p := range v.(*ColumnTransformer).FittedParts() {

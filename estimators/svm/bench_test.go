@@ -69,7 +69,8 @@ func BenchmarkFitCache(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		*src.evaluations = 0
-		if _, err := smo.Solve(ctx, src, p, smo.Control{Tolerance: 1e-3, MaxIterations: 1e6, Shrinking: true, CacheBytes: 8 * 2000 * 2000 / 8}); err != nil {
+		c := smo.Control{Tolerance: 1e-3, MaxIterations: 1e6, Shrinking: true, CacheBytes: 8 * 2000 * 2000 / 8}
+		if _, err := smo.Solve(ctx, src, p, c); err != nil {
 			b.Fatal(err)
 		}
 	}

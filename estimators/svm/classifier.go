@@ -219,7 +219,9 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
-func (c *Classifier) finish(ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
+func (c *Classifier) finish(
+	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
+) error {
 	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}

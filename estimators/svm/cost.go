@@ -108,7 +108,9 @@ type slopes struct {
 
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
 // on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
-func (s *machineSettings) leastSquares(ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
+func (s *machineSettings) leastSquares(
+	ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64,
+) (*slopes, error) {
 	merged := rows.equal.Weighed(own)
 	mean := merged.Mean(targets)
 	sample := smo.CountTo(merged.Len())

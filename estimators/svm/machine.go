@@ -153,7 +153,9 @@ type machine struct {
 
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
-func newMachine(s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution) (*machine, error) {
+func newMachine(
+	s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution,
+) (*machine, error) {
 	n := rows.given
 	if rows.first != nil {
 		n = len(rows.first)

@@ -172,7 +172,9 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	return r.finish(ctx, s, smo.ShareMatrix(k), nil, rows, picked(rows, y))
 }
 
-func (r *Regressor) finish(ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, y []float64) error {
+func (r *Regressor) finish(
+	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, y []float64,
+) error {
 	own := rows.own
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(y)), 1)
 	if s.c == 0 || s.epsilon == 0 {

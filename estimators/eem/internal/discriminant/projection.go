@@ -97,7 +97,9 @@ func unvarying(variance float64, stats []*moments.Moments) bool {
 
 // withoutDirection is what is left where nothing tells the classes apart.
 func (p *Projection) withoutDirection() *Projection {
-	return &Projection{Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true}
+	return &Projection{
+		Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true,
+	}
 }
 
 func halfIdentity(h int) *mat.SymDense {

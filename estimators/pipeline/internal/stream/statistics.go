@@ -93,7 +93,9 @@ func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 		return err
 	}
 	if in.Stage != p.Stage || in.Digest != p.Digest || in.Width < 0 {
-		return fault.BadModel(sentKind, "those of stage %d after steps %q, these are of stage %d after steps %q", in.Stage, in.Digest, p.Stage, p.Digest)
+		return fault.BadModel(
+			sentKind, "those of stage %d after steps %q, these are of stage %d after steps %q", in.Stage, in.Digest, p.Stage, p.Digest,
+		)
 	}
 	if err := sums.UnmarshalBinary(in.Sums); err != nil {
 		return err

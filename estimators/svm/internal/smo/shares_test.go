@@ -19,7 +19,8 @@ func TestNuShrinkingSetsAsideAndRestores(t *testing.T) {
 	p.SetShare(Margins, 0.3)
 	nuTube.SetShare(Tube, 0.2)
 	for name, p := range map[string]Problem{"classes": p, "tube": nuTube} {
-		s := &solver{Problem: p, Control: Control{Tolerance: 1e-3, MaxIterations: 1e6, CacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
+		c := Control{Tolerance: 1e-3, MaxIterations: 1e6, CacheBytes: 1 << 20}
+		s := &solver{Problem: p, Control: c, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
 		if p.Form == Margins {
 			s.Target = make([]float64, n)
 		}

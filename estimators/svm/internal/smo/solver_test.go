@@ -36,7 +36,8 @@ func toSolve(t testing.TB, n int) (Source, Problem, *mat.SymDense) {
 func TestShrinkingSetsAsideAndRestores(t *testing.T) {
 	const n = 300
 	src, p, k := toSolve(t, n)
-	s := &solver{Problem: p, Control: Control{Tolerance: 1e-3, MaxIterations: 1e6, CacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
+	c := Control{Tolerance: 1e-3, MaxIterations: 1e6, CacheBytes: 1 << 20}
+	s := &solver{Problem: p, Control: c, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
 	s.h = slices.Clone(p.Target)
 	require.NoError(t, s.activate(ctx, CountTo(n)))
 	gap, err := s.run(ctx) // without shrinking
