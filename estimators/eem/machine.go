@@ -147,11 +147,7 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 // the odds are even. The cost is O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
-	scores, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.m.classes, scores), nil
+	return classes.Labels(c.Classes()).Predict(c.Decision(x))
 }
 
 // PredictProba returns probabilities (r×K) for the rows of x (r×d). With two classes they are the posterior of the

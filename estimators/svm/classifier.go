@@ -449,21 +449,13 @@ func (c *Classifier) row(out, x []float64) {
 // row, with s support vectors.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
 // PredictMatrix is like Predict, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.DecisionMatrix(k)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order of Classes. If Probabilities
