@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 )
 
 // problem is n rows of two classes of 20 columns.
@@ -31,14 +33,14 @@ const benchRows, benchUnits = 100_000, 500
 // product times the symmetric products that the statistics of all rows contain, a panel
 // of columns at a time, which is the fastest way to do it, on one goroutine.
 func product() time.Duration {
-	y := mat.NewDense(benchUnits, panel, nil)
+	y := mat.NewDense(benchUnits, moments.PanelRows, nil)
 	for i := range y.RawMatrix().Data {
 		y.RawMatrix().Data[i] = float64(i%17) - 8
 	}
 	c := mat.NewSymDense(benchUnits, nil)
 	begin := time.Now()
-	for first := 0; first < benchRows; first += panel {
-		c.SymRankK(c, 1, y.Slice(0, benchUnits, 0, min(panel, benchRows-first)))
+	for first := 0; first < benchRows; first += moments.PanelRows {
+		c.SymRankK(c, 1, y.Slice(0, benchUnits, 0, min(moments.PanelRows, benchRows-first)))
 	}
 	return time.Since(begin)
 }

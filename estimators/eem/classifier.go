@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -99,12 +100,12 @@ func (c *Classifier) settings() fitSettings {
 		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
-		draw: func(ctx context.Context, x *mat.Dense) (layer, error) {
+		draw: func(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
 				return nil, err
 			}
-			return newHiddenLayer(h), nil
+			return features.NewHidden(h), nil
 		},
 	}
 }

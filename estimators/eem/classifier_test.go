@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments/momentstest"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -20,7 +22,7 @@ var ctx = context.Background()
 
 // blobs are rows around as many centres as there are classes.
 func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
-	x := random(n, 2, seed)
+	x := momentstest.Random(n, 2, seed)
 	y := make([]int, n)
 	for i := range y {
 		y[i] = i % classes
@@ -57,10 +59,10 @@ func TestClassifierReference(t *testing.T) {
 			}{activations[c.Act], codec.FromDense(golden.Dense(c.W)), c.B})
 			require.NoError(t, err)
 			given := machine.settings()
-			given.draw = func(context.Context, *mat.Dense) (layer, error) {
+			given.draw = func(context.Context, *mat.Dense) (features.Layer, error) {
 				h := &transformers.RandomHidden{}
 				err := h.UnmarshalBinary(units)
-				return newHiddenLayer(h), err
+				return features.NewHidden(h), err
 			}
 			machine.m, err = given.fit(ctx, x, labels, nil)
 			require.NoError(t, err)
@@ -122,7 +124,7 @@ func TestPartialFit(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(p, q, 1e-8))
 		for k, s := range got.Statistics() {
-			near(t, want.Statistics()[k], s, 1e-9)
+			momentstest.Near(t, &want.Statistics()[k].m, &s.m, 1e-9)
 		}
 
 		// A bad chunk changes nothing.
@@ -256,17 +258,6 @@ func TestHostilePayloads(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorIs(t, (&Classifier{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
 	}
-	for name, s := range map[string]storedStatistics{
-		"moments":  {N: 1, Mean: []float64{1}, Low: []float64{0}, C3: []float64{0}},
-		"rows":     {N: -1, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
-		"no rows":  {N: 0, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
-		"negative": {N: 2, Mean: []float64{1}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}, C4: -1},
-		"infinite": {N: 2, Mean: []float64{math.Inf(1)}, Low: []float64{0}, C2: []float64{0}, C3: []float64{0}},
-	} {
-		data, err := codec.Marshal(statisticsKind, 1, s)
-		require.NoError(t, err)
-		assert.ErrorIs(t, (&Statistics{}).UnmarshalBinary(data), estimators.ErrBadModel, name)
-	}
 }
 
 // FuzzFit turns bytes into rows and labels: an error of the contract, or probabilities.
@@ -320,7 +311,7 @@ func TestFitPath(t *testing.T) {
 		assert.Equal(t, h, path[i].Units)
 		assert.Len(t, path[i].Pairs()[0].Direction, min(h, 700))
 		if h < 900 {
-			near(t, want.Statistics()[1], path[i].Statistics()[1], 1e-9)
+			momentstest.Near(t, &want.Statistics()[1].m, &path[i].Statistics()[1].m, 1e-9)
 		}
 	}
 	kernels, err := (&KernelClassifier{Seed: 3}).FitPath(ctx, x, y, []int{4, 30, 800})

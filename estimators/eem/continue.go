@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -16,6 +18,8 @@ var (
 	_ estimators.Continuer = (*Classifier)(nil)
 	_ estimators.Continuer = (*KernelClassifier)(nil)
 )
+
+const classStatisticsVersion = 1
 
 // storedClasses are the moments of the classes in a file.
 type storedClasses struct {
@@ -42,7 +46,7 @@ func (c *machine[N]) MarshalStatistics() ([]byte, error) {
 		}
 		out.Of = append(out.Of, data)
 	}
-	return codec.Marshal(fitSettings{typ: c.typ()}.statisticsKind(), statisticsVersion, out)
+	return codec.Marshal(fitSettings{typ: c.typ()}.statisticsKind(), classStatisticsVersion, out)
 }
 
 func noStatistics(typ string) error {
@@ -69,30 +73,30 @@ func (c fitSettings) continued(old *model, data []byte) (*model, error) {
 	}
 	kind := c.statisticsKind()
 	var in storedClasses
-	if _, err := codec.Unmarshal(data, kind, statisticsVersion, &in); err != nil {
+	if _, err := codec.Unmarshal(data, kind, classStatisticsVersion, &in); err != nil {
 		return nil, err
 	}
 	if !classes.Valid(in.Classes) || !slices.Equal(in.Classes, old.classes) || len(in.Of) != len(in.Classes) {
 		return nil, fault.BadModel(kind, "%d statistics of the classes %v, the model has %v", len(in.Of), in.Classes, old.classes)
 	}
 	m := &model{fitSettings: c, layer: old.layer, width: old.width, classes: old.classes, few: in.Few}
-	if l, ok := m.layer.(*landmarkLayer); ok && l.factor == nil {
+	if l, ok := m.layer.(*features.Landmarks); ok {
 		var err error
-		if m.layer, err = newLandmarkLayer(context.Background(), l.kernel, l.rows, c.workers); err != nil {
+		if m.layer, err = l.Factorised(context.Background(), c.workers); err != nil {
 			return nil, fault.BadModel(kind, "%v", err)
 		}
 	}
-	features := m.layer.width(math.MaxInt)
+	width := m.layer.Width(math.MaxInt)
 	rows := 0.0
 	for k, one := range in.Of {
-		s := &Statistics{}
+		s := &moments.Moments{}
 		if err := s.UnmarshalBinary(one); err != nil {
 			return nil, fault.BadModel(kind, "class %d: %v", in.Classes[k], err)
 		}
-		if s.n > 0 && s.Dim() != features {
-			return nil, fault.BadModel(kind, "class %d: %d features, the model has %d", in.Classes[k], s.Dim(), features)
+		if s.Weight > 0 && len(s.Means) != width {
+			return nil, fault.BadModel(kind, "class %d: %d features, the model has %d", in.Classes[k], len(s.Means), width)
 		}
-		rows += s.n
+		rows += s.Weight
 		m.stats = append(m.stats, s)
 	}
 	if rows == 0 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -23,7 +24,7 @@ func TestDiscriminantDefinition(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Nil(t, c.Pairs())
 	s := c.m.lastSolution()
-	directions := s.scorer.(*hiddenScorer).directions
+	directions := s.scorer.(*features.HiddenScorer).Directions
 	h, r := directions.Dims()
 	require.Equal(t, 3, r)
 	within, between := mat.NewSymDense(h, nil), mat.NewSymDense(h, nil)

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -57,7 +58,7 @@ func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []
 	}
 	widths := make([]int, len(units))
 	for i, u := range units {
-		widths[i] = m.layer.width(u)
+		widths[i] = m.layer.Width(u)
 	}
 	distinct := slices.Compact(slices.Clone(widths))
 	steps := progress.NewSteps(ctx, m.groups(len(r.y), slices.Max(widths))+len(units)*m.systems())
@@ -72,7 +73,7 @@ func (c fitSettings) path(ctx context.Context, x mat.Matrix, y []int, weights []
 	}
 	for i, u := range units {
 		one := &model{fitSettings: c, width: m.width, classes: m.classes, stats: sums[slices.Index(distinct, widths[i])]}
-		if one.layer, err = m.layer.leading(u); err != nil {
+		if one.layer, err = m.layer.Leading(u); err != nil {
 			return nil, err
 		}
 		if err := one.complete(); err != nil {
@@ -92,7 +93,7 @@ func cubed(width int) float64 { return float64(width) * float64(width) * float64
 // complete returns an error unless each class has rows.
 func (m *model) complete() error {
 	for k, s := range m.stats {
-		if s.n == 0 {
+		if s.Weight == 0 {
 			return fault.Shape(fmt.Sprintf("of class %d y has", m.classes[k]), 0, "rows", "want at least 1")
 		}
 	}
@@ -122,13 +123,13 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 	if err != nil {
 		return nil, err
 	}
-	width := m.layer.width(math.MaxInt)
+	width := m.layer.Width(math.MaxInt)
 	sums, err := m.take(ctx, r, []int{width}, progress.NewSteps(ctx, m.groups(len(r.y), width)))
 	if err != nil {
 		return nil, err
 	}
 	for k, s := range sums[0] {
-		if err := m.stats[k].absorb(s); err != nil {
+		if err := m.stats[k].Absorb(s); err != nil {
 			return nil, err
 		}
 	}
@@ -147,26 +148,22 @@ func (c fitSettings) fitClasses(ctx context.Context, old *model, names []int, of
 		return nil, fault.Shape("there are", len(of), "statistics", "for the classes %v, which should ascend", names)
 	}
 	m := &model{fitSettings: c, layer: old.layer, width: old.width, classes: slices.Clone(names), before: old.lastSolution()}
-	features := m.layer.width(math.MaxInt)
+	features := m.layer.Width(math.MaxInt)
 	for k, s := range of {
-		if s == nil || s.Dim() != features {
-			return nil, fault.Shape(fmt.Sprintf("of class %d there are", names[k]), s.dim(), "features", "want %d", features)
+		have := 0
+		if s != nil {
+			have = s.Dim()
 		}
-		m.stats = append(m.stats, s.Clone())
+		if have != features {
+			return nil, fault.Shape(fmt.Sprintf("of class %d there are", names[k]), have, "features", "want %d", features)
+		}
+		m.stats = append(m.stats, s.m.Clone())
 	}
 	if err := errors.Join(c.fits(names), m.complete()); err != nil {
 		return nil, err
 	}
 	_, err := m.solve(ctx, nil)
 	return m, err
-}
-
-// dim is Dim, 0 of nil.
-func (s *Statistics) dim() int {
-	if s == nil {
-		return 0
-	}
-	return s.Dim()
 }
 
 // begin draws the units and settles the classes.
@@ -196,9 +193,9 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 	if err := m.fitsMemory(); err != nil {
 		return nil, rows{}, err
 	}
-	m.stats = make([]*Statistics, len(m.classes))
+	m.stats = make([]*moments.Moments, len(m.classes))
 	for i := range m.stats {
-		m.stats[i] = &Statistics{}
+		m.stats[i] = &moments.Moments{}
 	}
 	return m, r, nil
 }
@@ -206,7 +203,7 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 // fitsMemory is an error for moments that take more than [check.MaxBytes]: those of each class and of one group, the factor of
 // a pair, and the directions.
 func (m *model) fitsMemory() error {
-	h, k := float64(m.layer.width(math.MaxInt)), float64(len(m.classes))
+	h, k := float64(m.layer.Width(math.MaxInt)), float64(len(m.classes))
 	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2, "take fewer units, or landmarks")
 }
 
@@ -246,10 +243,10 @@ func (m *model) groups(n, features int) int {
 
 // take returns the statistics of the features of rows, for each of widths, ascending, and
 // class.
-func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*Statistics, error) {
+func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.Steps) ([][]*moments.Moments, error) {
 	n := len(r.y)
 	groups := m.groups(n, widths[len(widths)-1])
-	parts := make([][][]*Statistics, groups)
+	parts := make([][][]*moments.Moments, groups)
 	err := parallel.ForEachPart(ctx, m.workers, groups, func(ctx context.Context, g int) error {
 		var err error
 		parts[g], err = m.sum(ctx, r, g*n/groups, (g+1)*n/groups, widths)
@@ -264,7 +261,7 @@ func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.
 	for _, part := range parts[1:] {
 		for w := range widths {
 			for k, s := range part[w] {
-				if err := parts[0][w][k].absorb(s); err != nil {
+				if err := parts[0][w][k].Absorb(s); err != nil {
 					return nil, err
 				}
 			}
@@ -274,33 +271,33 @@ func (m *model) take(ctx context.Context, r rows, widths []int, steps *progress.
 }
 
 // sum returns the statistics of the rows from first to last.
-func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) ([][]*Statistics, error) {
-	out := make([][]*Statistics, len(widths))
+func (m *model) sum(ctx context.Context, r rows, first, last int, widths []int) ([][]*moments.Moments, error) {
+	out := make([][]*moments.Moments, len(widths))
 	of := make([][]int, len(m.classes))
 	for i := first; i < last; i++ {
 		k, _ := slices.BinarySearch(m.classes, r.y[i])
 		of[k] = append(of[k], i)
 	}
-	buffer := newPanel(widths[len(widths)-1])
+	buffer := moments.NewPanel(widths[len(widths)-1])
 	loop, done := progress.NewLoop(ctx), 0
 	defer loop.End()
 	for _, class := range of {
-		sums := newAccumulator(widths)
+		sums := moments.NewAccumulator(widths)
 		for len(class) > 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			some := class[:min(panel, len(class))]
+			some := class[:min(moments.PanelRows, len(class))]
 			class = class[len(some):]
 			loop.Report(float64(done) / float64(last-first))
 			done += len(some)
 			features := buffer.Slice(0, widths[len(widths)-1], 0, len(some)).(*mat.Dense)
-			if err := m.layer.features(features, linalg.Rows(r.x, some)); err != nil {
+			if err := m.layer.Features(features, linalg.Rows(r.x, some)); err != nil {
 				return nil, err
 			}
-			sums.add(features, linalg.Pick(r.weights, some))
+			sums.Add(features, linalg.Pick(r.weights, some))
 		}
-		stats, err := sums.statistics()
+		stats, err := sums.Moments()
 		if err != nil {
 			return nil, err
 		}
@@ -326,7 +323,7 @@ func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	if len(names) < 2 {
 		return nil, fault.Shape("there is", len(names), "block", "want at least 2")
 	}
-	widths := []int{m.layer.width(math.MaxInt)}
+	widths := []int{m.layer.Width(math.MaxInt)}
 	steps := progress.NewSteps(ctx, m.groups(n, widths[0])+len(names))
 	first, rest := progress.Two(ctx, 1, 1)
 	all, err := m.take(first, r, widths, steps)
@@ -347,7 +344,7 @@ func (c fitSettings) heldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 		if err != nil {
 			return fmt.Errorf("without block %d: %w", names[b], err)
 		}
-		z, err := s.scorer.scores(held.x)
+		z, err := s.scorer.Scores(held.x)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 var (
@@ -29,14 +28,14 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 	if err := graph.Columns(x, c.m.width); err != nil {
 		return graph.Outputs{}, err
 	}
-	z, err := s.scorer.graph(x)
+	z, err := s.scorer.Graph(x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}
 	out := graph.Outputs{Classes: c.Classes()}
 	switch k := len(s.classes); {
 	case s.plane != nil:
-		out.Decision = s.plane.graph(z, s.logW)
+		out.Decision = s.plane.Graph(z, s.logW)
 		out.Proba = out.Decision.Softmax()
 	case k == 2:
 		odds := s.oddsGraph(z)
@@ -66,39 +65,13 @@ func (s *solution) oddsGraph(z graph.Value) graph.Value {
 	constant, positive, negative, overPositive, overNegative := make([]float64, count), make([]float64, count), make([]float64, count), make([]float64, count), make([]float64, count)
 	for i, p := range s.pairs {
 		constant[i] = s.logW[i]
-		if p.constant {
+		if p.Constant {
 			continue
 		}
-		constant[i] += math.Log(p.sNeg)/2 - math.Log(p.sPos)/2
-		positive[i], negative[i] = p.mPos, p.mNeg
-		overPositive[i], overNegative[i] = 1/(2*p.sPos), 1/(2*p.sNeg)
+		constant[i] += math.Log(p.SNeg)/2 - math.Log(p.SPos)/2
+		positive[i], negative[i] = p.MPos, p.MNeg
+		overPositive[i], overNegative[i] = 1/(2*p.SPos), 1/(2*p.SNeg)
 	}
 	square := func(means, over []float64) graph.Value { return z.Sub(z.Row(means)).Square().Mul(z.Row(over)) }
 	return square(negative, overNegative).Sub(square(positive, overPositive)).Add(z.Row(constant))
-}
-
-// graph is decision.
-func (p *plane) graph(z graph.Value, logW []float64) graph.Value {
-	parts := make([]graph.Value, len(logW))
-	for k, f := range p.factors {
-		quad := z.Sub(z.Row(p.means.RawRowView(k))).SolveUpper(f.Upper()).Square().Sum()
-		parts[k] = quad.Times(-0.5).Plus(logW[k] - f.LogDet()/2 - float64(z.Cols())*math.Log(2*math.Pi)/2)
-	}
-	return graph.Concat(parts...)
-}
-
-func (s *hiddenScorer) graph(x graph.Value) (graph.Value, error) {
-	units, err := s.hidden.Graph(x)
-	if err != nil {
-		return x, err
-	}
-	return units.Rows.MatMul(x.Constant(s.directions)), nil
-}
-
-func (s *landmarkScorer) graph(x graph.Value) (graph.Value, error) {
-	k, err := kernels.Graph(s.kernel, x, s.rows)
-	if err != nil {
-		return x, err
-	}
-	return k.MatMul(x.Constant(s.coefficients)), nil
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -125,7 +126,7 @@ func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[in
 }
 
 // draw chooses the landmarks.
-func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error) {
+func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 	if err := check.Setting(kernelClassifierType, "Components", c.Components, "the default"); err != nil {
 		return nil, err
 	}
@@ -142,11 +143,11 @@ func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (layer, error
 		if _, w := l.Dims(); w != d {
 			return nil, fault.Shape("Landmarks has", w, "columns", "x has %d", d)
 		}
-		return newLandmarkLayer(ctx, kernel, mat.DenseCopyOf(l), c.Workers)
+		return features.NewLandmarks(ctx, kernel, mat.DenseCopyOf(l), c.Workers)
 	}
 	h := min(n, cmp.Or(c.Components, defaultComponents))
 	order := rand.New(rand.NewPCG(c.Seed, 0x6c616e646d61726b)).Perm(n)[:h] // the stream "landmark"
-	return newLandmarkLayer(ctx, kernel, linalg.Rows(x, order), c.Workers)
+	return features.NewLandmarks(ctx, kernel, linalg.Rows(x, order), c.Workers)
 }
 
 // Fit learns from x (n×d) and n labels y. Errors: [estimators.ErrParam], [estimators.ErrShape] (also for a single
@@ -201,7 +202,7 @@ func (c *KernelClassifier) ChosenKernel() kernels.Kernel {
 	if c.m == nil {
 		return nil
 	}
-	return c.m.layer.(*landmarkLayer).kernel
+	return c.m.layer.(*features.Landmarks).Kernel
 }
 
 // ChosenLandmarks returns the landmarks (h×d). It returns nil before Fit.
@@ -209,7 +210,7 @@ func (c *KernelClassifier) ChosenLandmarks() *mat.Dense {
 	if c.m == nil {
 		return nil
 	}
-	return mat.DenseCopyOf(c.m.layer.(*landmarkLayer).rows)
+	return mat.DenseCopyOf(c.m.layer.(*features.Landmarks).Rows)
 }
 
 // LandmarkCoefficients returns the least coefficients b̂ = UΛ^-½β that give a direction: along it a row x lies at Σ
@@ -220,7 +221,7 @@ func (c *KernelClassifier) LandmarkCoefficients(direction int) []float64 {
 	if s == nil || direction < 0 || direction >= s.directions() {
 		return nil
 	}
-	return mat.Col(nil, direction, s.scorer.(*landmarkScorer).coefficients)
+	return mat.Col(nil, direction, s.scorer.(*features.LandmarkScorer).Coefficients)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

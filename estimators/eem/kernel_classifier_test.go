@@ -55,8 +55,8 @@ func TestKernelReference(t *testing.T) {
 		require.NoError(t, k.Fit(ctx, x, labels))
 
 		n, _ := x.Dims()
-		phi := mat.NewDense(k.m.layer.width(math.MaxInt), n, nil)
-		require.NoError(t, k.m.layer.features(phi, x))
+		phi := mat.NewDense(k.m.layer.Width(math.MaxInt), n, nil)
+		require.NoError(t, k.m.layer.Features(phi, x))
 		rank, _ := phi.Dims()
 		assert.Equal(t, c.Rank, rank, name)
 		var gram mat.Dense

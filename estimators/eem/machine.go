@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -22,12 +24,12 @@ import (
 // between cost no solution.
 type model struct {
 	fitSettings
-	layer   layer
+	layer   features.Layer
 	width   int // of rows
 	classes []int
-	stats   []*Statistics // of each class; nil after loading
-	few     string        // warns that the units were drawn of too few rows; "" where they were not
-	before  *solution     // of the rows before the last chunk; nil where there was none
+	stats   []*moments.Moments // of each class; nil after loading
+	few     string             // warns that the units were drawn of too few rows; "" where they were not
+	before  *solution          // of the rows before the last chunk; nil where there was none
 
 	solving sync.Mutex
 	now     atomic.Pointer[solution] // of all rows; nil until it is wanted
@@ -58,8 +60,8 @@ func (m *model) lastSolution() *solution {
 	return m.before
 }
 
-func (m *model) copiedStatistics() []*Statistics {
-	out := make([]*Statistics, len(m.stats))
+func (m *model) copiedStatistics() []*moments.Moments {
+	out := make([]*moments.Moments, len(m.stats))
 	for k, s := range m.stats {
 		out[k] = s.Clone()
 	}
@@ -124,7 +126,7 @@ func (c *machine[N]) project(x mat.Matrix) (*solution, *mat.Dense, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	z, err := s.scorer.scores(xd)
+	z, err := s.scorer.Scores(xd)
 	return s, z, err
 }
 
@@ -145,11 +147,7 @@ func (c *machine[N]) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 // the odds are even. The cost is O(rhd).
 func (c *machine[N]) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.RecoverAs(c.typ(), &err)
-	scores, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.m.classes, scores), nil
+	return classes.Labels(c.Classes()).Predict(c.Decision(x))
 }
 
 // PredictProba returns probabilities (r×K) for the rows of x (r×d). With two classes they are the posterior of the
@@ -210,7 +208,11 @@ func (c *machine[N]) Statistics() []*Statistics {
 	if c.m == nil || c.m.stats == nil {
 		return nil
 	}
-	return c.m.copiedStatistics()
+	out := make([]*Statistics, len(c.m.stats))
+	for k, s := range c.m.stats {
+		out[k] = &Statistics{*s.Clone()}
+	}
+	return out
 }
 
 // Report says how the last Fit went, or the last Solve after PartialFit; rows that were taken in since then are not
@@ -260,9 +262,9 @@ func (c *machine[N]) Pairs() []Pair {
 			at := len(out)
 			p := s.pairs[at]
 			out = append(out, Pair{
-				Negative: s.classes[j], Positive: s.classes[i], Direction: slices.Clone(p.beta), Means: [2]float64{p.mNeg, p.mPos},
-				Variances: [2]float64{p.sNeg, p.sPos}, Divergence: p.divergence(), Distance: p.distance,
-				Shrinkage: [2]float64{p.rhoNeg, p.rhoPos}, Thresholds: p.thresholds(s.logW[at]),
+				Negative: s.classes[j], Positive: s.classes[i], Direction: slices.Clone(p.Beta), Means: [2]float64{p.MNeg, p.MPos},
+				Variances: [2]float64{p.SNeg, p.SPos}, Divergence: p.Divergence(), Distance: p.Distance,
+				Shrinkage: [2]float64{p.RhoNeg, p.RhoPos}, Thresholds: thresholds(p, s.logW[at]),
 			})
 		}
 	}

@@ -1,12 +1,15 @@
 package eem
 
 import (
+	"context"
 	"encoding"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/discriminant"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -65,8 +68,8 @@ func (s *solution) store(width int, directions *mat.Dense) storedModel {
 	out := storedModel{Width: width, Classes: s.classes, Report: s.report, Plane: s.storePlane(directions)}
 	for k, p := range s.pairs {
 		out.Pairs = append(out.Pairs, storedPair{
-			Direction: p.beta, MPos: p.mPos, MNeg: p.mNeg, SPos: p.sPos, SNeg: p.sNeg, Distance: p.distance,
-			RhoPos: p.rhoPos, RhoNeg: p.rhoNeg, Constant: p.constant, LogW: s.logW[k],
+			Direction: p.Beta, MPos: p.MPos, MNeg: p.MNeg, SPos: p.SPos, SNeg: p.SNeg, Distance: p.Distance,
+			RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: p.Constant, LogW: s.logW[k],
 		})
 	}
 	return out
@@ -111,8 +114,9 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Direction), h, p.SPos, p.SNeg)
 		}
 		directions.SetCol(i, p.Direction)
-		of.pairs = append(of.pairs, &projection{
-			beta: p.Direction, mPos: p.MPos, mNeg: p.MNeg, sPos: p.SPos, sNeg: p.SNeg, distance: p.Distance, rhoPos: p.RhoPos, rhoNeg: p.RhoNeg, constant: p.Constant,
+		of.pairs = append(of.pairs, &discriminant.Projection{
+			Beta: p.Direction, MPos: p.MPos, MNeg: p.MNeg, SPos: p.SPos, SNeg: p.SNeg, Distance: p.Distance,
+			RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: p.Constant,
 		})
 		of.logW = append(of.logW, p.LogW)
 	}
@@ -120,7 +124,7 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 }
 
 // restore takes over what was read.
-func (c *machine[N]) restore(of *solution, l layer, s scorer, width int) {
+func (c *machine[N]) restore(of *solution, l features.Layer, s features.Scorer, width int) {
 	of.scorer = s
 	c.m = &model{layer: l, width: width, classes: of.classes}
 	c.m.now.Store(of)
@@ -139,9 +143,9 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := of.scorer.(*hiddenScorer)
-	s := storedClassifier{Model: of.store(c.m.width, h.directions)}
-	if s.Units, err = estimators.NestModel(classifierType+": hidden units", h.hidden); err != nil {
+	h := of.scorer.(*features.HiddenScorer)
+	s := storedClassifier{Model: of.store(c.m.width, h.Directions)}
+	if s.Units, err = estimators.NestModel(classifierType+": hidden units", h.Hidden); err != nil {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, version, s)
@@ -166,7 +170,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	c.restore(of, newHiddenLayer(hidden), &hiddenScorer{hidden: hidden, directions: directions}, d)
+	c.restore(of, features.NewHidden(hidden), &features.HiddenScorer{Hidden: hidden, Directions: directions}, d)
 	return nil
 }
 
@@ -184,10 +188,10 @@ func (c *KernelClassifier) MarshalBinary() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := of.scorer.(*landmarkScorer)
+	l := of.scorer.(*features.LandmarkScorer)
 	return codec.Marshal(kernelClassifierKind, version, storedKernelClassifier{
-		Model: of.store(c.m.width, l.coefficients), Kernel: kernels.MakeReference(c.Kernel, l.kernel),
-		Landmarks: codec.FromDense(l.rows), Coefficients: codec.FromDense(l.coefficients),
+		Model: of.store(c.m.width, l.Coefficients), Kernel: kernels.MakeReference(c.Kernel, l.Kernel),
+		Landmarks: codec.FromDense(l.Rows), Coefficients: codec.FromDense(l.Coefficients),
 	})
 }
 
@@ -226,6 +230,58 @@ func (c *KernelClassifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	c.restore(s, &landmarkLayer{kernel: kernel, rows: rows}, &landmarkScorer{kernel: kernel, rows: rows, coefficients: coefficients, workers: c.Workers}, d)
+	scorer := &features.LandmarkScorer{Kernel: kernel, Rows: rows, Coefficients: coefficients, Workers: c.Workers}
+	c.restore(s, &features.Landmarks{Kernel: kernel, Rows: rows}, scorer, d)
 	return nil
+}
+
+type storedPlane struct {
+	Directions codec.Matrix
+	Means      codec.Matrix
+	Covs       []codec.Floats // upper triangles, row by row
+	LogW       codec.Floats
+	Report     estimators.Report
+}
+
+func (s *solution) storePlane(directions *mat.Dense) *storedPlane {
+	if s.plane == nil {
+		return nil
+	}
+	out := &storedPlane{Directions: codec.FromDense(directions), Means: codec.FromDense(s.plane.Means), LogW: s.logW, Report: s.report}
+	for _, cov := range s.plane.Covariances {
+		out.Covs = append(out.Covs, codec.FromSym(cov))
+	}
+	return out
+}
+
+// solution rebuilds and validates, for k classes and h features.
+func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *mat.Dense, error) {
+	bad := func(err error) (*solution, *mat.Dense, error) {
+		return nil, nil, fault.BadModel(kind, "the discriminant plane: %v", err)
+	}
+	directions, err := s.Directions.Dense()
+	if err != nil || directions == nil {
+		return bad(err)
+	}
+	means, err := s.Means.Dense()
+	if err != nil || means == nil {
+		return bad(err)
+	}
+	from, r := directions.Dims()
+	k, to := means.Dims()
+	if from != h || to != r || k != len(classes) || len(s.Covs) != k || len(s.LogW) != k || !s.LogW.Finite() {
+		return nil, nil, fault.BadModel(kind, "%d directions of %d features for %d classes", r, from, k)
+	}
+	p := &discriminant.Plane{Means: means}
+	for _, flat := range s.Covs {
+		cov, ok := flat.Sym(r)
+		if !ok {
+			return nil, nil, fault.BadModel(kind, "a covariance of %d numbers for %d directions, or not finite", len(flat), r)
+		}
+		p.Covariances = append(p.Covariances, cov)
+	}
+	if err := p.Factorise(context.Background()); err != nil {
+		return bad(err)
+	}
+	return &solution{classes: classes, logW: s.LogW, plane: p, report: s.Report}, directions, nil
 }

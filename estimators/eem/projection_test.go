@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/discriminant"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments/momentstest"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 )
 
@@ -51,7 +54,7 @@ var referenceFiles = []string{
 }
 
 // classes splits the hidden rows by class.
-func (c reference) classes(t *testing.T) (pos, neg *Statistics) {
+func (c reference) classes(t *testing.T) (pos, neg *moments.Moments) {
 	var rows [2][][]float64
 	for i, y := range c.Y {
 		k := 0
@@ -60,7 +63,7 @@ func (c reference) classes(t *testing.T) (pos, neg *Statistics) {
 		}
 		rows[k] = append(rows[k], c.H[i])
 	}
-	return of(t, golden.Dense(rows[1])), of(t, golden.Dense(rows[0]))
+	return momentstest.Sum(t, golden.Dense(rows[1])), momentstest.Sum(t, golden.Dense(rows[0]))
 }
 
 var regions = map[string]Region{"between": Between, "outside": Outside, "single": Above, "-": Never, "+": Always}
@@ -85,24 +88,24 @@ func TestProjectionReference(t *testing.T) {
 		var c reference
 		golden.Load(t, name, &c)
 		pos, neg := c.classes(t)
-		p, err := project(ctx, pos, neg)
+		p, err := discriminant.NewProjection(ctx, pos, neg)
 		require.NoError(t, err)
-		assert.InDelta(t, c.LWPos.Rho, p.rhoPos, 1e-12, name)
-		assert.InDelta(t, c.LWNeg.Rho, p.rhoNeg, 1e-12, name)
-		assert.LessOrEqual(t, golden.MaxError(p.beta, c.Beta), 1e-9, name)
-		assert.LessOrEqual(t, golden.MaxError([]float64{p.mPos, p.mNeg, p.sPos, p.sNeg, p.distance, p.divergence()},
+		assert.InDelta(t, c.LWPos.Rho, p.RhoPos, 1e-12, name)
+		assert.InDelta(t, c.LWNeg.Rho, p.RhoNeg, 1e-12, name)
+		assert.LessOrEqual(t, golden.MaxError(p.Beta, c.Beta), 1e-9, name)
+		assert.LessOrEqual(t, golden.MaxError([]float64{p.MPos, p.MNeg, p.SPos, p.SNeg, p.Distance, p.Divergence()},
 			[]float64{c.MPos, c.MNeg, c.SPos, c.SNeg, c.Mahal2, c.Dcs}), 1e-9, name)
-		assert.InDelta(t, 2, p.mPos-p.mNeg, 1e-9, name)
-		sameThresholds(t, c.Near, c.Far, c.Region, p.thresholds(0), name)
-		sameThresholds(t, c.Near2, c.Far2, c.Region2, p.thresholds(math.Log(c.W2)), name+", weighted")
+		assert.InDelta(t, 2, p.MPos-p.MNeg, 1e-9, name)
+		sameThresholds(t, c.Near, c.Far, c.Region, thresholds(p, 0), name)
+		sameThresholds(t, c.Near2, c.Far2, c.Region2, thresholds(p, math.Log(c.W2)), name+", weighted")
 		ht := golden.Dense(c.Ht)
 		for i := range c.Z {
-			z := mat.Dot(ht.RowView(i), mat.NewVecDense(len(p.beta), p.beta))
+			z := mat.Dot(ht.RowView(i), mat.NewVecDense(len(p.Beta), p.Beta))
 			assert.InDelta(t, c.Z[i], z, 1e-9*max(1, math.Abs(c.Z[i])), name)
-			d := p.logOdds(z, 0)
+			d := p.LogOdds(z, 0)
 			assert.InDelta(t, c.LogOdds[i], d, 1e-9*max(1, math.Abs(c.LogOdds[i])), name)
 			assert.InDelta(t, c.Proba[i], 1/(1+math.Exp(-d)), 1e-9, name)
-			assert.InDelta(t, c.Odds2[i], p.logOdds(z, math.Log(c.W2)), 1e-9*max(1, math.Abs(c.Odds2[i])), name)
+			assert.InDelta(t, c.Odds2[i], p.LogOdds(z, math.Log(c.W2)), 1e-9*max(1, math.Abs(c.Odds2[i])), name)
 		}
 	}
 }
@@ -120,51 +123,51 @@ func TestThresholdsReference(t *testing.T) {
 	}
 	golden.Load(t, "thresholds.json", &cases)
 	for i, c := range cases {
-		p := &projection{mPos: c.MPos, mNeg: c.MNeg, sPos: c.SPos, sNeg: c.SNeg}
-		got := p.thresholds(math.Log(c.W))
+		p := &discriminant.Projection{MPos: c.MPos, MNeg: c.MNeg, SPos: c.SPos, SNeg: c.SNeg}
+		got := thresholds(p, math.Log(c.W))
 		sameThresholds(t, c.Near, c.Far, c.Region, got, string(rune('a'+i)))
 		// At a threshold the odds are even, and the region is where they are above.
 		for _, at := range []float64{got.Near, got.Far} {
 			if !math.IsNaN(at) && math.Abs(at) < 1e6 {
-				assert.InDelta(t, 0, p.logOdds(at, math.Log(c.W)), 1e-8, i)
+				assert.InDelta(t, 0, p.LogOdds(at, math.Log(c.W)), 1e-8, i)
 			}
 		}
 		for _, z := range []float64{-50, -3, 0.5, 1.2, 3, 9, 50} {
 			inside := map[Region]bool{
 				Above: z >= got.Near, Between: z >= got.Near && z <= got.Far, Outside: z <= got.Far || z >= got.Near, Always: true,
 			}[got.Region]
-			assert.Equal(t, p.logOdds(z, math.Log(c.W)) >= 0, inside, "case %d at %v: %+v", i, z, got)
+			assert.Equal(t, p.LogOdds(z, math.Log(c.W)) >= 0, inside, "case %d at %v: %+v", i, z, got)
 		}
 	}
 }
 
 // The degenerate cases: equal means, activations that do not vary, single rows.
 func TestDegenerateProjections(t *testing.T) {
-	x := random(10, 3, 1)
-	a := of(t, x)
-	p, err := project(ctx, a, a.Clone())
+	x := momentstest.Random(10, 3, 1)
+	a := momentstest.Sum(t, x)
+	p, err := discriminant.NewProjection(ctx, a, a.Clone())
 	require.NoError(t, err)
-	assert.True(t, p.constant)
-	assert.Equal(t, []float64{0, 0, 0}, p.beta)
-	assert.Equal(t, Always, p.thresholds(0).Region)
-	assert.Equal(t, Never, p.thresholds(-1).Region)
+	assert.True(t, p.Constant)
+	assert.Equal(t, []float64{0, 0, 0}, p.Beta)
+	assert.Equal(t, Always, thresholds(p, 0).Region)
+	assert.Equal(t, Never, thresholds(p, -1).Region)
 
-	one := of(t, mat.NewDense(1, 2, []float64{1, 0}))
-	other := of(t, mat.NewDense(1, 2, []float64{0, 0}))
-	p, err = project(ctx, one, other)
+	one := momentstest.Sum(t, mat.NewDense(1, 2, []float64{1, 0}))
+	other := momentstest.Sum(t, mat.NewDense(1, 2, []float64{0, 0}))
+	p, err = discriminant.NewProjection(ctx, one, other)
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, []float64{2, 0}, p.beta, 1e-12, "the covariance is the identity")
-	assert.Equal(t, Above, p.thresholds(0).Region)
+	assert.InDeltaSlice(t, []float64{2, 0}, p.Beta, 1e-12, "the covariance is the identity")
+	assert.Equal(t, Above, thresholds(p, 0).Region)
 
-	flatRows := of(t, mat.NewDense(4, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1}))
-	p, err = project(ctx, flatRows, of(t, mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})))
+	flatRows := momentstest.Sum(t, mat.NewDense(4, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1}))
+	p, err = discriminant.NewProjection(ctx, flatRows, momentstest.Sum(t, mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2})))
 	require.NoError(t, err)
-	assert.InDeltaSlice(t, []float64{0, -2}, p.beta, 1e-12)
+	assert.InDeltaSlice(t, []float64{0, -2}, p.Beta, 1e-12)
 
-	p, err = project(ctx, one, of(t, random(9, 2, 4)))
+	p, err = discriminant.NewProjection(ctx, one, momentstest.Sum(t, momentstest.Random(9, 2, 4)))
 	require.NoError(t, err)
-	assert.Equal(t, p.sPos, p.sNeg, "a single row borrows the covariance of the other class")
-	p, err = project(ctx, of(t, random(2, 6, 5)), of(t, random(2, 6, 6)))
+	assert.Equal(t, p.SPos, p.SNeg, "a single row borrows the covariance of the other class")
+	p, err = discriminant.NewProjection(ctx, momentstest.Sum(t, momentstest.Random(2, 6, 5)), momentstest.Sum(t, momentstest.Random(2, 6, 6)))
 	require.NoError(t, err)
-	assert.Positive(t, p.distance, "two rows a class: singular but for jitter")
+	assert.Positive(t, p.Distance, "two rows a class: singular but for jitter")
 }

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -48,7 +50,7 @@ type fitSettings struct {
 	multiclass    Multiclass
 	workers       int
 	observe       func(estimators.Step) // of Solve; Fit tells it by its context
-	draw          func(ctx context.Context, x *mat.Dense) (layer, error)
+	draw          func(ctx context.Context, x *mat.Dense) (features.Layer, error)
 	seed          uint64
 	wanted        int    // rows that units or landmarks are drawn from
 	onRows        int    // units that sit on rows, or whose widths depend on them; 0 where draw looks at the width of x alone
@@ -100,7 +102,7 @@ func (c fitSettings) fits(names []int) error {
 }
 
 // odds are the prior times the cost times the weight of each class.
-func (c fitSettings) odds(names []int, stats []*Statistics) []float64 {
+func (c fitSettings) odds(names []int, stats []*moments.Moments) []float64 {
 	out := make([]float64, len(stats))
 	for k, name := range names {
 		out[k] = 1
@@ -108,7 +110,7 @@ func (c fitSettings) odds(names []int, stats []*Statistics) []float64 {
 			out[k] = c.priors[k]
 		}
 		if c.empirical {
-			out[k] = stats[k].n
+			out[k] = stats[k].Weight
 		}
 		if c.costs != nil {
 			out[k] *= c.costs[k]

@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/discriminant"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -17,10 +20,10 @@ import (
 // solution is what predicts.
 type solution struct {
 	classes []int
-	pairs   []*projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
-	logW    []float64     // of each pair, class i over class j; with a plane, of each class
-	plane   *plane
-	scorer  scorer
+	pairs   []*discriminant.Projection // of the classes j < i in the order (1,0), (2,0), (2,1), ...; nil with a plane
+	logW    []float64                  // of each pair, class i over class j; with a plane, of each class
+	plane   *discriminant.Plane
+	scorer  features.Scorer
 	report  estimators.Report
 }
 
@@ -40,7 +43,7 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 		s.report.Warnings = append(s.report.Warnings, m.few)
 	}
 	for k, st := range m.stats {
-		if st.n <= 1 {
+		if st.Weight <= 1 {
 			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("class %d weighs no more than one row: its covariance is taken from the others", m.classes[k]))
 		}
 	}
@@ -50,7 +53,7 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	first, rest := progress.Two(ctx, 8*float64(m.systems()), 1)
 	if m.multiclass == Discriminant && len(m.classes) > 2 {
 		if directions, err = s.solvePlane(first, m.stats, odds); err == nil {
-			steps.Next(s.report.Objective, "the discriminant plane of %d features solved", len(m.stats[0].mean))
+			steps.Next(s.report.Objective, "the discriminant plane of %d features solved", len(m.stats[0].Means))
 		}
 	} else {
 		directions, err = s.solvePairs(first, m.stats, odds, steps)
@@ -58,42 +61,58 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	if err != nil {
 		return nil, err
 	}
-	s.scorer, err = m.layer.scorer(rest, directions)
+	s.scorer, err = m.layer.Scorer(rest, directions)
 	return s, err
 }
 
 // solvePairs finds the direction of every pair of classes.
-func (s *solution) solvePairs(ctx context.Context, stats []*Statistics, odds []float64, steps *progress.Steps) (*mat.Dense, error) {
+func (s *solution) solvePairs(ctx context.Context, stats []*moments.Moments, odds []float64, steps *progress.Steps) (*mat.Dense, error) {
 	group, all := progress.Open(ctx), len(s.classes)*(len(s.classes)-1)/2
 	for i := range s.classes {
 		for j := range i {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			p, err := project(group.Step(len(s.pairs), all), stats[i], stats[j])
+			p, err := discriminant.NewProjection(group.Step(len(s.pairs), all), stats[i], stats[j])
 			if err != nil {
 				return nil, err
 			}
 			s.pairs, s.logW = append(s.pairs, p), append(s.logW, math.Log(odds[i]/odds[j]))
-			s.report.Objective -= p.divergence()
-			s.report.Jitter = max(s.report.Jitter, p.jitter)
-			if p.constant {
+			s.report.Objective -= p.Divergence()
+			s.report.Jitter = max(s.report.Jitter, p.Jitter)
+			if p.Constant {
 				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart", s.classes[j], s.classes[i]))
 			}
-			steps.Next(s.report.Objective, "classes %d and %d solved in %d features", s.classes[j], s.classes[i], len(p.beta))
+			steps.Next(s.report.Objective, "classes %d and %d solved in %d features", s.classes[j], s.classes[i], len(p.Beta))
 		}
 	}
-	directions := mat.NewDense(len(s.pairs[0].beta), len(s.pairs), nil)
+	directions := mat.NewDense(len(s.pairs[0].Beta), len(s.pairs), nil)
 	for k, p := range s.pairs {
-		directions.SetCol(k, p.beta)
+		directions.SetCol(k, p.Beta)
 	}
 	return directions, nil
+}
+
+// solvePlane finds the discriminant directions of all classes.
+func (s *solution) solvePlane(ctx context.Context, stats []*moments.Moments, odds []float64) (*mat.Dense, error) {
+	for _, v := range odds {
+		s.logW = append(s.logW, math.Log(v))
+	}
+	fit, err := discriminant.FitPlane(ctx, stats)
+	if err != nil {
+		return nil, err
+	}
+	if _, r := fit.Directions.Dims(); r < len(stats)-1 {
+		s.report.Warnings = append(s.report.Warnings, "the class means lie in a smaller space than K-1: some classes are hard to tell apart")
+	}
+	s.plane, s.report.Jitter, s.report.Objective = fit.Plane, fit.Jitter, fit.Objective
+	return fit.Directions, nil
 }
 
 // directions is the number that rows are placed along.
 func (s *solution) directions() int {
 	if s.plane != nil {
-		_, r := s.plane.means.Dims()
+		_, r := s.plane.Means.Dims()
 		return r
 	}
 	return len(s.pairs)
@@ -102,7 +121,7 @@ func (s *solution) directions() int {
 // decision of rows at z along the directions.
 func (s *solution) decision(z *mat.Dense) *mat.Dense {
 	if s.plane != nil {
-		return s.plane.decision(z, s.logW)
+		return s.plane.Decision(z, s.logW)
 	}
 	n, _ := z.Dims()
 	out := mat.NewDense(n, len(s.classes), nil)
@@ -115,7 +134,7 @@ func (s *solution) decision(z *mat.Dense) *mat.Dense {
 // vote sets row to the scores of a row at from along the directions of the pairs.
 func (s *solution) vote(row, from []float64) {
 	if len(row) == 2 {
-		odds := s.pairs[0].logOdds(from[0], s.logW[0])
+		odds := s.pairs[0].LogOdds(from[0], s.logW[0])
 		if odds == 0 {
 			odds = math.SmallestNonzeroFloat64 // even odds are the positive class's
 		}
@@ -126,7 +145,7 @@ func (s *solution) vote(row, from []float64) {
 	at := 0
 	for i := range row {
 		for j := range i {
-			p := vecmath.Sigmoid(s.pairs[at].logOdds(from[at], s.logW[at]))
+			p := vecmath.Sigmoid(s.pairs[at].LogOdds(from[at], s.logW[at]))
 			row[i] += p
 			row[j] += 1 - p
 			at++
@@ -138,9 +157,9 @@ func (s *solution) vote(row, from []float64) {
 func (s *solution) row(out, x []float64) {
 	p := rowwise.Scratch(s.directions())
 	defer rowwise.Release(p)
-	s.scorer.write(*p, x)
+	s.scorer.Write(*p, x)
 	if s.plane != nil {
-		s.plane.row(out, *p, s.logW)
+		s.plane.Write(out, *p, s.logW)
 	} else {
 		s.vote(out, *p)
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -20,8 +21,8 @@ const sampleRows = 4096
 // of the classes in the features of the units.
 type stages struct {
 	c      fitSettings
-	sample *sums // that was learnt; nil before and where the units need no rows
-	layer  layer // of the sample
+	sample *sums          // that was learnt; nil before and where the units need no rows
+	layer  features.Layer // of the sample
 	units  string
 	sums   *sums // of the classes, that was learnt
 }
@@ -44,7 +45,7 @@ func (c fitSettings) sampled() *rowsample.Sample {
 }
 
 // fromSample draws the units for a sample of rows.
-func (c fitSettings) fromSample(ctx context.Context, x *mat.Dense) (layer, error) {
+func (c fitSettings) fromSample(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 	if c.onRows == 0 {
 		return c.draw(ctx, x)
 	}

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -25,19 +27,19 @@ import (
 type sums struct {
 	c      fitSettings
 	sample *rowsample.Sample // of the first of two stages; else nil
-	of     map[int]*Statistics
-	units  string // what the features are of, beside the settings
-	layer  layer  // nil where the width alone is wanting
+	of     map[int]*moments.Moments
+	units  string         // what the features are of, beside the settings
+	layer  features.Layer // nil where the width alone is wanting
 	n, d   int
 }
 
 var _ estimators.Statistics[int] = (*sums)(nil)
 
 // newSums returns statistics of no rows: of the sample where it is given, else of the classes.
-func (c fitSettings) newSums(sample *rowsample.Sample, l layer, units string) *sums {
+func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}
 	if sample == nil {
-		s.of = map[int]*Statistics{}
+		s.of = map[int]*moments.Moments{}
 	}
 	return s
 }
@@ -63,7 +65,7 @@ func (s *sums) copied() *sums {
 		sample := s.sample.Clone()
 		out.sample = &sample
 	}
-	out.of = map[int]*Statistics{}
+	out.of = map[int]*moments.Moments{}
 	for label, of := range s.of {
 		out.of[label] = of.Clone()
 	}
@@ -106,7 +108,7 @@ func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error
 		return err
 	}
 	m := &model{fitSettings: s.c, layer: l, width: d, classes: classes.Distinct(b.Y)}
-	parts, err := m.take(ctx, rows{x: x, y: b.Y, weights: b.Weights}, []int{l.width(math.MaxInt)}, nil)
+	parts, err := m.take(ctx, rows{x: x, y: b.Y, weights: b.Weights}, []int{l.Width(math.MaxInt)}, nil)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -123,7 +125,7 @@ func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error
 }
 
 // features returns the layer for rows of this width.
-func (s *sums) features(ctx context.Context, d int) (layer, error) {
+func (s *sums) features(ctx context.Context, d int) (features.Layer, error) {
 	if s.layer != nil {
 		return s.layer, nil
 	}
@@ -134,7 +136,7 @@ func (s *sums) features(ctx context.Context, d int) (layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if have, want := s.dim(), l.width(math.MaxInt); have > 0 && have != want { // read from a file
+	if have, want := s.dim(), l.Width(math.MaxInt); have > 0 && have != want { // read from a file
 		return nil, fault.Shape("the statistics have", have, "features", "there are %d", want)
 	}
 	return l, nil
@@ -143,19 +145,19 @@ func (s *sums) features(ctx context.Context, d int) (layer, error) {
 // dim is the number of features, 0 where it is not known yet.
 func (s *sums) dim() int {
 	if s.layer != nil {
-		return s.layer.width(math.MaxInt)
+		return s.layer.Width(math.MaxInt)
 	}
 	for _, of := range s.of {
-		return of.Dim()
+		return len(of.Means)
 	}
 	return 0
 }
 
-func (s *sums) absorb(label int, of *Statistics) error {
+func (s *sums) absorb(label int, of *moments.Moments) error {
 	if s.of[label] == nil {
-		s.of[label] = &Statistics{}
+		s.of[label] = &moments.Moments{}
 	}
-	return s.of[label].absorb(of)
+	return s.of[label].Absorb(of)
 }
 
 // like returns other as such statistics, if they are.
@@ -274,16 +276,16 @@ func (s *sums) restoreClasses(kind string, in storedSums) error {
 	// would take far more memory than it.
 	features := s.dim()
 	for k, label := range in.Classes {
-		of := &Statistics{}
+		of := &moments.Moments{}
 		if err := of.UnmarshalBinary(in.Statistics[k]); err != nil {
 			return fmt.Errorf("%s: class %d: %w", kind, label, err)
 		}
 		if k == 0 && features == 0 {
-			features = of.Dim()
+			features = len(of.Means)
 		}
 		_, known := slices.BinarySearch(s.c.labels, label)
-		if of.Dim() != features || features == 0 || s.of[label] != nil || s.c.labels != nil && !known {
-			return fault.BadModel(kind, "class %d in %d features, there are %d", label, of.Dim(), features)
+		if len(of.Means) != features || features == 0 || s.of[label] != nil || s.c.labels != nil && !known {
+			return fault.BadModel(kind, "class %d in %d features, there are %d", label, len(of.Means), features)
 		}
 		s.of[label] = of
 	}
@@ -307,7 +309,7 @@ func (s *sums) model(ctx context.Context) (*model, error) {
 		return nil, err
 	}
 	for _, label := range m.classes {
-		of := &Statistics{}
+		of := &moments.Moments{}
 		if s.of[label] != nil {
 			of = s.of[label].Clone()
 		}

@@ -11,6 +11,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments/momentstest"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -49,7 +52,7 @@ func TestWeightsAreRows(t *testing.T) {
 		require.NoError(t, a.Fit(ctx, linalg.Rows(x, rows), labels))
 		require.NoError(t, b.FitWeighted(ctx, x, y, weights))
 		for k, s := range a.Statistics() {
-			near(t, s, b.Statistics()[k], 1e-11)
+			momentstest.Near(t, &s.m, &b.Statistics()[k].m, 1e-11)
 		}
 		p, err := a.PredictProba(x)
 		require.NoError(t, err)
@@ -64,7 +67,7 @@ func TestWeightsAreRows(t *testing.T) {
 // with n = Σw, C = C2/n and h columns it is min(1, (C4/n - |C|²) / (n (|C|² - tr(C)²/h))).
 func TestWeightedMoments(t *testing.T) {
 	const n, h = 700, 3
-	x := random(n, h, 4)
+	x := momentstest.Random(n, h, 4)
 	w, y := make([]float64, n), make([]int, n)
 	for i := range w {
 		w[i] = .05 + 3*math.Abs(math.Sin(float64(i)))
@@ -75,15 +78,15 @@ func TestWeightedMoments(t *testing.T) {
 	all, err := m.take(ctx, r, []int{2, h}, nil)
 	require.NoError(t, err)
 	for k, got := range all[1] {
-		want := &Statistics{mean: make([]float64, h), low: make([]float64, h), c2: mat.NewSymDense(h, nil), c3: make([]float64, h)}
+		want := &moments.Moments{Means: make([]float64, h), Low: make([]float64, h), C2: mat.NewSymDense(h, nil), C3: make([]float64, h)}
 		for i, v := range w {
 			if y[i] == k {
-				want.n += v
-				linalg.Axpy(v, x.RawRowView(i), want.mean)
+				want.Weight += v
+				linalg.Axpy(v, x.RawRowView(i), want.Means)
 			}
 		}
-		for j := range want.mean {
-			want.mean[j] /= want.n
+		for j := range want.Means {
+			want.Means[j] /= want.Weight
 		}
 		for i, v := range w {
 			if y[i] != k {
@@ -91,19 +94,19 @@ func TestWeightedMoments(t *testing.T) {
 			}
 			d := make([]float64, h)
 			copy(d, x.RawRowView(i))
-			linalg.Axpy(-1, want.mean, d)
-			want.c2.SymRankOne(want.c2, v, mat.NewVecDense(h, d))
+			linalg.Axpy(-1, want.Means, d)
+			want.C2.SymRankOne(want.C2, v, mat.NewVecDense(h, d))
 			squares := linalg.Dot(d, d)
-			linalg.Axpy(v*squares, d, want.c3)
-			want.c4 += v * squares * squares
+			linalg.Axpy(v*squares, d, want.C3)
+			want.C4 += v * squares * squares
 		}
-		assert.InEpsilon(t, want.n, got.N(), 1e-12)
-		got.n = want.n
-		near(t, want, got, 1e-11)
-		near(t, got, func() *Statistics { s := &Statistics{}; require.NoError(t, s.Merge(got)); return s }(), 0)
+		assert.InEpsilon(t, want.Weight, got.Weight, 1e-12)
+		got.Weight = want.Weight
+		momentstest.Near(t, want, got, 1e-11)
+		momentstest.Near(t, got, func() *moments.Moments { s := &moments.Moments{}; require.NoError(t, s.Merge(got)); return s }(), 0)
 		c := got.Covariance()
 		squares := math.Pow(mat.Norm(c, 2), 2)
-		rho := min(1, (got.c4/got.n-squares)/got.n/(squares-math.Pow(mat.Trace(c), 2)/h))
+		rho := min(1, (got.C4/got.Weight-squares)/got.Weight/(squares-math.Pow(mat.Trace(c), 2)/h))
 		_, have := got.LedoitWolf()
 		assert.InEpsilon(t, rho, have, 1e-10)
 	}
@@ -112,14 +115,14 @@ func TestWeightedMoments(t *testing.T) {
 	first, err := m.take(ctx, narrow, []int{2}, nil)
 	require.NoError(t, err)
 	for k := range first[0] {
-		near(t, first[0][k], all[0][k], 1e-12)
+		momentstest.Near(t, first[0][k], all[0][k], 1e-12)
 	}
 }
 
 // columns sees the columns of rows themselves.
-type columns struct{ layer }
+type columns struct{ features.Layer }
 
-func (columns) features(dst, x *mat.Dense) error { dst.Copy(x.T()); return nil }
+func (columns) Features(dst, x *mat.Dense) error { dst.Copy(x.T()); return nil }
 
 // Weights are counts: a class that weighs no more than a row has no covariance of its own.
 func TestLightClass(t *testing.T) {

@@ -418,11 +418,7 @@ func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 // first of these in Classes. The cost is O(rhd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	scores, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.m.classes, scores), nil
+	return classes.Labels(c.Classes()).Predict(c.Decision(x))
 }
 
 // Classes returns the labels, ascending. It returns nil before Fit.

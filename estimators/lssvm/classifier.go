@@ -230,17 +230,17 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.m.decide(classifierType, x, c.settings().options)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Scores(f), nil
+	return scores(c.m.decide(classifierType, x, c.settings().options))
 }
 
 // DecisionMatrix is like Decision, from kernel values k (m×n) between new rows and the training rows.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.m.decideMatrix(classifierType, k)
+	return scores(c.m.decideMatrix(classifierType, k))
+}
+
+// scores makes those of the classes of the outputs of the machines.
+func scores(f *mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -250,42 +250,30 @@ func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 // Predict returns the class with the largest score for each row of x (m×d). The cost is O(mnd).
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
 // PredictMatrix is like Predict, from the kernel values that DecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.DecisionMatrix(k)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), by the link
 // fitted on leave-one-out scores.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	c.link.Apply(f)
-	if err := finiteProba(f); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return c.probabilities(c.Decision(x))
 }
 
 // PredictProbaMatrix is like PredictProba, from the kernel values that DecisionMatrix takes.
 func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.DecisionMatrix(k)
+	return c.probabilities(c.DecisionMatrix(k))
+}
+
+// probabilities makes them of scores, in their place.
+func (c *Classifier) probabilities(f *mat.Dense, err error) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -322,12 +310,7 @@ func (c *Classifier) Intercepts() []float64 {
 
 // Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
 // targets ±1, summed over the machines. Iterations is the number of ridges looked at.
-func (c *Classifier) Report() estimators.Report {
-	if c.m == nil {
-		return estimators.Report{}
-	}
-	return c.m.report.Clone()
-}
+func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 // Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {

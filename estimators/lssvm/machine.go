@@ -385,3 +385,11 @@ func (m *machine) chosenRidge() float64 {
 	}
 	return m.ridge
 }
+
+// copiedReport is that of the fit, the zero Report before it.
+func (m *machine) copiedReport() estimators.Report {
+	if m == nil {
+		return estimators.Report{}
+	}
+	return m.report.Clone()
+}

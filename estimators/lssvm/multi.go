@@ -291,12 +291,7 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 
 // Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
 // units of its spread.
-func (r *MultiRegressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
+func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {

@@ -297,12 +297,7 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err 
 // leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
 // were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
 // ½ Σ α[i] y[i].
-func (r *Regressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
+func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {

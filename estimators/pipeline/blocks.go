@@ -8,15 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/transformers"
 )
-
-// pieceRows are how many rows of a block go through the steps at once: what bounds the memory of
-// a stream, and the time until it is cancelled.
-const pieceRows = 4096
 
 // streaming returns an error unless all steps fit from a stream.
 func (t *Transformer) streaming() error {
@@ -37,8 +34,8 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 	if err != nil {
 		return err
 	}
-	if len(fitted.steps) == 0 { // which would have checked the rows
-		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.forward(t, 0, blocks)); err != nil {
+	if len(fitted.Steps) == 0 { // which would have checked the rows
+		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.Forward(t.name(), 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}
@@ -50,7 +47,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 }
 
 // fitBlocks fits clones of the steps on a stream. Without steps it does not read it.
-func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (*fittedSteps, error) {
+func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (*stream.Steps, error) {
 	if err := t.streaming(); err != nil {
 		return nil, err
 	}
@@ -61,83 +58,20 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 	if err != nil {
 		return nil, err
 	}
-	out := &fittedSteps{steps: steps}
+	out := &stream.Steps{Steps: steps}
 	parts := progress.Open(ctx)
 	for i, s := range steps {
-		if err := s.(transformers.BlockFitter).FitBlocks(parts.Step(i, len(steps)), out.forward(t, i, blocks)); err != nil {
+		if err := s.(transformers.BlockFitter).FitBlocks(parts.Step(i, len(steps)), out.Forward(t.name(), i, blocks)); err != nil {
 			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 	}
 	return out, nil
 }
 
-// forward is what the first steps, fitted, give for a stream.
-func (f *fittedSteps) forward(t *Transformer, steps int, blocks iter.Seq2[*mat.Dense, error]) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
-		way := f.way(t, steps)
-		for x, err := range blocks {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !way.send(x, func(z *mat.Dense, _, _ int, err error) bool { return yield(z, err) && err == nil }) {
-				return
-			}
-		}
-	}
-}
-
-// way is one reading of a stream through the first of the fitted steps.
-type way struct {
-	t       *Transformer
-	fitted  *fittedSteps
-	buffers []mat.Dense // what each step gave
-	rows    int         // how many came
-}
-
-func (f *fittedSteps) way(t *Transformer, steps int) *way {
-	return &way{t: t, fitted: f, buffers: make([]mat.Dense, steps)}
-}
-
-// send calls f with what the steps give for rows of x, piece by piece, and from where to where in x
-// they are, until it says that it wants no more. What is no matrix goes on as it is: the reader of the
-// stream says what is wrong with it.
-func (w *way) send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
-	if x == nil || x.IsEmpty() {
-		return f(x, 0, 0, nil)
-	}
-	n, d := x.Dims()
-	if w.fitted.width == 0 {
-		w.fitted.width = d
-	}
-	if len(w.buffers) == 0 {
-		return f(x, 0, n, nil)
-	}
-	for from := 0; from < n; from += pieceRows {
-		to := min(from+pieceRows, n)
-		z, err := w.transform(x.Slice(from, to, 0, d).(*mat.Dense))
-		if !f(z, from, to, err) {
-			return false
-		}
-		w.rows += to - from
-	}
-	return true
-}
-
-func (w *way) transform(x *mat.Dense) (*mat.Dense, error) {
-	for i := range w.buffers {
-		z := &w.buffers[i]
-		z.Reset()
-		if err := transformTo(w.fitted.steps[i], z, x); err != nil {
-			return nil, fault.AddPlace(w.t.stepName(i, w.fitted.steps[i]), fault.FromRow(err, w.rows))
-		}
-		x = z
-	}
-	return x, nil
-}
-
 // fitBlocks returns a copy fitted to a stream.
-func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[Y], error]) (*chain[Y, E], error) {
+func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
+) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
@@ -147,11 +81,10 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 		}
 		return nil, err
 	}
-	final, err := c.clone()
+	out, err := c.unfitted()
 	if err != nil {
 		return nil, err
 	}
-	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 	var rows iter.Seq2[*mat.Dense, error]
 	if blocks != nil {
 		rows = func(yield func(*mat.Dense, error) bool) {
@@ -170,44 +103,33 @@ func (c *chain[Y, E]) fitBlocks(ctx context.Context, blocks iter.Seq2[estimators
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(fitter.FitBlocks(rest, out.forward(blocks)))
+	return out, out.ofFinal(fitter.FitBlocks(rest, forward(out, blocks)))
 }
 
 // forward is what the fitted steps give for a stream, with targets and weights.
-func (c *chain[Y, E]) forward(blocks iter.Seq2[estimators.Block[Y], error]) iter.Seq2[estimators.Block[Y], error] {
+func forward[Y float64 | int, E learner[[]Y, []Y]](
+	c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
+) iter.Seq2[estimators.Block[Y], error] {
 	return func(yield func(estimators.Block[Y], error) bool) {
-		way := c.steps.fitted.way(c.steps, len(c.steps.fitted.steps))
+		way := c.steps.fitted.Way(c.steps.name(), len(c.steps.fitted.Steps))
 		for b, err := range blocks {
 			if err == nil && b.X != nil {
-				err = fitting(b)
+				err = stream.CheckBlock(b)
 			}
 			if err != nil {
 				yield(estimators.Block[Y]{}, err)
 				return
 			}
-			more := way.send(b.X, func(z *mat.Dense, from, to int, err error) bool {
+			more := way.Send(b.X, func(z *mat.Dense, from, to int, err error) bool {
 				if err != nil {
 					yield(estimators.Block[Y]{}, err)
 					return false
 				}
-				piece := estimators.Block[Y]{X: z, Y: b.Y[from:to]}
-				if b.Weights != nil {
-					piece.Weights = b.Weights[from:to]
-				}
-				return yield(piece, nil)
+				return yield(stream.Piece(b, z, from, to), nil)
 			})
 			if !more {
 				return
 			}
 		}
 	}
-}
-
-// fitting returns an error unless a block has a target, and a weight if it has any, for each row.
-func fitting[Y float64 | int](b estimators.Block[Y]) error {
-	n, _ := b.X.Dims()
-	if err := check.Rows("y", len(b.Y), n); err != nil || b.Weights == nil {
-		return err
-	}
-	return check.Rows("weights", len(b.Weights), n)
 }

@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // chainStages is a fit of a pipeline in stages: of its steps, and of its final estimator.
-type chainStages[Y float64 | int, E estimator[Y]] struct {
-	c     *chain[Y, E]
+type chainStages[Y float64 | int, E learner[[]Y, []Y]] struct {
+	c     *chain[[]Y, []Y, E]
 	steps *stepStages
 	final E                    // fitted at the end
 	now   estimators.Stages[Y] // of the final estimator; nil at the end
@@ -22,7 +23,7 @@ type chainStages[Y float64 | int, E estimator[Y]] struct {
 	width int
 }
 
-func newChainStages[Y float64 | int, E estimator[Y]](c *chain[Y, E]) (*chainStages[Y, E], error) {
+func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E]) (*chainStages[Y, E], error) {
 	final, err := c.clone()
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 		if err != nil {
 			return nil, err
 		}
-		return &forwardedBlocks[Y]{rows: rows.(*forwardedRows)}, nil
+		return &stream.Blocks[Y]{Step: rows.(*stream.Rows)}, nil
 	}
 	at, of := s.Stage()
 	if s.now == nil {
@@ -70,8 +71,8 @@ func (s *chainStages[Y, E]) NewStatistics() (estimators.Statistics[Y], error) {
 		return nil, s.c.ofFinal(err)
 	}
 	to := s.steps.place(s.c.finalName())
-	to.stage = at
-	return &forwardedBlocks[Y]{forwardPlace: to, sums: sums}, nil
+	to.Stage = at
+	return &stream.Blocks[Y]{Place: to, Sums: sums}, nil
 }
 
 // FitStatistics implements estimators.Stages.
@@ -81,18 +82,18 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*forwardedBlocks[Y]).like(st)
+	of, err := fresh.(*stream.Blocks[Y]).Like(st)
 	if err != nil {
 		return err
 	}
-	if of.rows != nil {
-		return s.steps.FitStatistics(ctx, of.rows)
+	if of.Step != nil {
+		return s.steps.FitStatistics(ctx, of.Step)
 	}
 	before, err := s.now.MarshalBinary()
 	if err != nil {
 		return s.c.ofFinal(err)
 	}
-	if err := s.now.FitStatistics(ctx, of.sums); err != nil {
+	if err := s.now.FitStatistics(ctx, of.Sums); err != nil {
 		return s.c.ofFinal(err)
 	}
 	if at, count := s.now.Stage(); at == count {
@@ -104,15 +105,15 @@ func (s *chainStages[Y, E]) FitStatistics(ctx context.Context, st estimators.Sta
 		}
 		s.now = nil
 	}
-	s.width = max(s.width, of.width)
+	s.width = max(s.width, of.Width)
 	return nil
 }
 
 // fitted returns the pipeline, which is all learnt.
-func (s *chainStages[Y, E]) fitted() *chain[Y, E] {
+func (s *chainStages[Y, E]) fitted() *chain[[]Y, []Y, E] {
 	steps := &Transformer{Steps: s.c.steps.Steps, Name: s.c.steps.Name, fitted: s.steps.fitted()}
-	steps.fitted.width = max(steps.fitted.width, s.width)
-	return &chain[Y, E]{steps: steps, final: s.final}
+	steps.fitted.Width = max(steps.fitted.Width, s.width)
+	return &chain[[]Y, []Y, E]{steps: steps, final: s.final}
 }
 
 type storedChainStages struct {
@@ -174,8 +175,10 @@ func (s *chainStages[Y, E]) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// fromStages returns the pipeline that stages have learnt, if they are those of one like c.
-func (c *chain[Y, E]) fromStages(ctx context.Context, s estimators.Stages[Y]) (*chain[Y, E], error) {
+// takeStages returns the pipeline that stages have learnt, if they are those of one like c.
+func takeStages[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], s estimators.Stages[Y],
+) (*chain[[]Y, []Y, E], error) {
 	own, ok := s.(*chainStages[Y, E])
 	if !ok || own == nil || own.now != nil || !sameSteps(c.steps.Steps, own.c.steps.Steps) || check.IsNil(c.final) || c.finalName() != own.c.finalName() {
 		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
@@ -185,7 +188,9 @@ func (c *chain[Y, E]) fromStages(ctx context.Context, s estimators.Stages[Y]) (*
 
 // partialFit returns a pipeline that has learnt from more rows: one whose steps and final estimator learn
 // from these alone where old is nil, else old, whose final estimator has learnt besides.
-func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Matrix, y []Y) (*chain[Y, E], error) {
+func partialFit[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
+) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
@@ -194,16 +199,15 @@ func (c *chain[Y, E]) partialFit(ctx context.Context, old *chain[Y, E], x mat.Ma
 	}
 	out := old
 	if old == nil {
-		final, err := c.clone()
-		if err != nil {
+		var err error
+		if out, err = c.unfitted(); err != nil {
 			return nil, err
 		}
-		out = &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 		if err := out.steps.learn(ctx, x); err != nil {
 			return nil, err
 		}
 		n, _ := x.Dims()
-		for i, s := range out.steps.fitted.steps {
+		for i, s := range out.steps.fitted.Steps {
 			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
 				out.few = append(out.few, fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a larger one", c.steps.stepName(i, s), n, w.RowsWanted()))
 			}

@@ -37,7 +37,7 @@ type Classifier struct {
 	// of Final.
 	Observe func(estimators.Step)
 
-	fitted *chain[int, estimators.Classifier]
+	learnt[[]int, []int, estimators.Classifier]
 }
 
 var (
@@ -55,19 +55,14 @@ var (
 	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
 )
 
-func (p *Classifier) configured() *chain[int, estimators.Classifier] {
-	return &chain[int, estimators.Classifier]{steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final}
+func (p *Classifier) configured() *chain[[]int, []int, estimators.Classifier] {
+	return &chain[[]int, []int, estimators.Classifier]{steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
 func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fit(ctx, x, y, nil)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
@@ -75,12 +70,7 @@ func (p *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // not for a step that counts rows, such as a StandardScaler.
 func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
 }
 
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
@@ -96,12 +86,7 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fitBlocks(ctx, blocks)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
 // NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
@@ -119,12 +104,7 @@ func (p *Classifier) NewStages() (estimators.Stages[int], error) {
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fromStages(ctx, s)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
 // PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
@@ -132,41 +112,24 @@ func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (e
 // UnmarshalBinary if Final can.
 func (p *Classifier) PartialFit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
 }
 
 // MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
 // alone.
 func (p *Classifier) MarshalStatistics() ([]byte, error) {
-	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
-	if err != nil {
-		return nil, err
-	}
-	data, err := final.MarshalStatistics()
-	return data, p.fitted.ofFinal(err)
+	return p.fitted.marshalStatistics(p.configured)
 }
 
 // UnmarshalStatistics implements [estimators.Continuer] with the method of Final.
 func (p *Classifier) UnmarshalStatistics(data []byte) error {
-	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
-	if err != nil {
-		return err
-	}
-	return p.fitted.ofFinal(final.UnmarshalStatistics(data))
+	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
 func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	if p.fitted == nil {
-		return nil, fault.NotFitted(classifierName)
-	}
-	return p.fitted.predict(x)
+	return p.predict(classifierName, x)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -174,10 +137,7 @@ func (p *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 // PredictTo.
 func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if p.fitted == nil {
-		return fault.NotFitted(classifierName)
-	}
-	return p.fitted.predictTo(dst, x)
+	return predictTo(classifierName, p.fitted, dst, x)
 }
 
 // DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
@@ -262,39 +222,21 @@ func (p *Classifier) Clone() estimators.Classifier {
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.
-func (p *Classifier) FittedSteps() []transformers.Transformer {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.steps.FittedSteps()
-}
+func (p *Classifier) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 
 // FittedFinal returns the fitted final estimator, or nil before Fit. It is the
 // one that Predict uses and must not be fitted again.
-func (p *Classifier) FittedFinal() estimators.Classifier {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.final
-}
+func (p *Classifier) FittedFinal() estimators.Classifier { return p.fittedFinal() }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
 // and the types of the parts, not their configuration.
 func (p *Classifier) MarshalBinary() ([]byte, error) {
-	if p.fitted == nil {
-		return nil, fault.NotFitted(classifierName)
-	}
-	return p.fitted.marshal(classifierKind)
+	return p.marshal(classifierName, classifierKind)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
 // Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
 // [estimators.ErrBadModel]. After an error p is unchanged.
 func (p *Classifier) UnmarshalBinary(data []byte) error {
-	fitted, err := p.configured().unmarshal(classifierKind, data)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(p.configured().unmarshal(classifierKind, data))
 }

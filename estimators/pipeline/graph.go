@@ -3,7 +3,6 @@ package pipeline
 import (
 	"fmt"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -22,10 +21,10 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	if t.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(t.name())
 	}
-	if len(t.fitted.steps) == 0 {
-		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.width)
+	if len(t.fitted.Steps) == 0 {
+		return graph.Outputs{Rows: x}, graph.Columns(x, t.fitted.Width)
 	}
-	for i, step := range t.fitted.steps {
+	for i, step := range t.fitted.Steps {
 		out, err := graph.Build(step, x)
 		if err != nil {
 			return out, fault.AddPlace(t.stepName(i, step), err)
@@ -37,53 +36,27 @@ func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Rows: x}, nil
 }
 
-// graph is what the final estimator makes of x, and the rows that come to it.
-func (c *chain[Y, E]) graph(x graph.Value) (z graph.Value, out graph.Outputs, err error) {
-	rows, err := c.steps.Graph(x)
-	if err != nil {
-		return z, out, err
-	}
-	out, err = graph.Build(c.final, rows.Rows)
-	return rows.Rows, out, c.ofFinal(err)
-}
-
 // Graph implements [graph.Grapher] if all parts do.
 func (p *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	if p.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(regressorName)
+	var prior func(unseen graph.Value) graph.Value
+	if v, ok := ridgeMachine[priorVariance](p.fitted); ok {
+		prior = func(unseen graph.Value) graph.Value { return unseen.Times(v.PriorVariance()) }
 	}
-	z, out, err := p.fitted.graph(x)
-	if err != nil || out.Variance == nil {
-		return out, err
-	}
-	final := out.Variance
-	out.Variance = func() (graph.Value, error) {
-		v, err := final()
-		prior, ok := embedding.As[interface{ PriorVariance() float64 }](p.fitted.final)
-		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
-			return v, err
-		}
-		unseen, err := p.fitted.steps.leftOutGraph(x, z)
-		if err != nil || unseen.IsZero() {
-			return v, err
-		}
-		return v.Add(unseen.Times(prior.PriorVariance())), nil
-	}
-	return out, nil
+	return p.graph(regressorName, x, prior)
 }
 
 // leftOutGraph is leftOut, the zero Value where the last step leaves nothing out.
 func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err error) {
-	last := len(t.fitted.steps) - 1
+	last := len(t.fitted.Steps) - 1
 	if last < 0 {
 		return none, nil
 	}
-	step := t.fitted.steps[last]
+	step := t.fitted.Steps[last]
 	inner, nested := step.(*Transformer)
 	if _, ok := embedding.As[transformers.RowResidualer](step); !ok {
 		return none, nil
 	}
-	for _, before := range t.fitted.steps[:last] {
+	for _, before := range t.fitted.Steps[:last] {
 		out, err := graph.Build(before, x)
 		if err != nil {
 			return none, err
@@ -104,11 +77,16 @@ func (t *Transformer) leftOutGraph(x, z graph.Value) (none graph.Value, err erro
 
 // Graph implements [graph.Grapher] if all parts do.
 func (p *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
-	if p.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(classifierName)
+	return p.graph(classifierName, x, nil)
+}
+
+// Graph implements [graph.Grapher] if all parts do. Mean and variance have a column for each target.
+func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
+	var prior func(unseen graph.Value) graph.Value
+	if v, ok := ridgeMachine[priorVariances](p.fitted); ok {
+		prior = func(unseen graph.Value) graph.Value { return unseen.Mul(unseen.Row(v.PriorVariances())) }
 	}
-	_, out, err := p.fitted.graph(x)
-	return out, err
+	return p.graph(multiName, x, prior)
 }
 
 // Graph returns Outputs of new rows.
@@ -118,30 +96,4 @@ func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
 		return rows, err
 	}
 	return graph.Build(s.Smoother, rows.Rows)
-}
-
-// Graph implements [graph.Grapher].
-func (t *ColumnTransformer) Graph(x graph.Value) (out graph.Outputs, err error) {
-	m := t.fitted
-	if m == nil {
-		return out, fault.NotFitted(columnsName)
-	}
-	if err := graph.Columns(x, m.width); err != nil {
-		return out, err
-	}
-	var parts []graph.Value
-	for i, p := range m.parts {
-		z := x.Select(p.Columns...)
-		if p.Of != nil {
-			of, err := graph.Build(p.Of, z)
-			if err != nil {
-				return of, fmt.Errorf("%s: %w", partName(i, p), err)
-			}
-			if z = of.Rows; z.IsZero() {
-				return of, fmt.Errorf("%s: %w", partName(i, p), graph.Unsupported(p.Of, "its Outputs have no Rows"))
-			}
-		}
-		parts = append(parts, z)
-	}
-	return graph.Outputs{Rows: graph.Concat(parts...)}, nil
 }

@@ -3,21 +3,17 @@ package pipeline
 import (
 	"context"
 	"encoding"
-	"fmt"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
-	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -37,7 +33,7 @@ type MultiRegressor struct {
 	// If Observe is not nil, it is called as in [Regressor].
 	Observe func(estimators.Step)
 
-	fitted *multiChain
+	learnt[mat.Matrix, *mat.Dense, estimators.MultiRegressor]
 }
 
 var (
@@ -54,127 +50,37 @@ var (
 	_ graph.Grapher                                = (*MultiRegressor)(nil)
 )
 
-// multiChain is a fitted one.
-type multiChain struct {
-	steps *Transformer
-	final estimators.MultiRegressor
-}
-
-// ofFinal names the final estimator in front of its error.
-func (c *multiChain) ofFinal(err error) error {
-	if err != nil {
-		return fault.AddPlace(multiFinal(c.final), err)
-	}
-	return nil
-}
-
-func multiFinal(final estimators.MultiRegressor) string {
-	return fmt.Sprintf("%s: final (%s)", multiName, strings.TrimPrefix(fmt.Sprintf("%T", final), "*"))
-}
-
-// rows sends x through the steps.
-func (c *multiChain) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.transformSteps(c.steps.fitted.steps, x)
-}
-
-// unfitted is a chain of clones, of which the steps wait for their fit.
-func (p *MultiRegressor) unfitted() (*multiChain, error) {
-	if check.IsNil(p.Final) {
-		return nil, fault.Param(multiName, "Final", nil, "an estimator")
-	}
-	final, err := estimators.Clone(multiFinal(p.Final), p.Final)
-	if err != nil {
-		return nil, err
-	}
-	return &multiChain{steps: &Transformer{Steps: p.Steps, Name: multiName}, final: final}, nil
+func (p *MultiRegressor) configured() *chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor] {
+	return &chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor]{steps: &Transformer{Steps: p.Steps, Name: multiName}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the targets y (n×k).
 func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	c, err := p.unfitted()
-	if err != nil {
-		return err
-	}
-	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
-	z, err := c.steps.FitTransform(first, x)
-	if err != nil {
-		return err
-	}
-	if err := c.ofFinal(c.final.Fit(rest, z, y)); err != nil {
-		return err
-	}
-	p.fitted = c
-	return nil
+	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. The steps do not take weights, as
 // in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	c, err := p.unfitted()
-	if err != nil {
+	if weights == nil {
+		weights = []float64{} // which Final refuses
+	}
+	c := p.configured()
+	if err := c.takesWeights(); err != nil {
 		return err
 	}
-	final, err := multiCapable[estimators.MultiWeightedFitter](c.final, estimators.Weighted)
-	if err != nil {
-		return err
-	}
-	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
-	z, err := c.steps.FitTransform(first, x)
-	if err != nil {
-		return err
-	}
-	if err := c.ofFinal(final.FitWeighted(rest, z, y, weights)); err != nil {
-		return err
-	}
-	p.fitted = c
-	return nil
+	return p.keep(c.fit(ctx, x, y, weights))
 }
 
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
-func (p *MultiRegressor) CheckRows(rows int) error {
-	if f, ok := p.Final.(interface{ CheckRows(rows int) error }); ok && !check.IsNil(p.Final) {
-		return (&multiChain{final: p.Final}).ofFinal(f.CheckRows(rows))
-	}
-	return nil
-}
-
-// multiCapable returns a final estimator as the capability's interface, or an error that wraps errors.ErrUnsupported.
-func multiCapable[C any](final estimators.MultiRegressor, capability estimators.Capability) (C, error) {
-	v, ok := any(final).(C)
-	if !ok || !estimators.Supports(final, capability) {
-		return v, estimators.Unsupported(multiName, final, capability)
-	}
-	return v, nil
-}
-
-// multiAble tells first whether the configured Final has the capability, then whether the pipeline is fitted.
-func multiAble[C any](p *MultiRegressor, capability estimators.Capability) (C, error) {
-	if p.fitted != nil {
-		return multiCapable[C](p.fitted.final, capability)
-	}
-	if !check.IsNil(p.Final) {
-		if v, err := multiCapable[C](p.Final, capability); err != nil {
-			return v, err
-		}
-	}
-	var none C
-	return none, fault.NotFitted(multiName)
-}
+func (p *MultiRegressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
 func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	if p.fitted == nil {
-		return nil, fault.NotFitted(multiName)
-	}
-	z, err := p.fitted.rows(x)
-	if err != nil {
-		return nil, err
-	}
-	y, err := p.fitted.final.Predict(z)
-	return y, p.fitted.ofFinal(err)
+	return p.predict(multiName, x)
 }
 
 // PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted without
@@ -192,7 +98,7 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 		if err != nil {
 			return p.fitted.ofFinal(err)
 		}
-		return copyTo(dst, y)
+		return stream.CopyTo(dst, y)
 	})
 }
 
@@ -200,7 +106,7 @@ func (p *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // out of a kernel, as in [Regressor].
 func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	final, err := multiAble[estimators.MultiVariancePredictor](p, estimators.Variance)
+	final, err := able[estimators.MultiVariancePredictor](p.configured, p.fitted, estimators.Variance)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,7 +134,7 @@ func (p *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dens
 // Final's variance, under the normal distributions that it gives.
 func (p *MultiRegressor) PredictInterval(x mat.Matrix, level float64) (low, high *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	final, err := multiAble[estimators.MultiIntervalPredictor](p, estimators.Interval)
+	final, err := able[estimators.MultiIntervalPredictor](p.configured, p.fitted, estimators.Interval)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -257,8 +163,8 @@ type priorVariances interface{ PriorVariances() []float64 }
 // unseen returns what the steps leave out of a kernel at each row of x that became z, and by what it is to be multiplied
 // for each target; nil where they leave out nothing, or where Final is no ridge machine.
 func (p *MultiRegressor) unseen(x, z mat.Matrix) (out, priors []float64, err error) {
-	prior, ok := embedding.As[priorVariances](p.fitted.final)
-	if !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
+	prior, ok := ridgeMachine[priorVariances](p.fitted)
+	if !ok {
 		return nil, nil, nil
 	}
 	out, err = p.fitted.steps.leftOut(x, z)
@@ -274,21 +180,11 @@ func (p *MultiRegressor) Targets() int {
 }
 
 // Supports reports whether the configured parts can do c.
-func (p *MultiRegressor) Supports(c estimators.Capability) bool {
-	return estimators.Wrapped{Estimators: []any{p.Final}, Steps: p.Steps}.Supports(p, c)
-}
+func (p *MultiRegressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 
 // Report returns the Report of the fitted final estimator. It returns the zero Report before Fit and if Final has
 // none.
-func (p *MultiRegressor) Report() estimators.Report {
-	if p.fitted == nil || !estimators.Supports(p.fitted.final, estimators.Reporting) {
-		return estimators.Report{}
-	}
-	if r, ok := any(p.fitted.final).(estimators.Reporter); ok {
-		return r.Report()
-	}
-	return estimators.Report{}
-}
+func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
@@ -300,91 +196,16 @@ func (p *MultiRegressor) Clone() estimators.MultiRegressor {
 }
 
 // FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].
-func (p *MultiRegressor) FittedSteps() []transformers.Transformer {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.steps.FittedSteps()
-}
+func (p *MultiRegressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 
 // FittedFinal returns the fitted final estimator, or nil before Fit, as in [Regressor].
-func (p *MultiRegressor) FittedFinal() estimators.MultiRegressor {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.final
-}
+func (p *MultiRegressor) FittedFinal() estimators.MultiRegressor { return p.fittedFinal() }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types of the parts, not their
 // configuration.
-func (p *MultiRegressor) MarshalBinary() ([]byte, error) {
-	if p.fitted == nil {
-		return nil, fault.NotFitted(multiName)
-	}
-	steps, err := p.fitted.steps.store()
-	if err != nil {
-		return nil, err
-	}
-	final, err := estimators.NestModel(multiFinal(p.fitted.final), p.fitted.final)
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(multiKind, payloadVersion, payload{Steps: steps, Final: final})
-}
+func (p *MultiRegressor) MarshalBinary() ([]byte, error) { return p.marshal(multiName, multiKind) }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler, into clones of the configured parts, as in [Regressor].
 func (p *MultiRegressor) UnmarshalBinary(data []byte) error {
-	var s payload
-	if _, err := codec.Unmarshal(data, multiKind, payloadVersion, &s); err != nil {
-		return err
-	}
-	c, err := p.unfitted()
-	if err != nil {
-		return err
-	}
-	if err := c.steps.load(multiKind, s.Steps); err != nil {
-		return err
-	}
-	if err := s.Final.UnmarshalInto(multiKind, "final", c.final); err != nil {
-		return err
-	}
-	p.fitted = c
-	return nil
-}
-
-// Graph implements [graph.Grapher] if all parts do. Mean and variance have a column for each target.
-func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
-	if p.fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(multiName)
-	}
-	rows, err := p.fitted.steps.Graph(x)
-	if err != nil {
-		return graph.Outputs{}, err
-	}
-	z := rows.Rows
-	out, err := graph.Build(p.fitted.final, z)
-	if err != nil || out.Variance == nil {
-		return out, p.fitted.ofFinal(err)
-	}
-	final := out.Variance
-	out.Variance = func() (graph.Value, error) {
-		v, err := final()
-		prior, ok := embedding.As[priorVariances](p.fitted.final)
-		if err != nil || !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
-			return v, err
-		}
-		unseen, err := p.fitted.steps.leftOutGraph(x, z)
-		if err != nil || unseen.IsZero() {
-			return v, err
-		}
-		return v.Add(unseen.Mul(v.Row(prior.PriorVariances()))), nil
-	}
-	return out, nil
-}
-
-func (c *multiChain) parts() []registry.Part {
-	if c == nil {
-		return nil
-	}
-	return append(stepParts(c.steps.FittedSteps()), registry.Part{Name: "Final", Value: c.final})
+	return p.keep(p.configured().unmarshal(multiKind, data))
 }

@@ -32,28 +32,33 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// estimator is what estimators.Regressor (Y is float64) and
-// estimators.Classifier (Y is int) have in common.
-type estimator[Y float64 | int] interface {
-	Fit(ctx context.Context, x mat.Matrix, y []Y) error
-	Predict(x mat.Matrix) ([]Y, error)
+// learner is what all estimators have in common that learn from targets T and predict P.
+type learner[T, P any] interface {
+	Fit(ctx context.Context, x mat.Matrix, y T) error
+	Predict(x mat.Matrix) (P, error)
+}
+
+// weightedLearner is a learner that takes weights.
+type weightedLearner[T any] interface {
+	FitWeighted(ctx context.Context, x mat.Matrix, y T, weights []float64) error
 }
 
 // chain is a pipeline's steps and final estimator, configured or fitted. E is
-// estimators.Regressor or estimators.Classifier; the steps' Name is the pipeline's.
-type chain[Y float64 | int, E estimator[Y]] struct {
+// estimators.Regressor, Classifier or MultiRegressor; the steps' Name is the pipeline's.
+type chain[T, P any, E learner[T, P]] struct {
 	steps *Transformer
 	final E
 	few   []string // warns of steps that PartialFit fitted to few rows
 }
 
 // clone returns an unfitted copy of the final estimator.
-func (c *chain[Y, E]) clone() (E, error) {
+func (c *chain[T, P, E]) clone() (E, error) {
 	var none E
 	if check.IsNil(c.final) {
 		return none, fault.Param(c.steps.Name, "Final", nil, "an estimator")
@@ -61,9 +66,18 @@ func (c *chain[Y, E]) clone() (E, error) {
 	return estimators.Clone(c.finalName(), c.final)
 }
 
+// unfitted returns a chain with a clone of the final estimator, whose steps wait for their fit.
+func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
+	final, err := c.clone()
+	if err != nil {
+		return nil, err
+	}
+	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}, nil
+}
+
 // finalName stands before the errors of the final estimator. It keeps the
 // package, since most are called Regressor or Classifier.
-func (c *chain[Y, E]) finalName() string {
+func (c *chain[T, P, E]) finalName() string {
 	return fmt.Sprintf("%s: final (%s)", c.steps.Name, strings.TrimPrefix(fmt.Sprintf("%T", c.final), "*"))
 }
 
@@ -71,21 +85,20 @@ func (c *chain[Y, E]) finalName() string {
 const finalSteps = 4
 
 // fit returns a fitted copy. The weights, if not nil, go to the final estimator.
-func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
-	final, err := c.clone()
+func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []float64) (*chain[T, P, E], error) {
+	out, err := c.unfitted()
 	if err != nil {
 		return nil, err
 	}
-	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
 	z, err := out.steps.FitTransform(first, x)
 	if err != nil {
 		return nil, err
 	}
 	if weights == nil {
-		return out, out.ofFinal(final.Fit(rest, z, y))
+		return out, out.ofFinal(out.final.Fit(rest, z, y))
 	}
-	weighted, err := capable[estimators.WeightedFitter[Y]](out, estimators.Weighted)
+	weighted, err := capable[weightedLearner[T]](out, estimators.Weighted)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +106,7 @@ func (c *chain[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights []fl
 }
 
 // checkRows is the final estimator's answer to whether it can hold so many rows.
-func (c *chain[Y, E]) checkRows(rows int) error {
+func (c *chain[T, P, E]) checkRows(rows int) error {
 	if f, ok := any(c.final).(interface{ CheckRows(rows int) error }); ok && !check.IsNil(c.final) {
 		return c.ofFinal(f.CheckRows(rows))
 	}
@@ -101,19 +114,27 @@ func (c *chain[Y, E]) checkRows(rows int) error {
 }
 
 // checkSmoother is the final estimator's answer to whether it can hold the system of so many rows.
-func (c *chain[Y, E]) checkSmoother(fitted, rows int) error {
+func (c *chain[T, P, E]) checkSmoother(fitted, rows int) error {
 	if f, ok := any(c.final).(interface{ CheckSmoother(fitted, rows int) error }); ok && !check.IsNil(c.final) {
 		return c.ofFinal(f.CheckSmoother(fitted, rows))
 	}
 	return nil
 }
 
-// fitWeighted is fit with the weights that FitWeighted was given.
-func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weights []float64) (*chain[Y, E], error) {
+// takesWeights returns an error unless the final estimator does.
+func (c *chain[T, P, E]) takesWeights() error {
 	if check.IsNil(c.final) {
-		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
+		return fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
-	if _, err := capable[estimators.WeightedFitter[Y]](c, estimators.Weighted); err != nil {
+	_, err := capable[weightedLearner[T]](c, estimators.Weighted)
+	return err
+}
+
+// fitWeighted is fit with the weights that FitWeighted was given.
+func fitWeighted[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], x mat.Matrix, y []Y, weights []float64,
+) (*chain[[]Y, []Y, E], error) {
+	if err := c.takesWeights(); err != nil {
 		return nil, err
 	}
 	if err := check.Weights(c.steps.Name, weights, len(y)); err != nil {
@@ -123,26 +144,20 @@ func (c *chain[Y, E]) fitWeighted(ctx context.Context, x mat.Matrix, y []Y, weig
 }
 
 // rows sends x through the steps.
-func (c *chain[Y, E]) rows(x mat.Matrix) (mat.Matrix, error) {
-	return c.steps.transformSteps(c.steps.fitted.steps, x)
+func (c *chain[T, P, E]) rows(x mat.Matrix) (mat.Matrix, error) {
+	return c.steps.transformSteps(c.steps.fitted.Steps, x)
 }
 
-func (c *chain[Y, E]) predict(x mat.Matrix) ([]Y, error) {
-	z, err := c.rows(x)
-	if err != nil {
-		return nil, err
+// predictTo predicts into dst; few rows allocate nothing.
+func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, []Y, E], dst []Y, x mat.Matrix) error {
+	if c == nil {
+		return fault.NotFitted(name)
 	}
-	y, err := c.final.Predict(z)
-	return y, c.ofFinal(err)
-}
-
-// predictTo is predict into dst; few rows allocate nothing.
-func (c *chain[Y, E]) predictTo(dst []Y, x mat.Matrix) error {
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
 // ofFinal names the final estimator in front of its error.
-func (c *chain[Y, E]) ofFinal(err error) error {
+func (c *chain[T, P, E]) ofFinal(err error) error {
 	if err != nil {
 		return fault.AddPlace(c.finalName(), err)
 	}
@@ -151,7 +166,7 @@ func (c *chain[Y, E]) ofFinal(err error) error {
 
 // capable returns the final estimator as the capability's interface, or an
 // error that wraps errors.ErrUnsupported.
-func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability estimators.Capability) (C, error) {
+func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimators.Capability) (C, error) {
 	v, ok := any(c.final).(C)
 	if !ok || !estimators.Supports(c.final, capability) {
 		return v, estimators.Unsupported(c.steps.Name, c.final, capability)
@@ -162,7 +177,9 @@ func capable[C any, Y float64 | int, E estimator[Y]](c *chain[Y, E], capability 
 // callFinal sends x through the fitted steps and calls f, a method of the final
 // estimator that the capability C provides. It tells first whether the
 // configured Final has the capability, then whether the pipeline is fitted.
-func callFinal[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error) error {
+func callFinal[C, T, P any, E learner[T, P]](
+	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
+) error {
 	final, err := able[C](configured, fitted, capability)
 	if err != nil {
 		return err
@@ -174,7 +191,9 @@ func callFinal[C any, Y float64 | int, E estimator[Y]](configured func() *chain[
 }
 
 // able returns the fitted final estimator as the capability's interface.
-func able[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E], fitted *chain[Y, E], capability estimators.Capability) (C, error) {
+func able[C, T, P any, E learner[T, P]](
+	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability,
+) (C, error) {
 	if fitted != nil {
 		return capable[C](fitted, capability)
 	}
@@ -189,12 +208,12 @@ func able[C any, Y float64 | int, E estimator[Y]](configured func() *chain[Y, E]
 }
 
 // supports answers for the pipeline p.
-func (c *chain[Y, E]) supports(p any, capability estimators.Capability) bool {
+func (c *chain[T, P, E]) supports(p any, capability estimators.Capability) bool {
 	return estimators.Wrapped{Estimators: []any{c.final}, Steps: c.steps.Steps}.Supports(p, capability)
 }
 
 // report is that of the final estimator, or the zero Report where it has none.
-func (c *chain[Y, E]) report() estimators.Report {
+func (c *chain[T, P, E]) report() estimators.Report {
 	if c == nil || !estimators.Supports(c.final, estimators.Reporting) {
 		return estimators.Report{}
 	}
@@ -214,7 +233,7 @@ type payload struct {
 
 const payloadVersion = 1
 
-func (c *chain[Y, E]) marshal(kind string) ([]byte, error) {
+func (c *chain[T, P, E]) marshal(kind string) ([]byte, error) {
 	steps, err := c.steps.store()
 	if err != nil {
 		return nil, err
@@ -228,18 +247,45 @@ func (c *chain[Y, E]) marshal(kind string) ([]byte, error) {
 
 // unmarshal returns the fitted chain that data holds, in clones of the
 // configured parts.
-func (c *chain[Y, E]) unmarshal(kind string, data []byte) (*chain[Y, E], error) {
+func (c *chain[T, P, E]) unmarshal(kind string, data []byte) (*chain[T, P, E], error) {
 	var p payload
 	if _, err := codec.Unmarshal(data, kind, payloadVersion, &p); err != nil {
 		return nil, err
 	}
-	final, err := c.clone()
+	out, err := c.unfitted()
 	if err != nil {
 		return nil, err
 	}
-	out := &chain[Y, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}
 	if err := out.steps.load(kind, p.Steps); err != nil {
 		return nil, err
 	}
-	return out, p.Final.UnmarshalInto(kind, "final", final)
+	return out, p.Final.UnmarshalInto(kind, "final", out.final)
+}
+
+// marshalStatistics is MarshalStatistics of the final estimator.
+func (c *chain[T, P, E]) marshalStatistics(configured func() *chain[T, P, E]) ([]byte, error) {
+	final, err := able[estimators.Continuer](configured, c, estimators.Continuing)
+	if err != nil {
+		return nil, err
+	}
+	data, err := final.MarshalStatistics()
+	return data, c.ofFinal(err)
+}
+
+// unmarshalStatistics is UnmarshalStatistics of the final estimator.
+func (c *chain[T, P, E]) unmarshalStatistics(configured func() *chain[T, P, E], data []byte) error {
+	final, err := able[estimators.Continuer](configured, c, estimators.Continuing)
+	if err != nil {
+		return err
+	}
+	return c.ofFinal(final.UnmarshalStatistics(data))
+}
+
+// ridgeMachine returns the final estimator as a ridge machine that says what its prior variances are by V, if it is one.
+func ridgeMachine[V, T, P any, E learner[T, P]](c *chain[T, P, E]) (prior V, ok bool) {
+	if c == nil {
+		return prior, false
+	}
+	prior, ok = embedding.As[V](c.final)
+	return prior, ok && estimators.Supports(c.final, estimators.Variance)
 }

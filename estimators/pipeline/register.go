@@ -9,9 +9,11 @@ import (
 
 // Model files name these types (package modelfile).
 func init() {
-	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).fitted.parts() }})
-	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).fitted.parts() }})
-	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*MultiRegressor).fitted.parts() }})
+	registry.Add[*Regressor]("pipeline.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).parts() }})
+	registry.Add[*Classifier]("pipeline.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).parts() }})
+	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{
+		Parts: func(v any) []registry.Part { return v.(*MultiRegressor).parts() },
+	})
 	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
 	registry.Add[*ColumnTransformer]("pipeline.ColumnTransformer", registry.Type{Parts: func(v any) (out []registry.Part) {
 		for i, p := range v.(*ColumnTransformer).FittedParts() {
@@ -21,13 +23,6 @@ func init() {
 		}
 		return out
 	}})
-}
-
-func (c *chain[Y, E]) parts() []registry.Part {
-	if c == nil {
-		return nil
-	}
-	return append(stepParts(c.steps.FittedSteps()), registry.Part{Name: "Final", Value: c.final})
 }
 
 func stepParts(steps []transformers.Transformer) (out []registry.Part) {

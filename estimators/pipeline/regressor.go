@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -37,7 +36,7 @@ type Regressor struct {
 	// of Final.
 	Observe func(estimators.Step)
 
-	fitted *chain[float64, estimators.Regressor]
+	learnt[[]float64, []float64, estimators.Regressor]
 }
 
 var (
@@ -54,19 +53,14 @@ var (
 	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
 )
 
-func (p *Regressor) configured() *chain[float64, estimators.Regressor] {
-	return &chain[float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName}, final: p.Final}
+func (p *Regressor) configured() *chain[[]float64, []float64, estimators.Regressor] {
+	return &chain[[]float64, []float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
 func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fit(ctx, x, y, nil)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(p.configured().fit(ctx, x, y, nil))
 }
 
 // FitWeighted is like Fit, with a weight for each row, which is passed to Final. Transformers do not take weights:
@@ -74,12 +68,7 @@ func (p *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // not for a step that counts rows, such as a StandardScaler.
 func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fitWeighted(ctx, x, y, weights)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
 }
 
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
@@ -95,12 +84,7 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
 func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fitBlocks(ctx, blocks)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
 // NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
@@ -118,12 +102,7 @@ func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
 func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().fromStages(ctx, s)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(takeStages(ctx, p.configured(), s))
 }
 
 // PartialFit implements [estimators.PartialFitter] with the method of Final. The steps learn only from the rows of
@@ -131,41 +110,24 @@ func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64])
 // UnmarshalBinary if Final can.
 func (p *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	fitted, err := p.configured().partialFit(ctx, p.fitted, x, y)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(partialFit(ctx, p.configured(), p.fitted, x, y))
 }
 
 // MarshalStatistics implements [estimators.Continuer] with the method of Final. The steps learn from the first rows
 // alone.
 func (p *Regressor) MarshalStatistics() ([]byte, error) {
-	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
-	if err != nil {
-		return nil, err
-	}
-	data, err := final.MarshalStatistics()
-	return data, p.fitted.ofFinal(err)
+	return p.fitted.marshalStatistics(p.configured)
 }
 
 // UnmarshalStatistics implements [estimators.Continuer] with the method of Final.
 func (p *Regressor) UnmarshalStatistics(data []byte) error {
-	final, err := able[estimators.Continuer](p.configured, p.fitted, estimators.Continuing)
-	if err != nil {
-		return err
-	}
-	return p.fitted.ofFinal(final.UnmarshalStatistics(data))
+	return p.fitted.unmarshalStatistics(p.configured, data)
 }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
 func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	if p.fitted == nil {
-		return nil, fault.NotFitted(regressorName)
-	}
-	return p.fitted.predict(x)
+	return p.predict(regressorName, x)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -173,10 +135,7 @@ func (p *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // PredictTo.
 func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if p.fitted == nil {
-		return fault.NotFitted(regressorName)
-	}
-	return p.fitted.predictTo(dst, x)
+	return predictTo(regressorName, p.fitted, dst, x)
 }
 
 // PredictVariance implements [estimators.VariancePredictor] with the method of Final. Where the last step leaves
@@ -236,11 +195,14 @@ func (p *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(p.PredictVariance(x))
 }
 
+// priorVariance is what a ridge machine of one target says.
+type priorVariance interface{ PriorVariance() float64 }
+
 // unseen returns the variance, at each row of x that became z, of what the steps leave out
 // of a kernel; nil where they leave out nothing, or where Final is no ridge machine.
 func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
-	prior, ok := embedding.As[interface{ PriorVariance() float64 }](p.fitted.final)
-	if !ok || !estimators.Supports(p.fitted.final, estimators.Variance) {
+	prior, ok := ridgeMachine[priorVariance](p.fitted)
+	if !ok {
 		return nil, nil
 	}
 	out, err := p.fitted.steps.leftOut(x, z)
@@ -266,39 +228,21 @@ func (p *Regressor) Clone() estimators.Regressor {
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.
-func (p *Regressor) FittedSteps() []transformers.Transformer {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.steps.FittedSteps()
-}
+func (p *Regressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 
 // FittedFinal returns the fitted final estimator, or nil before Fit. It is the
 // one that Predict uses and must not be fitted again.
-func (p *Regressor) FittedFinal() estimators.Regressor {
-	if p.fitted == nil {
-		return nil
-	}
-	return p.fitted.final
-}
+func (p *Regressor) FittedFinal() estimators.Regressor { return p.fittedFinal() }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted
 // and the types of the parts, not their configuration.
 func (p *Regressor) MarshalBinary() ([]byte, error) {
-	if p.fitted == nil {
-		return nil, fault.NotFitted(regressorName)
-	}
-	return p.fitted.marshal(regressorKind)
+	return p.marshal(regressorName, regressorKind)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. The data goes into clones of the configured steps and
 // Final, so p must be configured as the one that was stored: another number of steps, or another type of one, is
 // [estimators.ErrBadModel]. After an error p is unchanged.
 func (p *Regressor) UnmarshalBinary(data []byte) error {
-	fitted, err := p.configured().unmarshal(regressorKind, data)
-	if err != nil {
-		return err
-	}
-	p.fitted = fitted
-	return nil
+	return p.keep(p.configured().unmarshal(regressorKind, data))
 }

@@ -26,8 +26,8 @@ func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 	return smootherOf(ctx, p.configured, p.fitted, x, targets, weights)
 }
 
-func smootherOf[Y float64 | int, E estimator[Y]](
-	ctx context.Context, configured func() *chain[Y, E], fitted *chain[Y, E], x mat.Matrix, targets *mat.Dense, weights []float64,
+func smootherOf[T, P any, E learner[T, P]](
+	ctx context.Context, configured func() *chain[T, P, E], fitted *chain[T, P, E], x mat.Matrix, targets *mat.Dense, weights []float64,
 ) (estimators.Smoother, error) {
 	var out estimators.Smoother
 	err := callFinal(configured, fitted, estimators.Smoothing, x, func(final estimators.LinearSmoother, z mat.Matrix) (err error) {

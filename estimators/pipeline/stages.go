@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -77,9 +78,9 @@ func (s *stepStages) Stage() (at, of int) {
 }
 
 // place is where the rows of this stage go.
-func (s *stepStages) place(name string) forwardPlace {
+func (s *stepStages) place(name string) stream.Place {
 	at, _ := s.Stage()
-	return forwardPlace{t: s.t, steps: s.steps[:s.done], name: name, stage: at, digest: s.digest, width: s.width}
+	return stream.Place{Name: s.t.name(), Steps: s.steps[:s.done], Part: name, Stage: at, Digest: s.digest, Width: s.width}
 }
 
 // NewStatistics implements transformers.Stages.
@@ -93,7 +94,7 @@ func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
 	if err != nil {
 		return nil, fault.AddPlace(name, err)
 	}
-	return &forwardedRows{s.place(name), sums}, nil
+	return &stream.Rows{Place: s.place(name), Sums: sums}, nil
 }
 
 // FitStatistics implements transformers.Stages.
@@ -103,7 +104,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*forwardedRows).like(st)
+	of, err := fresh.(*stream.Rows).Like(st)
 	if err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 	if err != nil {
 		return fault.AddPlace(name, err)
 	}
-	if err := s.now.FitStatistics(ctx, of.sums); err != nil {
+	if err := s.now.FitStatistics(ctx, of.Sums); err != nil {
 		return fault.AddPlace(name, err)
 	}
 	if at, count := s.now.Stage(); at == count {
@@ -131,7 +132,7 @@ func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statisti
 		s.done, s.now = s.done+1, next
 		s.digest = digestOf(s.digest, step)
 	}
-	s.width = max(s.width, of.width)
+	s.width = max(s.width, of.Width)
 	return nil
 }
 
@@ -148,11 +149,11 @@ func digestOf(before string, step transformers.Transformer) string {
 }
 
 // fitted returns the steps, which are all learnt.
-func (s *stepStages) fitted() *fittedSteps {
+func (s *stepStages) fitted() *stream.Steps {
 	if s.bare {
-		return &fittedSteps{width: s.width}
+		return &stream.Steps{Width: s.width}
 	}
-	return &fittedSteps{width: s.width, steps: slices.Clone(s.steps)}
+	return &stream.Steps{Width: s.width, Steps: slices.Clone(s.steps)}
 }
 
 type storedStages struct {

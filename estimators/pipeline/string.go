@@ -11,7 +11,7 @@ import (
 func (t *Transformer) String() string {
 	width := 0
 	if t.fitted != nil {
-		width = t.fitted.width
+		width = t.fitted.Width
 	}
 	return text("pipeline.Transformer", parts(t.Steps), width)
 }
@@ -28,7 +28,7 @@ func (t *ColumnTransformer) String() string {
 	}
 	width := 0
 	if t.fitted != nil {
-		width = t.fitted.width
+		width = t.fitted.Width()
 	}
 	return text("pipeline.ColumnTransformer", of, width)
 }
@@ -45,19 +45,15 @@ func (p *Classifier) String() string {
 
 // String lists the steps and Final, and says whether they are fitted, on how many columns.
 func (p *MultiRegressor) String() string {
-	width := 0
-	if p.fitted != nil {
-		width = p.fitted.steps.fitted.width
-	}
-	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), width)
+	return text(multiKind, append(parts(p.Steps), finalOf(p.Final)), p.fitted.width())
 }
 
 // width is the number of columns that a chain was fitted on, 0 for none.
-func (c *chain[Y, E]) width() int {
+func (c *chain[T, P, E]) width() int {
 	if c == nil || c.steps.fitted == nil {
 		return 0
 	}
-	return c.steps.fitted.width
+	return c.steps.fitted.Width
 }
 
 func text(kind string, parts []string, width int) string {

@@ -5,11 +5,11 @@ import (
 	"encoding"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
@@ -38,12 +38,7 @@ type Transformer struct {
 	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
 	Name string
 
-	fitted *fittedSteps
-}
-
-type fittedSteps struct {
-	width int // columns of x
-	steps []transformers.Transformer
+	fitted *stream.Steps
 }
 
 var (
@@ -67,8 +62,7 @@ func (t *Transformer) name() string {
 
 // stepName stands before the errors of a step.
 func (t *Transformer) stepName(i int, step transformers.Transformer) string {
-	full := fmt.Sprintf("%T", step)
-	return fmt.Sprintf("%s: step %d (%s)", t.name(), i, full[strings.LastIndexByte(full, '.')+1:])
+	return stream.StepName(t.name(), i, step)
 }
 
 // clones returns an unfitted copy of each step; its errors name the one that is nil or
@@ -131,7 +125,7 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 		return nil, err
 	}
 	_, width := x.Dims()
-	t.fitted = &fittedSteps{width: width, steps: steps}
+	t.fitted = &stream.Steps{Width: width, Steps: steps}
 	return z, nil
 }
 
@@ -161,40 +155,14 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	}
 	last := len(steps) - 1
 	if last < 0 {
-		return copyTo(dst, x)
+		return stream.CopyTo(dst, x)
 	}
 	return t.pass(steps[:last], x, func(z mat.Matrix) error {
-		if err := transformTo(steps[last], dst, z); err != nil {
+		if err := stream.TransformTo(steps[last], dst, z); err != nil {
 			return fault.AddPlace(t.stepName(last, steps[last]), err)
 		}
 		return nil
 	})
-}
-
-func transformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
-	if to, ok := embedding.As[transformers.TransformerTo](step); ok {
-		return to.TransformTo(dst, x)
-	}
-	z, err := step.Transform(x)
-	if err != nil {
-		return err
-	}
-	return copyTo(dst, z)
-}
-
-func copyTo(dst *mat.Dense, z mat.Matrix) error {
-	n, width := z.Dims()
-	if dst == nil {
-		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
-	}
-	if dst.IsEmpty() {
-		dst.ReuseAs(n, width)
-	}
-	if rows, columns := dst.Dims(); rows != n || columns != width {
-		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
-	}
-	dst.Copy(z)
-	return nil
 }
 
 // ready returns the fitted steps. Where there are none, nothing else will look at x.
@@ -202,12 +170,12 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(t.name())
 	}
-	if len(t.fitted.steps) > 0 {
-		return t.fitted.steps, nil
+	if len(t.fitted.Steps) > 0 {
+		return t.fitted.Steps, nil
 	}
 	xd, err := check.Dense("x", x)
 	if err == nil {
-		err = check.Columns("x", xd, t.fitted.width)
+		err = check.Columns("x", xd, t.fitted.Width)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name(), err)
@@ -223,7 +191,7 @@ func (t *Transformer) Pass(x mat.Matrix, f func(z mat.Matrix) error) error {
 	if t.fitted == nil {
 		return fault.NotFitted(t.name())
 	}
-	return t.pass(t.fitted.steps, x, f)
+	return t.pass(t.fitted.Steps, x, f)
 }
 
 func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f func(z mat.Matrix) error) error {
@@ -298,17 +266,17 @@ func (t *Transformer) RowResiduals(x, z mat.Matrix) ([]float64, error) {
 
 // leftOut is nil where the last step leaves nothing out.
 func (t *Transformer) leftOut(x, z mat.Matrix) ([]float64, error) {
-	last := len(t.fitted.steps) - 1
+	last := len(t.fitted.Steps) - 1
 	if last < 0 {
 		return nil, nil
 	}
-	step := t.fitted.steps[last]
+	step := t.fitted.Steps[last]
 	inner, nested := step.(*Transformer)
 	residuals, ok := embedding.As[transformers.RowResidualer](step)
 	if !ok {
 		return nil, nil
 	}
-	x, err := t.transformSteps(t.fitted.steps[:last], x)
+	x, err := t.transformSteps(t.fitted.Steps[:last], x)
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +298,7 @@ func (t *Transformer) FittedSteps() []transformers.Transformer {
 	if t.fitted == nil {
 		return nil
 	}
-	return slices.Clone(t.fitted.steps)
+	return slices.Clone(t.fitted.Steps)
 }
 
 // Supports reports whether all Steps can do c.
@@ -386,8 +354,8 @@ func (t *Transformer) store() (storedSteps, error) {
 	if t.fitted == nil {
 		return storedSteps{}, fault.NotFitted(t.name())
 	}
-	out := storedSteps{Width: t.fitted.width, Steps: make([]estimators.NestedModel, len(t.fitted.steps))}
-	for i, s := range t.fitted.steps {
+	out := storedSteps{Width: t.fitted.Width, Steps: make([]estimators.NestedModel, len(t.fitted.Steps))}
+	for i, s := range t.fitted.Steps {
 		var err error
 		if out.Steps[i], err = estimators.NestModel(t.stepName(i, s), s); err != nil {
 			return out, err
@@ -424,6 +392,6 @@ func (t *Transformer) load(kind string, s storedSteps) error {
 			return err
 		}
 	}
-	t.fitted = &fittedSteps{width: s.Width, steps: steps}
+	t.fitted = &stream.Steps{Width: s.Width, Steps: steps}
 	return nil
 }

@@ -178,11 +178,7 @@ func (r *MultiRegressor) predict(x mat.Matrix) (mean, centred *mat.Dense, err er
 // without allocating memory. The predictions agree with those of Predict up to rounding.
 func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	width := 0
-	if r.m != nil {
-		width = len(r.m.means)
-	}
-	return rowwise.Scores(multiType, dst, x, width, r.Targets(), r.Predict, r.m.row)
+	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
 }
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
@@ -300,12 +296,7 @@ func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, er
 
 // Report describes how the last Fit went. Objective is the sum over the targets of the weighted mean squared
 // leave-one-out residual, divided by the target's weighted variance. Iterations is the number of ridges evaluated.
-func (r *MultiRegressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
+func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {

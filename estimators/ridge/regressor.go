@@ -524,12 +524,7 @@ func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err erro
 
 // Report describes how the last Fit went. Objective is the weighted mean squared leave-one-out residual. Iterations
 // is the number of ridges looked at.
-func (r *Regressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
+func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
 // Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
@@ -542,11 +537,7 @@ func (r *Regressor) Clone() estimators.Regressor {
 // rows of a dense matrix are predicted one by one without allocating memory.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	width := 0
-	if r.m != nil {
-		width = len(r.m.means)
-	}
-	return rowwise.Numbers(regressorType, dst, x, width, r.Predict, r.m.row)
+	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
 }
 
 // row computes the predictions of one row.
@@ -558,4 +549,20 @@ func (m *model) row(out, x []float64) {
 		}
 		out[t] = f
 	}
+}
+
+// copiedReport is that of the fit, the zero Report before it.
+func (m *model) copiedReport() estimators.Report {
+	if m == nil {
+		return estimators.Report{}
+	}
+	return m.report.Clone()
+}
+
+// rowWidth is the number of columns that row wants, 0 before Fit.
+func (m *model) rowWidth() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.means)
 }

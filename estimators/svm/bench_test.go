@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -60,15 +61,16 @@ func BenchmarkFit(b *testing.B) {
 // BenchmarkFitCache is a fit with room for an eighth of the kernel matrix.
 func BenchmarkFitCache(b *testing.B) {
 	x, y := overlapping(2000, 1)
-	src := &countedSource{newKernelSource(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
-	p := dualProblem{rows: countTo(2000), target: make([]float64, 2000), lo: make([]float64, 2000), hi: make([]float64, 2000)}
+	src := &countedSource{smo.EvaluateKernel(kernels.RBF{Gamma: benchGamma}, x, 0), new(int)}
+	p := smo.NewProblem(make([]float64, 2000))
 	for i, l := range y {
-		p.target[i], p.lo[i], p.hi[i] = float64(2*l-1), float64(l-1), float64(l)
+		p.Target[i], p.Lo[i], p.Hi[i] = float64(2*l-1), float64(l-1), float64(l)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		*src.evaluations = 0
-		if _, err := solve(ctx, src, p, control{tolerance: 1e-3, maxIterations: 1e6, shrinking: true, cacheBytes: 8 * 2000 * 2000 / 8}); err != nil {
+		c := smo.Control{Tolerance: 1e-3, MaxIterations: 1e6, Shrinking: true, CacheBytes: 8 * 2000 * 2000 / 8}
+		if _, err := smo.Solve(ctx, src, p, c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -77,24 +79,24 @@ func BenchmarkFitCache(b *testing.B) {
 
 // countedSource counts the kernel values of rows.
 type countedSource struct {
-	source
+	smo.Source
 	evaluations *int
 }
 
-func (s *countedSource) columns(ctx context.Context, columns []int) (view, error) {
-	v, err := s.source.columns(ctx, columns)
+func (s *countedSource) Columns(ctx context.Context, columns []int) (smo.View, error) {
+	v, err := s.Source.Columns(ctx, columns)
 	return countedView{v, len(columns), s.evaluations}, err
 }
 
 type countedView struct {
-	view
+	smo.View
 	columns     int
 	evaluations *int
 }
 
-func (v countedView) fill(ctx context.Context, dst []float64, i int) error {
+func (v countedView) Fill(ctx context.Context, dst []float64, i int) error {
 	*v.evaluations += v.columns
-	return v.view.fill(ctx, dst, i)
+	return v.View.Fill(ctx, dst, i)
 }
 
 // BenchmarkFitMatrix is a fit of a grid search: small, on a kernel matrix at hand.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -213,12 +214,14 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, s, newMatrixSource(k), nil, rows, names, picked(rows, at))
+	return c.finish(ctx, s, smo.ShareMatrix(k), nil, rows, names, picked(rows, at))
 }
 
 // finish solves for each two classes, and for each of their folds if there are to be
 // probabilities.
-func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, kernel kernels.Kernel, rows *fitRows, names, at []int) error {
+func (c *Classifier) finish(
+	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
+) error {
 	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
@@ -245,7 +248,7 @@ func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, 
 	for i, l := range at {
 		members[l] = append(members[l], i)
 	}
-	var problems []dualProblem
+	var problems []smo.Problem
 	for a := range names {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -256,21 +259,21 @@ func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, 
 				if err := s.checkShare(p, names[a], names[b]); err != nil {
 					return err
 				}
-				p.shared(margins, s.nu)
+				p.SetShare(smo.Margins, s.nu)
 			}
 			problems = append(problems, p)
 		}
 	}
-	solutions := make([]solution, len(problems))
+	solutions := make([]smo.Solution, len(problems))
 	unseen := make([][]float64, len(problems)) // decision values of rows left out
 	var tasks []task
 	for i, p := range problems {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		tasks = append(tasks, task{p, func(_ context.Context, sol solution) error { solutions[i] = sol; return nil }})
+		tasks = append(tasks, task{p, func(_ context.Context, sol smo.Solution) error { solutions[i] = sol; return nil }})
 		if c.Probabilities {
-			unseen[i] = make([]float64, len(p.rows))
+			unseen[i] = make([]float64, len(p.Rows))
 			tasks = append(tasks, foldTasks(src, p, rows.unit, unseen[i], s.seed, uint64(i))...)
 		}
 	}
@@ -280,7 +283,7 @@ func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, 
 	if s.nu > 0 {
 		s.c = 0
 		for _, sol := range solutions {
-			s.c = max(s.c, sol.cost)
+			s.c = max(s.c, sol.Cost)
 		}
 		s.warnings = append(s.warnings, flatWarnings(names, solutions)...)
 	}
@@ -299,11 +302,11 @@ func (c *Classifier) finish(ctx context.Context, s machineSettings, src source, 
 }
 
 // flatWarnings says which two classes have no margin.
-func flatWarnings(names []int, solutions []solution) []string {
+func flatWarnings(names []int, solutions []smo.Solution) []string {
 	first, count, p := "", 0, 0
 	for a := range names {
 		for b := a + 1; b < len(names); b++ {
-			if solutions[p].flat {
+			if solutions[p].Flat {
 				if count++; count == 1 {
 					first = fmt.Sprintf("%d and %d", names[a], names[b])
 				}
@@ -319,9 +322,9 @@ func flatWarnings(names []int, solutions []solution) []string {
 }
 
 // pair is the problem of two classes with these rows, ascending in each.
-func (s machineSettings) pair(negative, positive []int, own []float64) dualProblem {
+func (s machineSettings) pair(negative, positive []int, own []float64) smo.Problem {
 	n := len(negative) + len(positive)
-	p := dualProblem{rows: make([]int, 0, n), target: make([]float64, 0, n), lo: make([]float64, 0, n), hi: make([]float64, 0, n)}
+	p := smo.Problem{Rows: make([]int, 0, n), Target: make([]float64, 0, n), Lo: make([]float64, 0, n), Hi: make([]float64, 0, n)}
 	for len(negative)+len(positive) > 0 {
 		row, t := 0, 0.0
 		if len(positive) == 0 || len(negative) > 0 && negative[0] < positive[0] {
@@ -330,8 +333,8 @@ func (s machineSettings) pair(negative, positive []int, own []float64) dualProbl
 			row, t, positive = positive[0], 1, positive[1:]
 		}
 		bound := s.bound(weights.Weight(own, row))
-		p.rows, p.target = append(p.rows, row), append(p.target, t)
-		p.lo, p.hi = append(p.lo, min(t, 0)*bound), append(p.hi, max(t, 0)*bound)
+		p.Rows, p.Target = append(p.Rows, row), append(p.Target, t)
+		p.Lo, p.Hi = append(p.Lo, min(t, 0)*bound), append(p.Hi, max(t, 0)*bound)
 	}
 	return p
 }
@@ -347,23 +350,14 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // of Pairs. A value above 0 is for the greater label.
 func (c *Classifier) PairDecision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.m.decisions(classifierType, c.rows(x))
-}
-
-// rows and values visit the decision values of rows, and of their kernel values.
-func (c *Classifier) rows(x mat.Matrix) func(visit) error {
-	return func(v visit) error { return c.m.decide(classifierType, x, c.Workers, v) }
-}
-
-func (c *Classifier) values(k mat.Matrix) func(visit) error {
-	return func(v visit) error { return c.m.decideMatrix(classifierType, k, v) }
+	return c.m.decisions(classifierType, c.m.ofRows(classifierType, x, c.Workers))
 }
 
 // PairDecisionMatrix is like PairDecision, from kernel values k (m×n) between new rows and the rows of FitMatrix.
 // Only the columns of support vectors are used.
 func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.m.decisions(classifierType, c.values(k))
+	return c.m.decisions(classifierType, c.m.ofValues(classifierType, k))
 }
 
 // Decision returns m×K scores for the rows of x (m×d), with columns in the order of Classes. With two classes the
@@ -371,17 +365,17 @@ func (c *Classifier) PairDecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 // of the class's decision values scaled into (-⅓, ⅓), which decides between equal votes.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.scores(c.rows(x))
+	return c.scores(c.m.ofRows(classifierType, x, c.Workers))
 }
 
 // DecisionMatrix is like Decision, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) DecisionMatrix(k mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return c.scores(c.values(k))
+	return c.scores(c.m.ofValues(classifierType, k))
 }
 
 // perClass collects what is made of the decision values of each row, a number for each class, some rows at a time.
-func (c *Classifier) perClass(values func(visit) error, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
+func (c *Classifier) perClass(values visited, of func(dst, f *mat.Dense)) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
 		if out == nil {
@@ -398,7 +392,7 @@ func (c *Classifier) perClass(values func(visit) error, of func(dst, f *mat.Dens
 }
 
 // scores turns decision values of pairs into those of classes.
-func (c *Classifier) scores(values func(visit) error) (*mat.Dense, error) {
+func (c *Classifier) scores(values visited) (*mat.Dense, error) {
 	sums := make([]float64, len(c.classes))
 	return c.perClass(values, func(dst, f *mat.Dense) {
 		n, _ := f.Dims()
@@ -409,7 +403,7 @@ func (c *Classifier) scores(values func(visit) error) (*mat.Dense, error) {
 }
 
 // probabilities turns decision values of pairs into probabilities of classes.
-func (c *Classifier) probabilities(values func(visit) error) (*mat.Dense, error) {
+func (c *Classifier) probabilities(values visited) (*mat.Dense, error) {
 	return c.perClass(values, func(dst, f *mat.Dense) { couple(dst, f, c.links, len(c.classes)) })
 }
 
@@ -455,21 +449,13 @@ func (c *Classifier) row(out, x []float64) {
 // row, with s support vectors.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.Decision(x)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.Decision(x))
 }
 
 // PredictMatrix is like Predict, from the kernel values that PairDecisionMatrix takes.
 func (c *Classifier) PredictMatrix(k mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	f, err := c.DecisionMatrix(k)
-	if err != nil {
-		return nil, err
-	}
-	return classes.Predicted(c.classes, f), nil
+	return classes.Labels(c.classes).Predict(c.DecisionMatrix(k))
 }
 
 // PredictProba returns m×K probabilities for the rows of x (m×d), columns in the order of Classes. If Probabilities
@@ -479,7 +465,7 @@ func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
-	return c.probabilities(c.rows(x))
+	return c.probabilities(c.m.ofRows(classifierType, x, c.Workers))
 }
 
 // PredictProbaMatrix is like PredictProba, from the kernel values that PairDecisionMatrix takes.
@@ -488,7 +474,7 @@ func (c *Classifier) PredictProbaMatrix(k mat.Matrix) (_ *mat.Dense, err error) 
 	if err := c.hasLinks(); err != nil {
 		return nil, err
 	}
-	return c.probabilities(c.values(k))
+	return c.probabilities(c.m.ofValues(classifierType, k))
 }
 
 func (c *Classifier) hasLinks() error {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -42,7 +43,7 @@ const (
 )
 
 // ofClasses sets C by targets ±1 of all classes against the rest.
-func (s *machineSettings) ofClasses(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) error {
+func (s *machineSettings) ofClasses(ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64) error {
 	l, err := s.leastSquares(ctx, src, rows, targets, own)
 	switch {
 	case err != nil:
@@ -64,7 +65,7 @@ func (s *machineSettings) tolerateIn(y, own []float64) {
 }
 
 // ofTargets sets C and the tube where they are 0.
-func (s *machineSettings) ofTargets(ctx context.Context, src source, rows *fitRows, y []float64) error {
+func (s *machineSettings) ofTargets(ctx context.Context, src smo.Source, rows *fitRows, y []float64) error {
 	own := rows.own
 	spread := stat.PopStdDev(y, own)
 	// Where the targets are all the same there is nothing to bound, nor any noise.
@@ -107,10 +108,12 @@ type slopes struct {
 
 // leastSquares fits the machine of the exact leave-one-out ridge to targets (n×k), whose means it takes of equal rows,
 // on a sample where there are many rows; own weights may be nil. It is nil where no ridge makes the machine finite.
-func (s *machineSettings) leastSquares(ctx context.Context, src source, rows *fitRows, targets *mat.Dense, own []float64) (*slopes, error) {
+func (s *machineSettings) leastSquares(
+	ctx context.Context, src smo.Source, rows *fitRows, targets *mat.Dense, own []float64,
+) (*slopes, error) {
 	merged := rows.equal.Weighed(own)
 	mean := merged.Mean(targets)
-	sample := countTo(merged.Len())
+	sample := smo.CountTo(merged.Len())
 	if len(sample) > leastSquaresRows {
 		sample = rand.New(rand.NewPCG(s.seed, costStream)).Perm(len(sample))[:leastSquaresRows]
 		slices.Sort(sample)
@@ -156,15 +159,15 @@ func (s *machineSettings) leastSquares(ctx context.Context, src source, rows *fi
 }
 
 // sampled returns the kernel matrix of some rows.
-func sampled(ctx context.Context, src source, rows []int) (*mat.SymDense, error) {
-	columns, err := src.columns(ctx, rows)
+func sampled(ctx context.Context, src smo.Source, rows []int) (*mat.SymDense, error) {
+	columns, err := src.Columns(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
 	n := len(rows)
 	gram, row := mat.NewSymDense(n, nil), make([]float64, n)
 	for i, r := range rows {
-		if err := columns.fill(ctx, row, r); err != nil {
+		if err := columns.Fill(ctx, row, r); err != nil {
 			return nil, err
 		}
 		for j := i; j < n; j++ {

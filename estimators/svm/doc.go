@@ -31,7 +31,7 @@
 // none.
 //
 // The kernel matrix is computed whole, in blocks, if it fits into CacheBytes. Otherwise its rows are computed when
-// they are needed, and the least recently used are dropped.
+// they are needed, and the least recently used are dropped. The solver stands in internal/smo.
 //
 // # ν instead of C or of the tube
 //

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -77,30 +78,30 @@ func (s machineSettings) bound(weight float64) float64 {
 }
 
 // sourceOf makes the source of rows: the whole kernel matrix if the cache can hold it.
-func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, source, error) {
+func (s machineSettings) sourceOf(ctx context.Context, x *mat.Dense) (kernels.Kernel, smo.Source, error) {
 	kernel, err := kernels.OrMedianRBF(ctx, s.kernel, x, s.seed)
 	if err != nil {
 		return nil, nil, err
 	}
 	n, _ := x.Dims()
 	if 8*float64(n)*float64(n) > float64(s.cacheBytes) {
-		return kernel, newKernelSource(kernel, x, s.workers), ctx.Err()
+		return kernel, smo.EvaluateKernel(kernel, x, s.workers), ctx.Err()
 	}
 	k, err := kernels.Matrix(ctx, kernel, x, &kernels.Options{Workers: s.workers, MaxBytes: s.cacheBytes})
 	if err != nil {
 		return nil, nil, err
 	}
-	return kernel, newOwnMatrixSource(k), nil
+	return kernel, smo.TakeMatrix(k), nil
 }
 
 // task is a problem to solve and what to do with its solution.
 type task struct {
-	problem dualProblem
-	done    func(ctx context.Context, s solution) error
+	problem smo.Problem
+	done    func(ctx context.Context, s smo.Solution) error
 }
 
 // solveAll solves independent problems in parallel.
-func (s machineSettings) solveAll(ctx context.Context, src source, tasks []task) error {
+func (s machineSettings) solveAll(ctx context.Context, src smo.Source, tasks []task) error {
 	workers := max(1, min(parallel.Workers(s.workers), len(tasks)))
 	var mu sync.Mutex
 	iterations := make([]int, len(tasks))
@@ -109,12 +110,12 @@ func (s machineSettings) solveAll(ctx context.Context, src source, tasks []task)
 	watched := progress.Watched(ctx)
 	progress.Counts(ctx)
 	return parallel.ForEachPart(ctx, s.workers, len(tasks), func(ctx context.Context, t int) error {
-		c := control{
-			tolerance: s.tolerance, maxIterations: s.maxIterations, shrinking: !s.noShrinking,
-			cacheBytes: (s.cacheBytes - src.bytes()) / int64(workers),
+		c := smo.Control{
+			Tolerance: s.tolerance, MaxIterations: s.maxIterations, Shrinking: !s.noShrinking,
+			CacheBytes: (s.cacheBytes - src.Bytes()) / int64(workers),
 		}
 		if watched {
-			c.observe = func(iteration int, objective float64) {
+			c.Observe = func(iteration int, objective float64) {
 				mu.Lock()
 				defer mu.Unlock()
 				sum.Iteration += iteration - iterations[t]
@@ -124,12 +125,18 @@ func (s machineSettings) solveAll(ctx context.Context, src source, tasks []task)
 				progress.Tell(ctx, sum)
 			}
 		}
-		out, err := solve(ctx, src, tasks[t].problem, c)
+		out, err := smo.Solve(ctx, src, tasks[t].problem, c)
 		if err != nil {
 			return err
 		}
 		return tasks[t].done(ctx, out)
 	})
+}
+
+// solveSingle solves a problem that is alone.
+func (s machineSettings) solveSingle(ctx context.Context, src smo.Source, p smo.Problem) (found smo.Solution, err error) {
+	err = s.solveAll(ctx, src, []task{{p, func(_ context.Context, sol smo.Solution) error { found = sol; return nil }}})
+	return found, err
 }
 
 // machine is one or more fitted machines on common support vectors.
@@ -146,7 +153,9 @@ type machine struct {
 
 // newMachine gathers the solutions of problems on some of n rows. x is nil for a kernel
 // matrix.
-func newMachine(s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []dualProblem, solutions []solution) (*machine, error) {
+func newMachine(
+	s machineSettings, kernel kernels.Kernel, rows *fitRows, problems []smo.Problem, solutions []smo.Solution,
+) (*machine, error) {
 	n := rows.given
 	if rows.first != nil {
 		n = len(rows.first)
@@ -154,8 +163,8 @@ func newMachine(s machineSettings, kernel kernels.Kernel, rows *fitRows, problem
 	m := &machine{kernel: kernel, width: rows.given, c: s.c, epsilon: s.epsilon, report: estimators.Report{Converged: true, Warnings: s.warnings}}
 	used := make([]bool, n)
 	for p, sol := range solutions {
-		for k, b := range sol.beta {
-			used[problems[p].rows[k]] = used[problems[p].rows[k]] || b != 0
+		for k, b := range sol.Beta {
+			used[problems[p].Rows[k]] = used[problems[p].Rows[k]] || b != 0
 		}
 	}
 	position := make([]int, n)
@@ -169,17 +178,17 @@ func newMachine(s machineSettings, kernel kernels.Kernel, rows *fitRows, problem
 	entries.starts = append(entries.starts, 0)
 	total, failed, gap := 0.0, 0, 0.0
 	for p, sol := range solutions {
-		m.intercepts = append(m.intercepts, sol.intercept)
-		m.report.Iterations += sol.iterations
-		m.report.Objective += sol.objective
-		total += sol.intercept
-		if !sol.converged {
+		m.intercepts = append(m.intercepts, sol.Intercept)
+		m.report.Iterations += sol.Iterations
+		m.report.Objective += sol.Objective
+		total += sol.Intercept
+		if !sol.Converged {
 			failed++
-			gap = max(gap, sol.gap)
+			gap = max(gap, sol.Gap)
 		}
-		for k, b := range sol.beta {
+		for k, b := range sol.Beta {
 			if b != 0 { // the rows of a problem ascend
-				entries.at, entries.values = append(entries.at, position[problems[p].rows[k]]), append(entries.values, b)
+				entries.at, entries.values = append(entries.at, position[problems[p].Rows[k]]), append(entries.values, b)
 				total += b
 			}
 		}
@@ -222,8 +231,30 @@ const (
 // visit takes the decision values of some rows, r×p, from a first one of n on; they are overwritten afterwards.
 type visit func(n, first int, f *mat.Dense) error
 
+// visited calls a visit for the decision values of all rows that it stands for.
+type visited func(v visit) error
+
+// ofRows visits the decision values of the rows of x.
+func (m *machine) ofRows(typ string, x mat.Matrix, workers int) visited {
+	return func(v visit) error { return m.decide(typ, x, workers, v) }
+}
+
+// ofValues visits the decision values of rows from their kernel values.
+func (m *machine) ofValues(typ string, k mat.Matrix) visited {
+	return func(v visit) error { return m.decideMatrix(typ, k, v) }
+}
+
+// single returns the decision values of the only machine.
+func (m *machine) single(typ string, values visited) ([]float64, error) {
+	f, err := m.decisions(typ, values)
+	if err != nil {
+		return nil, err
+	}
+	return mat.Col(nil, 0, f), nil
+}
+
 // decisions returns the decision values that values visits.
-func (m *machine) decisions(typ string, values func(v visit) error) (*mat.Dense, error) {
+func (m *machine) decisions(typ string, values visited) (*mat.Dense, error) {
 	var out *mat.Dense
 	err := values(func(n, first int, f *mat.Dense) error {
 		r, p := f.Dims()
@@ -349,11 +380,19 @@ func (m *machine) supportVectors() *mat.Dense {
 
 // coefficients returns those of machine p, and of which support vectors they are.
 func (m *machine) coefficients(p int) (at []int, values []float64) {
-	if m.coef == nil {
+	if m == nil || m.coef == nil {
 		return nil, nil
 	}
 	at, values = m.coef.machine(p)
 	return slices.Clone(at), slices.Clone(values)
+}
+
+// intercept returns that of the only machine.
+func (m *machine) intercept() float64 {
+	if m == nil {
+		return 0
+	}
+	return m.intercepts[0]
 }
 
 func (m *machine) chosenC() float64 {

@@ -195,9 +195,9 @@ func TestTooManyPairs(t *testing.T) {
 // The rows of two classes ascend, each with its target.
 func TestPairMerges(t *testing.T) {
 	p := machineSettings{c: 2}.pair([]int{1, 4, 5}, []int{0, 2, 7}, nil)
-	assert.Equal(t, []int{0, 1, 2, 4, 5, 7}, p.rows)
-	assert.Equal(t, []float64{1, -1, 1, -1, -1, 1}, p.target)
-	assert.True(t, slices.IsSorted(p.rows))
-	assert.Equal(t, []float64{0, -2, 0, -2, -2, 0}, p.lo)
-	assert.Equal(t, []float64{2, 0, 2, 0, 0, 2}, p.hi)
+	assert.Equal(t, []int{0, 1, 2, 4, 5, 7}, p.Rows)
+	assert.Equal(t, []float64{1, -1, 1, -1, -1, 1}, p.Target)
+	assert.True(t, slices.IsSorted(p.Rows))
+	assert.Equal(t, []float64{0, -2, 0, -2, -2, 0}, p.Lo)
+	assert.Equal(t, []float64{2, 0, 2, 0, 0, 2}, p.Hi)
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -117,7 +118,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		noShrinking := rapid.Bool().Draw(t, "no shrinking")
 		share := rapid.Float64Range(0.05, 1).Draw(t, "share")
 
-		p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+		p := smo.NewProblem(make([]float64, n))
 		sums := map[int]float64{}
 		for i, l := range labels {
 			sums[l] += w[i]
@@ -131,7 +132,7 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 			assert.Greater(t, c, 1e5)
 		case c > 0:
 			for i, l := range labels {
-				p.target[i], p.lo[i], p.hi[i] = float64(l), min(0, float64(l)*c*w[i]*(1+1e-12)), max(0, float64(l)*c*w[i]*(1+1e-12))
+				p.Target[i], p.Lo[i], p.Hi[i] = float64(l), min(0, float64(l)*c*w[i]*(1+1e-12)), max(0, float64(l)*c*w[i]*(1+1e-12))
 			}
 			pair := m.Pairs()[0]
 			beta := full(n, m.SupportIndices(), pair.Coefficients)
@@ -151,15 +152,15 @@ func TestNuSolutionsAreOptimal(t *testing.T) {
 		r := &Regressor{Kernel: k, C: c, Nu: share, Tolerance: 1e-3, CacheBytes: cache, NoShrinking: noShrinking}
 		require.NoError(t, r.FitWeighted(ctx, x, y, w))
 		require.True(t, r.Report().Converged)
-		p.target, p.epsilon = y, r.ChosenEpsilon()
-		for i := range p.lo {
-			p.lo[i], p.hi[i] = -c*w[i], c*w[i]
+		p.Target, p.Epsilon = y, r.ChosenEpsilon()
+		for i := range p.Lo {
+			p.Lo[i], p.Hi[i] = -c*w[i], c*w[i]
 		}
 		beta := full(n, r.SupportIndices(), r.Coefficients())
 		optimal(t, k, x, p, beta, r.Intercept(), r.Tolerance)
 		norm, most := floats.Norm(beta, 1), c*share*total
 		assert.LessOrEqual(t, norm, most*(1+1e-9))
-		if p.epsilon > r.Tolerance {
+		if p.Epsilon > r.Tolerance {
 			assert.InEpsilon(t, most, norm, 1e-9, "a tube presses")
 		}
 	})
@@ -282,7 +283,7 @@ func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	xr, yr := sinc(600, 0.2, 1)
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 100, Nu: 0.3, Tolerance: 1e-6}
 	require.NoError(t, r.Fit(ctx, xr, yr))
-	assert.Greater(t, r.Report().Iterations, 2*shrinkPeriod, "long enough for something to be set aside")
+	assert.Greater(t, r.Report().Iterations, 2*smo.ShrinkPeriod, "long enough for something to be set aside")
 	plainR := r.Clone().(*Regressor)
 	plainR.NoShrinking = true
 	require.NoError(t, plainR.Fit(ctx, xr, yr))
@@ -291,39 +292,6 @@ func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	q, err := plainR.Predict(xr)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, q, p, 1e-4)
-}
-
-// A solution that was set aside is found again, of both forms.
-func TestNuShrinkingSetsAsideAndRestores(t *testing.T) {
-	const n = 400
-	src, p, k := toSolve(t, n)
-	nuTube := dualProblem{rows: p.rows, target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
-	for i := range n {
-		nuTube.target[i] = k.At(i, 0) + k.At(i, 7)/3
-		nuTube.lo[i], nuTube.hi[i] = -1e-3, 1e-3
-	}
-	p.shared(margins, 0.3)
-	nuTube.shared(tube, 0.2)
-	for name, p := range map[string]dualProblem{"classes": p, "tube": nuTube} {
-		s := &solver{dualProblem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
-		if p.form == margins {
-			s.target = make([]float64, n)
-		}
-		s.h = append([]float64(nil), s.target...)
-		require.NoError(t, s.activate(ctx, countTo(n)))
-		require.NoError(t, s.begin(ctx))
-		gap, err := s.run(ctx)
-		require.NoError(t, err)
-		require.LessOrEqual(t, gap, 1e-3, name)
-		require.NoError(t, s.shrink(ctx))
-		require.Less(t, len(s.active), n*2/3, name)
-		clear(s.h)
-		require.NoError(t, s.restore(ctx))
-		require.Len(t, s.active, n)
-		_, j, gap, err := s.workingSet(ctx)
-		require.NoError(t, err)
-		assert.Negative(t, j, "%s: %v from the optimum", name, gap)
-	}
 }
 
 func TestNuThatCannotBe(t *testing.T) {

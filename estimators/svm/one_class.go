@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -132,23 +133,22 @@ func (o *OneClass) fit(ctx context.Context, x mat.Matrix, own []float64) error {
 	if err != nil {
 		return err
 	}
-	p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+	p := smo.NewProblem(make([]float64, n))
 	total := weights.NewCounts(own, n).Total
 	for i := range n {
 		// Divided first: the sum of large weights may overflow, which shows as a bound of 0.
-		p.hi[i] = weights.Weight(own, i) / total / s.nu
+		p.Hi[i] = weights.Weight(own, i) / total / s.nu
 	}
-	p.form, p.nu, p.share = origin, s.nu, 1
-	var found solution
-	err = s.solveAll(rest, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
+	p.Form, p.Nu, p.Share = smo.Origin, s.nu, 1
+	found, err := s.solveSingle(rest, src, p)
 	if err != nil {
 		return err
 	}
-	m, err := newMachine(s, kernel, &fitRows{x: xd, given: n}, []dualProblem{p}, []solution{found})
+	m, err := newMachine(s, kernel, &fitRows{x: xd, given: n}, []smo.Problem{p}, []smo.Solution{found})
 	if err != nil {
 		return err
 	}
-	if err := m.include(xd, s.workers, func(i int) bool { return found.beta[i] < p.hi[i] }); err != nil {
+	if err := m.include(xd, s.workers, func(i int) bool { return found.Beta[i] < p.Hi[i] }); err != nil {
 		return err
 	}
 	o.m = m
@@ -185,11 +185,7 @@ func (m *machine) include(x *mat.Dense, workers int, inside func(i int) bool) er
 // with s support vectors.
 func (o *OneClass) Score(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := o.m.decisions(oneClassType, func(v visit) error { return o.m.decide(oneClassType, x, o.Workers, v) })
-	if err != nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, f), nil
+	return o.m.single(oneClassType, o.m.ofRows(oneClassType, x, o.Workers))
 }
 
 // Predict reports for each row of x (m×d) whether it is novel: whether its Score is below 0.
@@ -214,9 +210,6 @@ func (o *OneClass) SupportVectors() *mat.Dense { return o.m.supportVectors() }
 
 // Coefficients returns β, one for each of SupportIndices, which sum to 1. It returns nil before Fit.
 func (o *OneClass) Coefficients() []float64 {
-	if o.m == nil {
-		return nil
-	}
 	_, values := o.m.coefficients(0)
 	return values
 }

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -22,17 +23,17 @@ const foldStream = 0x666f6c6473
 // foldTasks are the machines that each leave out a fold of p, whose decision values for
 // it they put into unseen. The folds have the two classes in their shares, as far as rows of a unit, nil for each its own,
 // are in the same one.
-func foldTasks(src source, p dualProblem, unit []int, unseen []float64, seed, pair uint64) []task {
+func foldTasks(src smo.Source, p smo.Problem, unit []int, unseen []float64, seed, pair uint64) []task {
 	rng := rand.New(rand.NewPCG(seed, foldStream+pair))
-	fold, dealt, ofUnit := make([]int, len(p.rows)), 0, map[int]int{}
+	fold, dealt, ofUnit := make([]int, len(p.Rows)), 0, map[int]int{}
 	for _, sign := range []float64{-1, 1} {
-		for _, k := range rng.Perm(len(p.rows)) {
-			if p.target[k] != sign {
+		for _, k := range rng.Perm(len(p.Rows)) {
+			if p.Target[k] != sign {
 				continue
 			}
 			fold[k] = dealt % defaultFolds
 			if unit != nil {
-				u := unit[p.rows[k]]
+				u := unit[p.Rows[k]]
 				if f, seen := ofUnit[u]; seen {
 					fold[k] = f
 					continue
@@ -43,33 +44,33 @@ func foldTasks(src source, p dualProblem, unit []int, unseen []float64, seed, pa
 		}
 	}
 	var out []task
-	for f := range min(defaultFolds, len(p.rows)) {
-		part := dualProblem{epsilon: p.epsilon}
+	for f := range min(defaultFolds, len(p.Rows)) {
+		part := smo.Problem{Epsilon: p.Epsilon}
 		var left []int
 		sum := 0.0
-		for k, row := range p.rows {
+		for k, row := range p.Rows {
 			if fold[k] == f {
 				left = append(left, k)
 				continue
 			}
-			part.rows, part.target = append(part.rows, row), append(part.target, p.target[k])
-			part.lo, part.hi = append(part.lo, p.lo[k]), append(part.hi, p.hi[k])
-			sum += p.target[k]
+			part.Rows, part.Target = append(part.Rows, row), append(part.Target, p.Target[k])
+			part.Lo, part.Hi = append(part.Lo, p.Lo[k]), append(part.Hi, p.Hi[k])
+			sum += p.Target[k]
 		}
-		if len(left) == 0 || len(part.rows) == 0 {
+		if len(left) == 0 || len(part.Rows) == 0 {
 			continue
 		}
-		if math.Abs(sum) == float64(len(part.rows)) {
+		if math.Abs(sum) == float64(len(part.Rows)) {
 			// A single class is left: no machine, but its side of the margin.
 			for _, k := range left {
-				unseen[k] = part.target[0]
+				unseen[k] = part.Target[0]
 			}
 			continue
 		}
-		if p.form != given {
-			part.shared(p.form, p.nu)
+		if p.Form != smo.Bounded {
+			part.SetShare(p.Form, p.Nu)
 		}
-		out = append(out, task{part, func(ctx context.Context, sol solution) error {
+		out = append(out, task{part, func(ctx context.Context, sol smo.Solution) error {
 			return predictLeft(ctx, src, p, part, sol, left, unseen)
 		}})
 	}
@@ -77,35 +78,35 @@ func foldTasks(src source, p dualProblem, unit []int, unseen []float64, seed, pa
 }
 
 // predictLeft sets the decision values of the rows of p that part left out.
-func predictLeft(ctx context.Context, src source, p, part dualProblem, sol solution, left []int, unseen []float64) error {
+func predictLeft(ctx context.Context, src smo.Source, p, part smo.Problem, sol smo.Solution, left []int, unseen []float64) error {
 	var vectors []int
 	var beta []float64
-	for k, b := range sol.beta {
+	for k, b := range sol.Beta {
 		if b != 0 {
-			vectors, beta = append(vectors, part.rows[k]), append(beta, b)
+			vectors, beta = append(vectors, part.Rows[k]), append(beta, b)
 		}
 	}
 	rows := make([]int, len(left))
 	for i, k := range left {
-		rows[i] = p.rows[k]
+		rows[i] = p.Rows[k]
 	}
 	f := make([]float64, len(left))
-	if err := src.cross(ctx, f, rows, vectors, beta); err != nil {
+	if err := src.Cross(ctx, f, rows, vectors, beta); err != nil {
 		return err
 	}
 	for i, k := range left {
-		unseen[k] = f[i] + sol.intercept
+		unseen[k] = f[i] + sol.Intercept
 	}
 	return nil
 }
 
 // linkOf fits the sigmoid of a pair to decision values of rows that were left out. Only the ratios of their weights matter.
-func linkOf(unseen []float64, p dualProblem, own []float64) platt.Sigmoid {
-	n := len(p.rows)
+func linkOf(unseen []float64, p smo.Problem, own []float64) platt.Sigmoid {
+	n := len(p.Rows)
 	at, w := make([]int, n), make([]float64, n)
-	for k, row := range p.rows {
+	for k, row := range p.Rows {
 		w[k] = weights.Weight(own, row)
-		if p.target[k] > 0 {
+		if p.Target[k] > 0 {
 			at[k] = 1
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -168,10 +169,12 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err != nil {
 		return err
 	}
-	return r.finish(ctx, s, newMatrixSource(k), nil, rows, picked(rows, y))
+	return r.finish(ctx, s, smo.ShareMatrix(k), nil, rows, picked(rows, y))
 }
 
-func (r *Regressor) finish(ctx context.Context, s machineSettings, src source, kernel kernels.Kernel, rows *fitRows, y []float64) error {
+func (r *Regressor) finish(
+	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, y []float64,
+) error {
 	own := rows.own
 	first, rest := progress.Two(ctx, s.shareOfChoice(len(y)), 1)
 	if s.c == 0 || s.epsilon == 0 {
@@ -182,25 +185,24 @@ func (r *Regressor) finish(ctx context.Context, s machineSettings, src source, k
 			return err
 		}
 	}
-	n := len(y)
-	p := dualProblem{rows: countTo(n), target: y, lo: make([]float64, n), hi: make([]float64, n), epsilon: s.epsilon}
-	for i := range n {
-		p.hi[i] = s.bound(weights.Weight(own, i))
-		p.lo[i] = -p.hi[i]
+	p := smo.NewProblem(y)
+	p.Epsilon = s.epsilon
+	for i := range y {
+		p.Hi[i] = s.bound(weights.Weight(own, i))
+		p.Lo[i] = -p.Hi[i]
 	}
 	if s.nu > 0 {
-		p.epsilon = 0
-		p.shared(tube, s.nu)
+		p.Epsilon = 0
+		p.SetShare(smo.Tube, s.nu)
 	}
-	var found solution
-	err := s.solveAll(rest, src, []task{{p, func(_ context.Context, sol solution) error { found = sol; return nil }}})
+	found, err := s.solveSingle(rest, src, p)
 	if err != nil {
 		return err
 	}
 	if s.nu > 0 {
-		s.epsilon = found.epsilon
+		s.epsilon = found.Epsilon
 	}
-	m, err := newMachine(s, kernel, rows, []dualProblem{p}, []solution{found})
+	m, err := newMachine(s, kernel, rows, []smo.Problem{p}, []smo.Solution{found})
 	if err == nil {
 		r.m = m
 	}
@@ -210,22 +212,14 @@ func (r *Regressor) finish(ctx context.Context, s machineSettings, src source, k
 // Predict returns f(x) + b for each row of x (m×d). The cost is O(sd) for each row, with s support vectors.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.decisions(regressorType, func(v visit) error { return r.m.decide(regressorType, x, r.Workers, v) })
-	if err != nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, f), nil
+	return r.m.single(regressorType, r.m.ofRows(regressorType, x, r.Workers))
 }
 
 // PredictMatrix predicts from kernel values k (m×n) between new rows and the rows of FitMatrix. Only the columns of
 // support vectors are used.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.decisions(regressorType, func(v visit) error { return r.m.decideMatrix(regressorType, k, v) })
-	if err != nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, f), nil
+	return r.m.single(regressorType, r.m.ofValues(regressorType, k))
 }
 
 // SupportIndices returns the training rows that are support vectors, ascending. It returns nil before Fit.
@@ -237,19 +231,13 @@ func (r *Regressor) SupportVectors() *mat.Dense { return r.m.supportVectors() }
 
 // Coefficients returns β, one for each of SupportIndices. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
-	if r.m == nil {
-		return nil
-	}
 	_, values := r.m.coefficients(0)
 	return values
 }
 
 // Intercept returns b. It returns 0 before Fit.
 func (r *Regressor) Intercept() float64 {
-	if r.m == nil {
-		return 0
-	}
-	return r.m.intercepts[0]
+	return r.m.intercept()
 }
 
 // ChosenC returns the C that Fit used. It returns 0 before Fit.

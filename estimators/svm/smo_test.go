@@ -1,10 +1,8 @@
 package svm
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,33 +10,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // optimal fails unless β and b are optimal to the tolerance, by the conditions of the
 // package's documentation on kernel values computed one by one.
-func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p dualProblem, beta []float64, b, tolerance float64) {
-	n := len(p.target)
+func optimal(t require.TestingT, k kernels.Kernel, x *mat.Dense, p smo.Problem, beta []float64, b, tolerance float64) {
+	n := len(p.Target)
 	sum, size := 0.0, 0.0
 	for i := range n {
 		f := b
 		for j := range n {
-			f += beta[j] * k.Eval(x.RawRowView(p.rows[i]), x.RawRowView(p.rows[j]))
+			f += beta[j] * k.Eval(x.RawRowView(p.Rows[i]), x.RawRowView(p.Rows[j]))
 		}
-		residual := p.target[i] - f
-		slack := tolerance + 1e-9*(1+math.Abs(p.target[i]))
-		assert.True(t, beta[i] >= p.lo[i] && beta[i] <= p.hi[i], "β[%d] = %v is not in [%v, %v]", i, beta[i], p.lo[i], p.hi[i])
-		if beta[i] < p.hi[i] {
-			rate := residual - p.epsilon
+		residual := p.Target[i] - f
+		slack := tolerance + 1e-9*(1+math.Abs(p.Target[i]))
+		assert.True(t, beta[i] >= p.Lo[i] && beta[i] <= p.Hi[i], "β[%d] = %v is not in [%v, %v]", i, beta[i], p.Lo[i], p.Hi[i])
+		if beta[i] < p.Hi[i] {
+			rate := residual - p.Epsilon
 			if beta[i] < 0 {
-				rate = residual + p.epsilon
+				rate = residual + p.Epsilon
 			}
 			assert.LessOrEqual(t, rate, slack, "row %d wants to grow from %v", i, beta[i])
 		}
-		if beta[i] > p.lo[i] {
-			rate := residual + p.epsilon
+		if beta[i] > p.Lo[i] {
+			rate := residual + p.Epsilon
 			if beta[i] > 0 {
-				rate = residual - p.epsilon
+				rate = residual - p.Epsilon
 			}
 			assert.GreaterOrEqual(t, rate, -slack, "row %d wants to shrink from %v", i, beta[i])
 		}
@@ -73,12 +72,12 @@ func TestSolutionsAreOptimal(t *testing.T) {
 				labels[i] = 1
 			}
 		}
-		p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
+		p := smo.NewProblem(make([]float64, n))
 		m := &Classifier{Kernel: k, C: c, CacheBytes: cache}
 		require.NoError(t, m.FitWeighted(ctx, x, labels, w))
 		require.True(t, m.Report().Converged)
 		for i, l := range labels {
-			p.target[i], p.lo[i], p.hi[i] = float64(l), min(0, float64(l)*c*w[i]), max(0, float64(l)*c*w[i])
+			p.Target[i], p.Lo[i], p.Hi[i] = float64(l), min(0, float64(l)*c*w[i]), max(0, float64(l)*c*w[i])
 		}
 		pair := m.Pairs()[0]
 		optimal(t, k, x, p, full(n, m.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)
@@ -86,55 +85,12 @@ func TestSolutionsAreOptimal(t *testing.T) {
 		r := &Regressor{Kernel: k, C: c, Epsilon: 0.1, CacheBytes: cache}
 		require.NoError(t, r.FitWeighted(ctx, x, y, w))
 		require.True(t, r.Report().Converged)
-		p.target, p.epsilon = y, 0.1
-		for i := range p.lo {
-			p.lo[i], p.hi[i] = -c*w[i], c*w[i]
+		p.Target, p.Epsilon = y, 0.1
+		for i := range p.Lo {
+			p.Lo[i], p.Hi[i] = -c*w[i], c*w[i]
 		}
 		optimal(t, k, x, p, full(n, r.SupportIndices(), r.Coefficients()), r.Intercept(), defaultTolerance)
 	})
-}
-
-// toSolve is a problem of two classes that overlap, and its kernel matrix.
-func toSolve(t testing.TB, n int) (source, dualProblem, *mat.SymDense) {
-	x, y := blobs(n, 2, 0.8, 1)
-	k, err := kernels.Matrix(ctx, kernels.RBF{Gamma: 0.5}, x, nil)
-	require.NoError(t, err)
-	p := dualProblem{rows: countTo(n), target: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n)}
-	for i, l := range y {
-		p.target[i], p.hi[i] = 1, 2
-		if l == 10 {
-			p.target[i], p.hi[i], p.lo[i] = -1, 0, -2
-		}
-	}
-	return newMatrixSource(k), p, k
-}
-
-func TestShrinkingSetsAsideAndRestores(t *testing.T) {
-	const n = 300
-	src, p, k := toSolve(t, n)
-	s := &solver{dualProblem: p, control: control{tolerance: 1e-3, maxIterations: 1e6, cacheBytes: 1 << 20}, src: src, unit: 1, tau: tau, beta: make([]float64, n)}
-	s.h = slices.Clone(p.target)
-	require.NoError(t, s.activate(ctx, countTo(n)))
-	gap, err := s.run(ctx) // without shrinking
-	require.NoError(t, err)
-	require.LessOrEqual(t, gap, 1e-3)
-	require.Len(t, s.active, n)
-
-	require.NoError(t, s.shrink(ctx))
-	require.Less(t, len(s.active), n*2/3, "rows far from the margin are set aside")
-	for k, v := range s.active {
-		assert.False(t, math.IsInf(s.up[k], 0) && math.IsInf(s.low[k], 0), "variable %d", v)
-	}
-	clear(s.h)
-	require.NoError(t, s.restore(ctx))
-	require.Len(t, s.active, n)
-	for i := range n {
-		want := p.target[i]
-		for j := range n {
-			want -= s.beta[j] * k.At(i, j)
-		}
-		assert.InDelta(t, want, s.h[i], 1e-10)
-	}
 }
 
 func TestShrinkingDoesNotChangeTheSolution(t *testing.T) {
@@ -143,7 +99,7 @@ func TestShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	require.NoError(t, c.Fit(ctx, x, y))
 	plain := &Classifier{Kernel: c.Kernel, C: c.C, Tolerance: c.Tolerance, NoShrinking: true}
 	require.NoError(t, plain.Fit(ctx, x, y))
-	assert.Greater(t, c.Report().Iterations, 2*shrinkPeriod, "long enough for something to be set aside")
+	assert.Greater(t, c.Report().Iterations, 2*smo.ShrinkPeriod, "long enough for something to be set aside")
 	assert.InEpsilon(t, plain.Report().Objective, c.Report().Objective, 1e-9)
 	f, err := plain.Decision(x)
 	require.NoError(t, err)
@@ -156,7 +112,7 @@ func TestShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, xr, yr))
 	plainR := &Regressor{Kernel: r.Kernel, C: r.C, Tolerance: r.Tolerance, NoShrinking: true}
 	require.NoError(t, plainR.Fit(ctx, xr, yr))
-	assert.Greater(t, r.Report().Iterations, 2*shrinkPeriod)
+	assert.Greater(t, r.Report().Iterations, 2*smo.ShrinkPeriod)
 	fr, err := plainR.Predict(xr)
 	require.NoError(t, err)
 	gr, err := r.Predict(xr)
@@ -185,43 +141,6 @@ func TestSmallCaches(t *testing.T) {
 	}
 }
 
-// countingView fills rows with their number and counts them.
-type countingView struct{ filled int }
-
-func (v *countingView) shared(int) []float64 { return nil }
-func (v *countingView) fill(_ context.Context, dst []float64, i int) error {
-	v.filled++
-	for k := range dst {
-		dst[k] = float64(i)
-	}
-	return nil
-}
-
-func TestRowCacheDropsTheLeastRecentlyUsed(t *testing.T) {
-	v := &countingView{}
-	rows := []int{10, 11, 12, 13}
-	c := newRowCache(v, rows, 3*8*4)
-	require.Equal(t, 3, c.capacity)
-	get := func(k int) {
-		r, err := c.row(ctx, k)
-		require.NoError(t, err)
-		assert.Equal(t, float64(rows[k]), r[2])
-	}
-	for _, k := range []int{0, 1, 2, 0, 1} {
-		get(k)
-	}
-	assert.Equal(t, 3, v.filled)
-	get(3) // drops 2
-	get(0)
-	get(1)
-	assert.Equal(t, 4, v.filled)
-	get(2) // drops 3
-	assert.Equal(t, 5, v.filled)
-	get(3)
-	assert.Equal(t, 6, v.filled)
-	assert.Equal(t, 2, newRowCache(v, rows, 1).capacity)
-}
-
 func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 	x, y := blobs(120, 2, 0.5, 3)
 	tanh := &Classifier{Kernel: kernels.Tanh{Gamma: 2, Coef0: -1}, C: 5, MaxIterations: 200000}
@@ -231,11 +150,11 @@ func TestKernelsThatAreNotPositiveSemiDefinite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, labels, 120)
 	pair := tanh.Pairs()[0]
-	p := dualProblem{rows: countTo(120), target: make([]float64, 120), lo: make([]float64, 120), hi: make([]float64, 120)}
+	p := smo.NewProblem(make([]float64, 120))
 	for i, l := range y {
-		p.target[i], p.hi[i] = 1, 5
+		p.Target[i], p.Hi[i] = 1, 5
 		if l == 10 {
-			p.target[i], p.hi[i], p.lo[i] = -1, 0, -5
+			p.Target[i], p.Hi[i], p.Lo[i] = -1, 0, -5
 		}
 	}
 	optimal(t, tanh.Kernel, x, p, full(120, tanh.SupportIndices(), pair.Coefficients), pair.Intercept, defaultTolerance)

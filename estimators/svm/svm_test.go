@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/svm/internal/smo"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -66,7 +67,7 @@ func TestDocumentedDefaults(t *testing.T) {
 	assert.Equal(t, 1e-3, defaultTolerance)
 	assert.Equal(t, 5, defaultFolds, "as the package's documentation says")
 	assert.Equal(t, 8*8192*8192, defaultCacheBytes, "as its comment says")
-	assert.Equal(t, 1000, shrinkPeriod, "as Observe says")
+	assert.Equal(t, 1000, smo.ShrinkPeriod, "as Observe says")
 
 	xb, labels := blobs(40, 2, 0.5, 1)
 	median, err = kernels.MedianRBF(ctx, xb, 0)

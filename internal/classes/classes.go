@@ -111,6 +111,17 @@ func Largest(scores []float64) int {
 	return best
 }
 
+// Labels are those of the classes, ascending.
+type Labels []int
+
+// Predict returns for each row of what a Decision has returned the label of the largest score.
+func (l Labels) Predict(scores *mat.Dense, err error) ([]int, error) {
+	if err != nil {
+		return nil, err
+	}
+	return Predicted(l, scores), nil
+}
+
 // Predicted returns for each row of scores, n×K, the class of the largest.
 func Predicted(classes []int, scores *mat.Dense) []int {
 	n, _ := scores.Dims()

@@ -1,8 +1,9 @@
-package eem
+package moments
 
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// accumulator sums up the rows of a class, for the first so many features as each of
+// Accumulator sums up the rows of a class, for the first so many features as each of
 // widths says, ascending: the symmetric product, which is nearly all of the cost, is done
 // once for all of them.
 //
 // The moments are taken about the mean of the first panel and moved to that of all rows in
 // the end. Should the first panel lie apart from all others, that loses no more than the
 // logarithm of their number in digits.
-type accumulator struct {
+type Accumulator struct {
 	widths []int
 	n      float64
 	centre []float64 // nil before the first panel
@@ -29,22 +30,24 @@ type accumulator struct {
 	c4     []float64
 }
 
-func newAccumulator(widths []int) *accumulator {
+// NewAccumulator returns the sums of no rows.
+func NewAccumulator(widths []int) *Accumulator {
 	largest := widths[len(widths)-1]
-	a := &accumulator{widths: widths, sum: make([]float64, largest), c2: mat.NewSymDense(largest, nil), c4: make([]float64, len(widths))}
+	a := &Accumulator{widths: widths, sum: make([]float64, largest), c2: mat.NewSymDense(largest, nil), c4: make([]float64, len(widths))}
 	for _, w := range widths {
 		a.c3 = append(a.c3, make([]float64, w))
 	}
 	return a
 }
 
-// A panel of rows at a time, which stays in the cache, is in columns, along which the
+// PanelRows rows at a time, a panel, which stays in the cache, are in columns, along which the
 // symmetric product is fastest. The padding keeps columns from lying a power of two apart,
 // where they would drive each other out.
-const panel, panelPadding = 512, 8
+const PanelRows, panelPadding = 512, 8
 
-func newPanel(features int) *mat.Dense {
-	return mat.NewDense(features, panel+panelPadding, nil)
+// NewPanel returns memory for a panel.
+func NewPanel(features int) *mat.Dense {
+	return mat.NewDense(features, PanelRows+panelPadding, nil)
 }
 
 // transpose sets y to x'.
@@ -61,9 +64,9 @@ func transpose(y, x *mat.Dense) {
 	}
 }
 
-// add takes in a panel y, a column for each row of the class, which it overwrites, with
+// Add takes in a panel y, a column for each row of the class, which it overwrites, with
 // weights w, nil for 1 each.
-func (a *accumulator) add(y *mat.Dense, w []float64) {
+func (a *Accumulator) Add(y *mat.Dense, w []float64) {
 	h, n := y.Dims()
 	if a.centre == nil {
 		a.centre = make([]float64, h)
@@ -129,28 +132,28 @@ func subtract(row []float64, c float64, squares []float64) (sum float64) {
 	return sum
 }
 
-// statistics returns those of each width; a may not be used after it.
-func (a *accumulator) statistics() ([]*Statistics, error) {
-	out := make([]*Statistics, len(a.widths))
+// Moments returns those of each width; a may not be used after it.
+func (a *Accumulator) Moments() ([]*Moments, error) {
+	out := make([]*Moments, len(a.widths))
 	for k, width := range a.widths {
-		out[k] = &Statistics{}
+		out[k] = &Moments{}
 		if a.n == 0 {
 			continue
 		}
-		s := &Statistics{n: a.n, mean: append([]float64(nil), a.centre[:width]...), low: make([]float64, width), c2: a.c2, c3: a.c3[k], c4: a.c4[k]}
+		s := &Moments{Weight: a.n, Means: slices.Clone(a.centre[:width]), Low: make([]float64, width), C2: a.c2, C3: a.c3[k], C4: a.c4[k]}
 		if width < len(a.centre) {
-			s.c2 = mat.NewSymDense(width, nil)
-			s.c2.CopySym(a.c2.SliceSym(0, width).(*mat.SymDense))
+			s.C2 = mat.NewSymDense(width, nil)
+			s.C2.CopySym(a.c2.SliceSym(0, width).(*mat.SymDense))
 		}
-		if v := s.c4 + mat.Trace(s.c2); v-v != 0 {
-			return nil, fmt.Errorf("%s: the rows are too large, their fourth powers overflow: %w", statisticsType, fault.ErrNotFinite)
+		if v := s.C4 + mat.Trace(s.C2); v-v != 0 {
+			return nil, fmt.Errorf("%s: the rows are too large, their fourth powers overflow: %w", name, fault.ErrNotFinite)
 		}
 		toOwn := make([]float64, width)
 		for j := range toOwn {
 			toOwn[j] = a.sum[j] / a.n
 		}
 		s.recentre(toOwn)
-		s.c4 = max(0, s.c4)
+		s.C4 = max(0, s.C4)
 		out[k] = s
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-package svm
+package smo
 
 import (
 	"context"
@@ -12,26 +12,24 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// source gives kernel values between the training rows. It is safe for concurrent use.
-type source interface {
-	// size is the number of rows.
-	size() int
-	// diagonal is k(x[i], x[i]).
-	diagonal(i int) float64
-	// on restricts the columns to some rows, which ascend.
-	columns(ctx context.Context, columns []int) (view, error)
-	// cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
-	cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
-	// bytes is the memory that the source takes of its own.
-	bytes() int64
+// Source gives kernel values between the training rows. It is safe for concurrent use.
+type Source interface {
+	// Diagonal is k(x[i], x[i]).
+	Diagonal(i int) float64
+	// Columns restricts the columns to some rows, which ascend.
+	Columns(ctx context.Context, columns []int) (View, error)
+	// Cross sets dst[r] = Σ β[j] k(x[rows[r]], x[vectors[j]]).
+	Cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error
+	// Bytes is the memory that the source takes of its own.
+	Bytes() int64
 }
 
-// view gives rows of the kernel matrix, restricted to columns.
-type view interface {
-	// shared returns row i without a copy, nil where there is none to share.
-	shared(i int) []float64
-	// fill sets dst to row i.
-	fill(ctx context.Context, dst []float64, i int) error
+// View gives rows of the kernel matrix, restricted to columns.
+type View interface {
+	// Shared returns row i without a copy, nil where there is none to share.
+	Shared(i int) []float64
+	// Fill sets dst to row i.
+	Fill(ctx context.Context, dst []float64, i int) error
 }
 
 // matrixSource is a kernel matrix in memory.
@@ -42,7 +40,9 @@ type matrixSource struct {
 	own       int64
 }
 
-// newMatrixSource shares the upper triangle of k.
+// ShareMatrix is a source that shares the upper triangle of k.
+func ShareMatrix(k mat.Symmetric) Source { return newMatrixSource(k) }
+
 func newMatrixSource(k mat.Symmetric) *matrixSource {
 	raw, ok := k.(mat.RawSymmetricer)
 	if !ok || raw.RawSymmetric().Uplo != blas.Upper {
@@ -54,9 +54,9 @@ func newMatrixSource(k mat.Symmetric) *matrixSource {
 	return &matrixSource{n: s.N, stride: s.Stride, data: s.Data}
 }
 
-// newOwnMatrixSource takes k over and fills its lower triangle, by tiles that stay in
+// TakeMatrix is a source that takes k over and fills its lower triangle, by tiles that stay in
 // the cache.
-func newOwnMatrixSource(k *mat.SymDense) *matrixSource {
+func TakeMatrix(k *mat.SymDense) Source {
 	const tile = 32
 	s := newMatrixSource(k)
 	for i0 := 0; i0 < s.n; i0 += tile {
@@ -73,11 +73,10 @@ func newOwnMatrixSource(k *mat.SymDense) *matrixSource {
 	return s
 }
 
-func (s *matrixSource) size() int              { return s.n }
-func (s *matrixSource) bytes() int64           { return s.own }
-func (s *matrixSource) diagonal(i int) float64 { return s.data[i*s.stride+i] }
+func (s *matrixSource) Bytes() int64           { return s.own }
+func (s *matrixSource) Diagonal(i int) float64 { return s.data[i*s.stride+i] }
 
-func (s *matrixSource) columns(_ context.Context, columns []int) (view, error) {
+func (s *matrixSource) Columns(_ context.Context, columns []int) (View, error) {
 	return matrixView{s, columns}, nil
 }
 
@@ -96,7 +95,7 @@ func (s *matrixSource) gather(dst []float64, i int, columns []int) {
 	}
 }
 
-func (s *matrixSource) cross(_ context.Context, dst []float64, rows, vectors []int, beta []float64) error {
+func (s *matrixSource) Cross(_ context.Context, dst []float64, rows, vectors []int, beta []float64) error {
 	clear(dst)
 	buffer := make([]float64, len(rows))
 	for j, v := range vectors {
@@ -110,7 +109,7 @@ type matrixView struct {
 	columns []int
 }
 
-func (v matrixView) shared(i int) []float64 {
+func (v matrixView) Shared(i int) []float64 {
 	// Columns ascend, so as many as there are rows are all of them.
 	if v.whole && len(v.columns) == v.n {
 		return v.data[i*v.stride : i*v.stride+v.n]
@@ -119,14 +118,14 @@ func (v matrixView) shared(i int) []float64 {
 }
 
 func (v matrixView) row(buffer []float64, i int) []float64 {
-	if r := v.shared(i); r != nil {
+	if r := v.Shared(i); r != nil {
 		return r
 	}
 	v.gather(buffer, i, v.columns)
 	return buffer
 }
 
-func (v matrixView) fill(_ context.Context, dst []float64, i int) error {
+func (v matrixView) Fill(_ context.Context, dst []float64, i int) error {
 	v.gather(dst, i, v.columns)
 	return nil
 }
@@ -139,18 +138,18 @@ type kernelSource struct {
 	options *kernels.Options
 }
 
-func newKernelSource(k kernels.Kernel, x *mat.Dense, workers int) *kernelSource {
+// EvaluateKernel is a source that computes the kernel values of the rows of x when they are asked for.
+func EvaluateKernel(k kernels.Kernel, x *mat.Dense, workers int) Source {
 	n, _ := x.Dims()
 	s := &kernelSource{kernel: k, x: x, diag: make([]float64, n), options: &kernels.Options{Workers: workers}}
 	kernels.Diag(s.diag, k, x)
 	return s
 }
 
-func (s *kernelSource) size() int              { return len(s.diag) }
-func (s *kernelSource) bytes() int64           { return 0 }
-func (s *kernelSource) diagonal(i int) float64 { return s.diag[i] }
+func (s *kernelSource) Bytes() int64           { return 0 }
+func (s *kernelSource) Diagonal(i int) float64 { return s.diag[i] }
 
-func (s *kernelSource) columns(ctx context.Context, columns []int) (view, error) {
+func (s *kernelSource) Columns(ctx context.Context, columns []int) (View, error) {
 	p, err := kernels.Prepare(ctx, s.kernel, linalg.Rows(s.x, columns), s.options)
 	return kernelView{s, p, columns}, err
 }
@@ -158,7 +157,7 @@ func (s *kernelSource) columns(ctx context.Context, columns []int) (view, error)
 // crossBlock rows at a time bound the memory of a product.
 const crossBlock = 512
 
-func (s *kernelSource) cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error {
+func (s *kernelSource) Cross(ctx context.Context, dst []float64, rows, vectors []int, beta []float64) error {
 	clear(dst)
 	if len(vectors) == 0 {
 		return nil
@@ -186,9 +185,9 @@ type kernelView struct {
 	columns  []int
 }
 
-func (v kernelView) shared(int) []float64 { return nil }
+func (v kernelView) Shared(int) []float64 { return nil }
 
-func (v kernelView) fill(ctx context.Context, dst []float64, i int) error {
+func (v kernelView) Fill(ctx context.Context, dst []float64, i int) error {
 	k, err := v.prepared.Cross(ctx, linalg.Rows(v.x, []int{i}))
 	var at *fault.NotFiniteError
 	if errors.As(err, &at) {

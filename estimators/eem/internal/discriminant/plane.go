@@ -1,4 +1,4 @@
-package eem
+package discriminant
 
 import (
 	"context"
@@ -6,32 +6,38 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// plane holds the classes as Gaussians in the space of the discriminant directions.
-type plane struct {
-	means   *mat.Dense // K×r
-	covs    []*mat.SymDense
-	factors []*linalg.Cholesky
+// Plane holds the classes as Gaussians in the space of the discriminant directions.
+type Plane struct {
+	Means       *mat.Dense // K×r
+	Covariances []*mat.SymDense
+	factors     []*linalg.Cholesky
 }
 
-// solvePlane finds the discriminant directions: with W the mean of the classes' shrunk
+// PlaneFit is a plane and the directions that it lies along.
+type PlaneFit struct {
+	Plane      *Plane
+	Directions *mat.Dense // h×r
+	Jitter     float64
+	Objective  float64
+}
+
+// FitPlane finds the discriminant directions of the classes: with W the mean of the classes' shrunk
 // covariances and M the class means less their mean, in columns, they are W⁻¹MQS⁻¹ for
 // M'W⁻¹M = QS²Q', on which W is the identity.
-func (s *solution) solvePlane(ctx context.Context, stats []*Statistics, weight []float64) (*mat.Dense, error) {
-	h, k := len(stats[0].mean), len(stats)
+func FitPlane(ctx context.Context, stats []*moments.Moments) (*PlaneFit, error) {
+	h, k := len(stats[0].Means), len(stats)
 	covs := covariances(stats)
 	within, centred := mat.NewSymDense(h, nil), mat.NewDense(h, k, nil)
 	for i, cov := range covs {
 		within.AddSym(within, cov)
-		s.logW = append(s.logW, math.Log(weight[i]))
-		for j, v := range stats[i].mean {
+		for j, v := range stats[i].Means {
 			centred.Set(j, i, v)
 		}
 	}
@@ -50,7 +56,6 @@ func (s *solution) solvePlane(ctx context.Context, stats []*Statistics, weight [
 	if err != nil {
 		return nil, err
 	}
-	s.report.Jitter = chol.Jitter()
 	solved := mat.DenseCopyOf(centred)
 	if err := chol.Solve(ctx, solved); err != nil {
 		return nil, err
@@ -60,11 +65,11 @@ func (s *solution) solvePlane(ctx context.Context, stats []*Statistics, weight [
 		return nil, err
 	}
 	directions := axes(&gram, solved)
-	_, r := directions.Dims()
-	if r < k-1 {
-		s.report.Warnings = append(s.report.Warnings, "the class means lie in a smaller space than K-1: some classes are hard to tell apart")
+	plane, err := newPlane(ctx, stats, covs, directions)
+	if err != nil {
+		return nil, err
 	}
-	return directions, s.gaussians(ctx, stats, covs, directions, &gram)
+	return &PlaneFit{Plane: plane, Directions: directions, Jitter: chol.Jitter(), Objective: -mat.Trace(&gram)}, nil
 }
 
 // axes returns solved·QS⁻¹ for gram = QS²Q' and its singular values that are not
@@ -106,18 +111,18 @@ func axes(gram, solved *mat.Dense) *mat.Dense {
 
 // covariances are the classes' shrunk ones, a class of one row having the mean of the
 // others'; the identity where nothing varies.
-func covariances(stats []*Statistics) []*mat.SymDense {
-	h := len(stats[0].mean)
+func covariances(stats []*moments.Moments) []*mat.SymDense {
+	h := len(stats[0].Means)
 	out := make([]*mat.SymDense, len(stats))
 	mean, count := mat.NewSymDense(h, nil), 0.0
 	for i, s := range stats {
-		if s.n > 1 {
+		if s.Weight > 1 {
 			out[i], _ = s.LedoitWolf()
 			mean.AddSym(mean, out[i])
 			count++
 		}
 	}
-	if count == 0 || constant(mat.Trace(mean)/float64(h)/count, stats) {
+	if count == 0 || unvarying(mat.Trace(mean)/float64(h)/count, stats) {
 		identity := mat.NewSymDense(h, nil)
 		for j := range h {
 			identity.SetSym(j, j, 1)
@@ -136,17 +141,17 @@ func covariances(stats []*Statistics) []*mat.SymDense {
 	return out
 }
 
-// gaussians sets the classes' Gaussians along the directions.
-func (s *solution) gaussians(ctx context.Context, stats []*Statistics, covs []*mat.SymDense, directions, gram *mat.Dense) error {
+// newPlane has the classes' Gaussians along the directions.
+func newPlane(ctx context.Context, stats []*moments.Moments, covs []*mat.SymDense, directions *mat.Dense) (*Plane, error) {
 	_, r := directions.Dims()
-	p := &plane{means: mat.NewDense(len(stats), r, nil)}
+	p := &Plane{Means: mat.NewDense(len(stats), r, nil)}
 	for i, st := range stats {
 		var mean mat.VecDense
-		fast.MulVec(&mean, directions.T(), mat.NewVecDense(len(st.mean), st.mean))
-		p.means.SetRow(i, mean.RawVector().Data)
+		fast.MulVec(&mean, directions.T(), mat.NewVecDense(len(st.Means), st.Means))
+		p.Means.SetRow(i, mean.RawVector().Data)
 		var half mat.Dense
 		if err := fast.MulContext(ctx, &half, covs[i], directions); err != nil {
-			return err
+			return nil, err
 		}
 		cov := mat.NewSymDense(r, nil)
 		for a := range r {
@@ -158,16 +163,15 @@ func (s *solution) gaussians(ctx context.Context, stats []*Statistics, covs []*m
 				cov.SetSym(a, b, v)
 			}
 		}
-		p.covs = append(p.covs, cov)
+		p.Covariances = append(p.Covariances, cov)
 	}
-	s.report.Objective = -mat.Trace(gram)
-	s.plane = p
-	return p.factorise(ctx)
+	return p, p.Factorise(ctx)
 }
 
-func (p *plane) factorise(ctx context.Context) error {
+// Factorise prepares the covariances for decisions.
+func (p *Plane) Factorise(ctx context.Context) error {
 	p.factors = nil
-	for _, cov := range p.covs {
+	for _, cov := range p.Covariances {
 		own := mat.NewSymDense(cov.SymmetricDim(), nil)
 		own.CopySym(cov)
 		f, err := linalg.NewCholesky(ctx, "covariance of a class on the discriminant plane", own)
@@ -179,15 +183,15 @@ func (p *plane) factorise(ctx context.Context) error {
 	return nil
 }
 
-// decision returns the log densities plus logW for rows at z.
-func (p *plane) decision(z *mat.Dense, logW []float64) *mat.Dense {
+// Decision returns the log densities plus logW for rows at z.
+func (p *Plane) Decision(z *mat.Dense, logW []float64) *mat.Dense {
 	n, r := z.Dims()
 	out := mat.NewDense(n, len(logW), nil)
 	for k, f := range p.factors {
 		diff := mat.NewDense(r, n, nil)
 		for i := range n {
 			for j, v := range z.RawRowView(i) {
-				diff.Set(j, i, v-p.means.At(k, j))
+				diff.Set(j, i, v-p.Means.At(k, j))
 			}
 		}
 		half := f.LogDet()/2 + float64(r)*math.Log(2*math.Pi)/2
@@ -200,67 +204,26 @@ func (p *plane) decision(z *mat.Dense, logW []float64) *mat.Dense {
 	return out
 }
 
-// row sets out to the decision for one row at z.
-func (p *plane) row(out, z, logW []float64) {
+// Write sets out to the decision for one row at z.
+func (p *Plane) Write(out, z, logW []float64) {
 	memory := rowwise.Scratch(len(z))
 	defer rowwise.Release(memory)
 	diff := *memory
 	for k, f := range p.factors {
 		for j, v := range z {
-			diff[j] = v - p.means.At(k, j)
+			diff[j] = v - p.Means.At(k, j)
 		}
 		half := f.LogDet()/2 + float64(len(z))*math.Log(2*math.Pi)/2
 		out[k] = logW[k] - half - f.Quad(diff)/2
 	}
 }
 
-type storedPlane struct {
-	Directions codec.Matrix
-	Means      codec.Matrix
-	Covs       []codec.Floats // upper triangles, row by row
-	LogW       codec.Floats
-	Report     estimators.Report
-}
-
-func (s *solution) storePlane(directions *mat.Dense) *storedPlane {
-	if s.plane == nil {
-		return nil
+// Graph is Decision as a graph.
+func (p *Plane) Graph(z graph.Value, logW []float64) graph.Value {
+	parts := make([]graph.Value, len(logW))
+	for k, f := range p.factors {
+		quad := z.Sub(z.Row(p.Means.RawRowView(k))).SolveUpper(f.Upper()).Square().Sum()
+		parts[k] = quad.Times(-0.5).Plus(logW[k] - f.LogDet()/2 - float64(z.Cols())*math.Log(2*math.Pi)/2)
 	}
-	out := &storedPlane{Directions: codec.FromDense(directions), Means: codec.FromDense(s.plane.means), LogW: s.logW, Report: s.report}
-	for _, cov := range s.plane.covs {
-		out.Covs = append(out.Covs, codec.FromSym(cov))
-	}
-	return out
-}
-
-// solution rebuilds and validates, for k classes and h features.
-func (s *storedPlane) solution(kind string, classes []int, h int) (*solution, *mat.Dense, error) {
-	bad := func(err error) (*solution, *mat.Dense, error) {
-		return nil, nil, fault.BadModel(kind, "the discriminant plane: %v", err)
-	}
-	directions, err := s.Directions.Dense()
-	if err != nil || directions == nil {
-		return bad(err)
-	}
-	means, err := s.Means.Dense()
-	if err != nil || means == nil {
-		return bad(err)
-	}
-	from, r := directions.Dims()
-	k, to := means.Dims()
-	if from != h || to != r || k != len(classes) || len(s.Covs) != k || len(s.LogW) != k || !s.LogW.Finite() {
-		return nil, nil, fault.BadModel(kind, "%d directions of %d features for %d classes", r, from, k)
-	}
-	p := &plane{means: means}
-	for _, flat := range s.Covs {
-		cov, ok := flat.Sym(r)
-		if !ok {
-			return nil, nil, fault.BadModel(kind, "a covariance of %d numbers for %d directions, or not finite", len(flat), r)
-		}
-		p.covs = append(p.covs, cov)
-	}
-	if err := p.factorise(context.Background()); err != nil {
-		return bad(err)
-	}
-	return &solution{classes: classes, logW: s.LogW, plane: p, report: s.Report}, directions, nil
+	return graph.Concat(parts...)
 }

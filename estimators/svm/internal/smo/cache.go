@@ -1,4 +1,4 @@
-package svm
+package smo
 
 import "context"
 
@@ -6,7 +6,7 @@ import "context"
 // ones. Slots are those of the view's columns: slot k is the row of training row
 // rows[k].
 type rowCache struct {
-	view     view
+	view     View
 	rows     []int
 	capacity int
 	kept     int
@@ -19,7 +19,7 @@ type rowCache struct {
 // minimalRows is the smallest capacity: a step needs two rows at once.
 const minimalRows = 2
 
-func newRowCache(v view, rows []int, bytes int64) *rowCache {
+func newRowCache(v View, rows []int, bytes int64) *rowCache {
 	n := len(rows)
 	c := &rowCache{
 		view: v, rows: rows, data: make([][]float64, n), next: make([]int32, n+1), prev: make([]int32, n+1),
@@ -32,7 +32,7 @@ func newRowCache(v view, rows []int, bytes int64) *rowCache {
 // row returns the row of a slot. It stays valid until minimalRows others were asked
 // for.
 func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
-	if r := c.view.shared(c.rows[k]); r != nil {
+	if r := c.view.Shared(c.rows[k]); r != nil {
 		return r, nil
 	}
 	if r := c.data[k]; r != nil {
@@ -41,7 +41,7 @@ func (c *rowCache) row(ctx context.Context, k int) ([]float64, error) {
 		return r, nil
 	}
 	r := c.buffer()
-	if err := c.view.fill(ctx, r, c.rows[k]); err != nil {
+	if err := c.view.Fill(ctx, r, c.rows[k]); err != nil {
 		return nil, err
 	}
 	c.data[k] = r

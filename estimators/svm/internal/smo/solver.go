@@ -1,4 +1,4 @@
-package svm
+package smo
 
 import (
 	"context"
@@ -9,48 +9,53 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// dualProblem is a dual problem on some training rows, as the package's documentation has
-// it.
-type dualProblem struct {
-	rows    []int // of the source, ascending
-	target  []float64
-	lo, hi  []float64 // lo ≤ 0 ≤ hi
-	epsilon float64
+// Problem is a dual problem on some training rows.
+type Problem struct {
+	Rows    []int     // of the source, ascending
+	Target  []float64 // t
+	Lo, Hi  []float64 // Lo ≤ 0 ≤ Hi
+	Epsilon float64
 
-	form  form
-	nu    float64 // of the forms that have a share
-	share float64 // of Σ|β| of each sign
+	Form  Form
+	Nu    float64 // of the forms that have a share
+	Share float64 // of Σ|β| of each sign
 }
 
-// control is how a problem is solved.
-type control struct {
-	tolerance     float64
-	maxIterations int
-	shrinking     bool
-	cacheBytes    int64
-	observe       func(iteration int, objective float64)
+// NewProblem returns the problem of a target for each row of the source, with bounds of 0.
+func NewProblem(target []float64) Problem {
+	n := len(target)
+	return Problem{Rows: CountTo(n), Target: target, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// solution is a solved problem; beta is in the order of the problem's rows.
-type solution struct {
-	beta       []float64
-	intercept  float64
-	objective  float64
-	iterations int
-	converged  bool
-	gap        float64 // m - M at the end
-	cost       float64 // ν-SVC: the C of the same machine
-	epsilon    float64 // ν-SVR: the half width of the tube
-	flat       bool    // ν-SVC: there is no margin
+// Control is how a problem is solved.
+type Control struct {
+	Tolerance     float64
+	MaxIterations int
+	Shrinking     bool
+	CacheBytes    int64
+	Observe       func(iteration int, objective float64)
+}
+
+// Solution is a solved problem. Beta is in the order of the problem's rows.
+type Solution struct {
+	Beta       []float64
+	Intercept  float64
+	Objective  float64
+	Iterations int
+	Converged  bool
+	Gap        float64 // m - M at the end
+	Cost       float64 // ν-SVC: the C of the same machine
+	Epsilon    float64 // ν-SVR: the half width of the tube
+	Flat       bool    // ν-SVC: there is no margin
 }
 
 // tau stands for a curvature that is not positive.
 const tau = 1e-12
 
 const (
-	// shrinkPeriod iterations pass between two looks at what can be set aside, or as
+	// ShrinkPeriod iterations pass between two looks at what can be set aside, or as
 	// many as there are variables.
-	shrinkPeriod = 1000
+	ShrinkPeriod = 1000
 	// shrinkShare is the least share of the variables that is set aside at once: rows
 	// have to be gathered anew for those that remain.
 	shrinkShare = 0.1
@@ -65,11 +70,11 @@ const (
 )
 
 // solver is the state of a problem. What runs over all active variables is stored
-// compactly, by position; beta, lo and hi by variable.
+// compactly, by position; beta, Lo and Hi by variable.
 type solver struct {
-	dualProblem
-	control
-	src    source
+	Problem
+	Control
+	src    Source
 	beta   []float64
 	active []int // the variables at the positions, ascending
 
@@ -90,37 +95,38 @@ type solver struct {
 	objective  float64 // as the steps add up
 }
 
-// solve returns the minimum of p. It is an error only if ctx is done or the kernel's
+// Solve returns the minimum of p. It is an error only if ctx is done or the kernel's
 // values are not finite.
-func solve(ctx context.Context, src source, p dualProblem, c control) (solution, error) {
-	s := &solver{dualProblem: p, control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.rows))}
-	if p.form == margins {
-		s.target = make([]float64, len(p.rows)) // the signs are in the sums
+func Solve(ctx context.Context, src Source, p Problem, c Control) (Solution, error) {
+	s := &solver{Problem: p, Control: c, src: src, unit: 1, tau: tau, beta: make([]float64, len(p.Rows))}
+	if p.Form == Margins {
+		s.Target = make([]float64, len(p.Rows)) // the signs are in the sums
 	}
-	s.h = slices.Clone(s.target)
-	if err := s.activate(ctx, countTo(len(p.rows))); err != nil {
-		return solution{}, err
+	s.h = slices.Clone(s.Target)
+	if err := s.activate(ctx, CountTo(len(p.Rows))); err != nil {
+		return Solution{}, err
 	}
 	first, rest := ctx, ctx
-	if p.nu > 0 { // which begins with a kernel row for each of a share of the rows
+	if p.Nu > 0 { // which begins with a kernel row for each of a share of the rows
 		first, rest = progress.Two(ctx, 1, 1)
 	}
 	if err := s.begin(first); err != nil {
-		return solution{}, err
+		return Solution{}, err
 	}
 	gap, err := s.run(rest)
 	if err != nil {
-		return solution{}, err
+		return Solution{}, err
 	}
-	out := solution{beta: s.beta, iterations: s.iterations, converged: gap <= c.tolerance, gap: gap}
+	out := Solution{Beta: s.beta, Iterations: s.iterations, Converged: gap <= c.Tolerance, Gap: gap}
 	for v, b := range s.beta {
-		out.objective += p.epsilon*math.Abs(b) - b*(s.target[v]+s.h[v])/2
+		out.Objective += p.Epsilon*math.Abs(b) - b*(s.Target[v]+s.h[v])/2
 	}
 	s.finish(&out)
 	return out, nil
 }
 
-func countTo(n int) []int {
+// CountTo returns the numbers below n.
+func CountTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
 		out[i] = i
@@ -131,7 +137,7 @@ func countTo(n int) []int {
 // run iterates until the gap, which it returns, is within the tolerance on all
 // variables, or no more steps are allowed or possible.
 func (s *solver) run(ctx context.Context) (gap float64, err error) {
-	period := min(shrinkPeriod, len(s.beta))
+	period := min(ShrinkPeriod, len(s.beta))
 	toShrink, early, begun := period, true, 0.
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
@@ -148,14 +154,14 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		}
 		if loop != nil && s.iterations%perStep == 0 {
 			// How far a gap has fallen says little at first, and how many steps there may be at most says little ever.
-			loop.Report(max(progress.Towards(begun, gap, s.tolerance), float64(s.iterations)/float64(s.maxIterations)))
+			loop.Report(max(progress.Towards(begun, gap, s.Tolerance), float64(s.iterations)/float64(s.MaxIterations)))
 		}
 		all := len(s.active) == len(s.beta)
-		over := s.iterations >= s.maxIterations || s.flat()
+		over := s.iterations >= s.MaxIterations || s.flat()
 		switch {
 		case over && all, j < 0 && all:
 			return gap, nil
-		case over, j < 0, !all && early && gap <= earlyRestore*s.tolerance:
+		case over, j < 0, !all && early && gap <= earlyRestore*s.Tolerance:
 			early = false
 			if err := s.restore(ctx); err != nil {
 				return 0, err
@@ -166,21 +172,21 @@ func (s *solver) run(ctx context.Context) (gap float64, err error) {
 		if err := s.step(ctx, i, j); err != nil {
 			return 0, err
 		}
-		if toShrink--; s.shrinking && toShrink <= 0 {
+		if toShrink--; s.Shrinking && toShrink <= 0 {
 			toShrink = period
 			if err := s.shrink(ctx); err != nil {
 				return 0, err
 			}
 		}
-		if s.observe != nil && s.iterations%shrinkPeriod == 0 {
-			s.observe(s.iterations, s.objective)
+		if s.Observe != nil && s.iterations%ShrinkPeriod == 0 {
+			s.Observe(s.iterations, s.objective)
 		}
 		if s.iterations%refreshPeriod == 0 {
 			if err := s.restore(ctx); err != nil {
 				return 0, err
 			}
 			if gap*s.unit <= s.rounding() {
-				s.maxIterations = s.iterations
+				s.MaxIterations = s.iterations
 			}
 		}
 	}
@@ -242,11 +248,11 @@ func (s *solver) workingSet(ctx context.Context) (i, j int, gap float64, err err
 			topB, topA, j = b, a, k
 		}
 	}
-	if s.form == origin {
+	if s.Form == Origin {
 		s.unit = max(math.Abs(best), s.leastRho()) // the offset in the end is at the edge, where no row that may grow lies beyond
 	}
 	gap = (best - least) / s.unit
-	if !(gap > s.tolerance) {
+	if !(gap > s.Tolerance) {
 		j = -1
 	}
 	return i, j, gap, nil
@@ -266,7 +272,7 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 		return err
 	}
 	// Zero is a kink of |β|, beyond which the rates are others.
-	endI, endJ := s.hi[vi], s.lo[vj]
+	endI, endJ := s.Hi[vi], s.Lo[vj]
 	if s.beta[vi] < 0 {
 		endI = 0
 	}
@@ -315,17 +321,17 @@ func (s *solver) step(ctx context.Context, i, j int) error {
 func (s *solver) setRates(k int) {
 	v := s.active[k]
 	b := s.beta[v]
-	up, low := -s.epsilon, s.epsilon
+	up, low := -s.Epsilon, s.Epsilon
 	if b < 0 {
-		up = s.epsilon
+		up = s.Epsilon
 	}
 	if b > 0 {
-		low = -s.epsilon
+		low = -s.Epsilon
 	}
-	if b >= s.hi[v] {
+	if b >= s.Hi[v] {
 		up = math.Inf(-1)
 	}
-	if b <= s.lo[v] {
+	if b <= s.Lo[v] {
 		low = math.Inf(1)
 	}
 	s.up[k], s.low[k] = up, low
@@ -334,16 +340,16 @@ func (s *solver) setRates(k int) {
 	}
 	// Of a tube the side is that of the value, of classes that of the bounds.
 	s.upSide[k], s.lowSide[k] = positive, positive
-	if b < 0 || s.form == margins && s.lo[v] < 0 {
+	if b < 0 || s.Form == Margins && s.Lo[v] < 0 {
 		s.upSide[k] = negative
 	}
-	if b < 0 || b == 0 && s.lo[v] < 0 {
+	if b < 0 || b == 0 && s.Lo[v] < 0 {
 		s.lowSide[k] = negative
 	}
-	if b >= s.hi[v] {
+	if b >= s.Hi[v] {
 		s.upSide[k] = neither
 	}
-	if b <= s.lo[v] {
+	if b <= s.Lo[v] {
 		s.lowSide[k] = neither
 	}
 }
@@ -353,20 +359,20 @@ func (s *solver) activate(ctx context.Context, variables []int) error {
 	n := len(variables)
 	s.active = variables
 	s.up, s.low, s.diag = make([]float64, n), make([]float64, n), make([]float64, n)
-	if s.form == margins || s.form == tube {
+	if s.Form == Margins || s.Form == Tube {
 		s.upSide, s.lowSide = make([]int8, n), make([]int8, n)
 	}
 	rows := make([]int, n)
 	for k, v := range variables {
-		rows[k] = s.rows[v]
-		s.diag[k] = s.src.diagonal(rows[k])
+		rows[k] = s.Rows[v]
+		s.diag[k] = s.src.Diagonal(rows[k])
 		s.setRates(k)
 	}
-	v, err := s.src.columns(ctx, rows)
+	v, err := s.src.Columns(ctx, rows)
 	if err != nil {
 		return err
 	}
-	s.cache = newRowCache(v, rows, s.cacheBytes)
+	s.cache = newRowCache(v, rows, s.CacheBytes)
 	return nil
 }
 
@@ -406,19 +412,19 @@ func (s *solver) restore(ctx context.Context) error {
 	var beta []float64
 	for v, b := range s.beta {
 		if b != 0 {
-			vectors, beta = append(vectors, s.rows[v]), append(beta, b)
+			vectors, beta = append(vectors, s.Rows[v]), append(beta, b)
 		}
 	}
 	h := make([]float64, len(s.beta))
-	if err := s.src.cross(ctx, h, s.rows, vectors, beta); err != nil {
+	if err := s.src.Cross(ctx, h, s.Rows, vectors, beta); err != nil {
 		return err
 	}
-	for v, t := range s.target {
+	for v, t := range s.Target {
 		h[v] = t - h[v]
 	}
 	s.h = h
 	if len(s.active) < len(s.beta) {
-		return s.activate(ctx, countTo(len(s.beta)))
+		return s.activate(ctx, CountTo(len(s.beta)))
 	}
 	return nil
 }

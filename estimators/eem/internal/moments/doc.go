@@ -1,0 +1,19 @@
+// Package moments sums the moments of the rows of a class up, which are all that the extreme entropy machine (package eem)
+// learns about the class.
+//
+// # Moments
+//
+// With y = x - m and rows of weight w, which is 1 unless weights are given,
+//
+//	n = Σ w,  m,  C2 = Σ w yy',  C3 = Σ w |y|² y,  C4 = Σ w |y|⁴
+//
+// They give the covariance and its shrinkage after Ledoit and Wolf. They can be merged and subtracted, so rows may come in
+// blocks and from several machines, and may be taken out again. All moments are about the mean, because raw moments would
+// lose every digit if the rows had a large common offset. What rounding leaves of the mean is kept beside it for the same
+// reason.
+//
+// # Sums
+//
+// An [Accumulator] takes in a panel of rows at a time, in columns. It sums the moments of the first so many features for
+// several numbers of features at once, because nearly all of the cost is the symmetric product of the largest.
+package moments

@@ -1,0 +1,161 @@
+package columns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	name    = "pipeline: ColumnTransformer"
+	kind    = "pipeline.ColumnTransformer"
+	version = 1
+)
+
+// Part is a selection of columns and their transformer.
+type Part struct {
+	Columns []int
+	Of      transformers.Transformer // nil: the columns are not changed
+}
+
+// Choice is how rows are divided into parts.
+type Choice struct {
+	Parts    []Part
+	DropRest bool // leaves out the columns of no part
+	Gaps     bool // lets NaN through in columns that are not changed
+}
+
+// Fitted is a choice for rows of one width, with fitted clones of the transformers.
+type Fitted struct {
+	width   int
+	gaps    bool
+	parts   []Part     // with clones that are fitted; the rest is the last one
+	kept    []int      // columns of x that stay as they are
+	buffers *sync.Pool // of buffers
+}
+
+// buffers are memory for few rows: what goes into each part, and what comes out.
+type buffers struct{ in, out []mat.Dense }
+
+// partName stands before the errors of a part.
+func partName(i int, p Part) string {
+	full := fmt.Sprintf("%T", p.Of)
+	return fmt.Sprintf("%s: part %d (%s of columns %v)", name, i, full[strings.LastIndexByte(full, '.')+1:], p.Columns)
+}
+
+// unfitted returns the parts for rows of d columns, with clones, and the rest.
+func (c Choice) unfitted(d int) (*Fitted, error) {
+	out := &Fitted{width: d, gaps: c.Gaps}
+	taken := map[int]bool{}
+	for i, p := range c.Parts {
+		field := fmt.Sprintf("Parts[%d].Columns", i)
+		if len(p.Columns) == 0 {
+			return nil, fault.Param(name, field, p.Columns, "at least one column")
+		}
+		seen := map[int]bool{}
+		for _, j := range p.Columns {
+			if j < 0 || seen[j] {
+				return nil, fault.Param(name, field, p.Columns, "positions >= 0, each once")
+			}
+			if j >= d {
+				return nil, fmt.Errorf("%s: %s has column %d: %w", name, field, j, fault.Shape("x has", d, "columns", "want at least %d", j+1))
+			}
+			seen[j], taken[j] = true, true
+		}
+		part := Part{Columns: slices.Clone(p.Columns)}
+		if p.Of != nil {
+			if check.IsNil(p.Of) {
+				return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
+			}
+			var err error
+			if part.Of, err = estimators.Clone(partName(i, p), p.Of); err != nil {
+				return nil, err
+			}
+		}
+		out.parts = append(out.parts, part)
+	}
+	var rest []int
+	for j := 0; j < d && !c.DropRest; j++ {
+		if !taken[j] {
+			rest = append(rest, j)
+		}
+	}
+	if len(rest) > 0 {
+		out.parts = append(out.parts, Part{Columns: rest})
+	}
+	if len(out.parts) == 0 {
+		return nil, fault.Param(name, "Parts", 0, "at least one with DropRest")
+	}
+	for _, p := range out.parts {
+		if p.Of == nil {
+			out.kept = append(out.kept, p.Columns...)
+		}
+	}
+	n := len(out.parts)
+	out.buffers = &sync.Pool{New: func() any { return &buffers{make([]mat.Dense, n), make([]mat.Dense, n)} }}
+	return out, nil
+}
+
+// dense checks rows: the values of columns that stay as they are here, those of others by their transformer.
+func (f *Fitted) dense(x mat.Matrix) (*mat.Dense, error) {
+	in, err := check.DenseGaps("x", x, check.Anywhere)
+	if err == nil {
+		err = check.Columns("x", in, f.width)
+	}
+	if err != nil || f.gaps {
+		return in, err
+	}
+	n, _ := in.Dims()
+	for i := range n {
+		row := in.RawRowView(i)
+		for _, j := range f.kept {
+			if v := row[j]; v != v {
+				return nil, &fault.NotFiniteError{Name: "x", Row: i, Col: j, Value: v}
+			}
+		}
+	}
+	return in, nil
+}
+
+// placed names what is not finite in the columns of a part by its place in x, where it is there that at finds it too.
+func placed(err error, p Part, at func(row, col int) float64) error {
+	var e *fault.NotFiniteError
+	if !errors.As(err, &e) || e.Row < 0 || e.Col < 0 || e.Col >= len(p.Columns) {
+		return err
+	}
+	if v := at(e.Row, e.Col); v == v {
+		return err // it comes of what a step has made
+	}
+	return &fault.NotFiniteError{Name: "x", Row: e.Row, Col: p.Columns[e.Col], Value: e.Value}
+}
+
+// window is the value of a matrix whose first row has this number, 0 outside it.
+func window(x *mat.Dense, first int) func(row, col int) float64 {
+	return func(row, col int) float64 {
+		if n, _ := x.Dims(); row < first || row >= first+n {
+			return 0
+		}
+		return x.At(row-first, col)
+	}
+}
+
+// choose sets dst to some columns of x, in memory that dst has where that is enough.
+func choose(dst, x *mat.Dense, columns []int) {
+	n, _ := x.Dims()
+	dst.Reset()
+	dst.ReuseAs(n, len(columns))
+	for i := range n {
+		row, to := x.RawRowView(i), dst.RawRowView(i)
+		for k, j := range columns {
+			to[k] = row[j]
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package columns
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Fit fits a clone of the transformer of each part to its columns of x.
+func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
+	in, err := check.DenseGaps("x", x, check.Anywhere)
+	if err != nil {
+		return nil, fault.AddPlace(name, err)
+	}
+	_, d := in.Dims()
+	f, err := c.unfitted(d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.dense(in); err != nil {
+		return nil, fault.AddPlace(name, err)
+	}
+	for i, p := range f.parts {
+		if p.Of == nil {
+			continue
+		}
+		var some mat.Dense
+		choose(&some, in, p.Columns)
+		if err := p.Of.Fit(ctx, &some); err != nil {
+			return nil, fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&some, 0)))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// FitBlocks is Fit from a stream, which it reads as often as the parts read it, and once to check it.
+func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (*Fitted, error) {
+	for i, p := range c.Parts {
+		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {
+			return nil, estimators.Unsupported(partName(i, p), p.Of, estimators.Blocks)
+		}
+	}
+	if blocks == nil {
+		return nil, fault.Param(name, "blocks", nil, "an iterator over blocks")
+	}
+	// What stays as it is needs a look too, at every value; the parts look at the others.
+	var f *Fitted
+	first := 0
+	for x, err := range blocks {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && f == nil {
+			if x == nil || x.IsEmpty() {
+				err = fault.Shape("x has", 0, "rows", "want at least 1")
+			} else {
+				_, d := x.Dims()
+				f, err = c.unfitted(d)
+			}
+		}
+		if err == nil {
+			_, err = f.dense(x)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: the block after %d rows: %w", name, first, fault.FromRow(err, first))
+		}
+		n, _ := x.Dims()
+		first += n
+	}
+	if f == nil {
+		return nil, fmt.Errorf("%s: %w", name, fault.Shape("the stream has", 0, "blocks", "want at least 1"))
+	}
+	for i, p := range f.parts {
+		if p.Of == nil {
+			continue
+		}
+		var piece mat.Dense
+		first, rows := 0, 0 // of the piece
+		some := func(yield func(*mat.Dense, error) bool) {
+			first, rows = 0, 0
+			for x, err := range blocks {
+				if err == nil && (x == nil || x.IsEmpty() || x.RawMatrix().Cols != f.width) {
+					err = fault.Param(name, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				n, _ := x.Dims()
+				for from := 0; from < n; from += stream.PieceRows {
+					choose(&piece, x.Slice(from, min(from+stream.PieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
+					first += rows
+					rows, _ = piece.Dims()
+					if !yield(&piece, nil) {
+						return
+					}
+				}
+			}
+		}
+		if err := p.Of.(transformers.BlockFitter).FitBlocks(ctx, some); err != nil {
+			return nil, fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&piece, first)))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}

@@ -1,0 +1,77 @@
+package columns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+type storedChoice struct {
+	Width int
+	Gaps  bool
+	Parts []storedPart
+}
+
+type storedPart struct {
+	Columns []int
+	Of      *estimators.NestedModel // nil: as they are
+}
+
+// Marshal writes what is fitted, the columns and the types of the transformers.
+func (f *Fitted) Marshal() ([]byte, error) {
+	out := storedChoice{Width: f.width, Gaps: f.gaps}
+	for i, p := range f.parts {
+		part := storedPart{Columns: p.Columns}
+		if p.Of != nil {
+			nested, err := estimators.NestModel(partName(i, p), p.Of)
+			if err != nil {
+				return nil, err
+			}
+			part.Of = &nested
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return codec.Marshal(kind, version, out)
+}
+
+// Unmarshal reads what Marshal wrote into clones of the transformers.
+func (c Choice) Unmarshal(data []byte) (*Fitted, error) {
+	var s storedChoice
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	most := 0 // columns that there are, each named
+	for _, p := range s.Parts {
+		most += len(p.Columns)
+	}
+	if s.Width < 1 || !c.DropRest && s.Width > most {
+		return nil, fault.BadModel(kind, "%d columns, of which the parts have %d", s.Width, most)
+	}
+	f, err := c.unfitted(s.Width)
+	switch {
+	case errors.Is(err, fault.ErrShape):
+		return nil, fault.BadModel(kind, "%v", err)
+	case err != nil:
+		return nil, err
+	case len(s.Parts) != len(f.parts):
+		return nil, fault.BadModel(kind, "the data holds %d parts, configured are %d for %d columns", len(s.Parts), len(f.parts), s.Width)
+	}
+	f.gaps = s.Gaps
+	for i, p := range f.parts {
+		stored := s.Parts[i]
+		if !slices.Equal(stored.Columns, p.Columns) || (stored.Of == nil) != (p.Of == nil) {
+			return nil, fault.BadModel(kind, "part %d was of columns %v, this value has %v", i, stored.Columns, p.Columns)
+		}
+		if p.Of == nil {
+			continue
+		}
+		if err := stored.Of.UnmarshalInto(kind, fmt.Sprintf("part %d", i), p.Of); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}

@@ -1,0 +1,113 @@
+package columns
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TransformTo sets dst to the results; few rows go through memory that is kept.
+func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
+	in, err := f.dense(x)
+	if err != nil {
+		return fault.AddPlace(name, err)
+	}
+	var b *buffers
+	if few {
+		b = f.buffers.Get().(*buffers)
+		defer f.buffers.Put(b)
+	} else {
+		b = &buffers{make([]mat.Dense, len(f.parts)), make([]mat.Dense, len(f.parts))}
+	}
+	width := 0
+	for i, p := range f.parts {
+		choose(&b.in[i], in, p.Columns)
+		if p.Of == nil {
+			width += len(p.Columns)
+			continue
+		}
+		b.out[i].Reset()
+		if few {
+			err = stream.TransformTo(p.Of, &b.out[i], &b.in[i])
+		} else {
+			var z *mat.Dense
+			if z, err = p.Of.Transform(&b.in[i]); err == nil {
+				b.out[i] = *z
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&b.in[i], 0)))
+		}
+		width += b.out[i].RawMatrix().Cols
+	}
+	n, _ := in.Dims()
+	if err := stream.Resize(dst, n, width); err != nil {
+		return err
+	}
+	for r := range n {
+		to := dst.RawRowView(r)
+		for i, p := range f.parts {
+			from := &b.out[i]
+			if p.Of == nil {
+				from = &b.in[i]
+			}
+			to = to[copy(to, from.RawRowView(r)):]
+		}
+	}
+	return nil
+}
+
+// FeatureNames are the names of the parts, one after the other.
+func (f *Fitted) FeatureNames(in []string) ([]string, error) {
+	in, err := stream.InputNames(name, in, f.width)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for i, p := range f.parts {
+		some := make([]string, len(p.Columns))
+		for k, j := range p.Columns {
+			some[k] = in[j]
+		}
+		if p.Of != nil {
+			if some, err = transformers.NamesOf(p.Of, some); err != nil {
+				return nil, fmt.Errorf("%s: %w", partName(i, p), err)
+			}
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// FittedParts are the parts, and the rest as the last of them.
+func (f *Fitted) FittedParts() []Part { return slices.Clone(f.parts) }
+
+// Width is the number of columns of the rows that come in.
+func (f *Fitted) Width() int { return f.width }
+
+// Graph is the Graph of the ColumnTransformer.
+func (f *Fitted) Graph(x graph.Value) (out graph.Outputs, err error) {
+	if err := graph.Columns(x, f.width); err != nil {
+		return out, err
+	}
+	var parts []graph.Value
+	for i, p := range f.parts {
+		z := x.Select(p.Columns...)
+		if p.Of != nil {
+			of, err := graph.Build(p.Of, z)
+			if err != nil {
+				return of, fmt.Errorf("%s: %w", partName(i, p), err)
+			}
+			if z = of.Rows; z.IsZero() {
+				return of, fmt.Errorf("%s: %w", partName(i, p), graph.Unsupported(p.Of, "its Outputs have no Rows"))
+			}
+		}
+		parts = append(parts, z)
+	}
+	return graph.Outputs{Rows: graph.Concat(parts...)}, nil
+}

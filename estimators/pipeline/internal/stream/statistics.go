@@ -1,0 +1,278 @@
+package stream
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Place is where rows are sent to: the stage of a fit, and the steps before it.
+type Place struct {
+	Name   string                     // of the transformer or pipeline, for errors
+	Steps  []transformers.Transformer // fitted, that rows go through
+	Part   string                     // of the part that learns, for errors
+	Stage  int
+	Digest string // of what the steps have learnt, "" where they cannot be stored
+	Width  int    // of the rows; 0 before the first
+}
+
+// String names the place.
+func (p *Place) String() string {
+	return fmt.Sprintf("%s: stage %d after steps %q", p.Name, p.Stage, p.Digest)
+}
+
+// send calls f with what the steps make of x, some thousand rows at a time.
+func (p *Place) send(ctx context.Context, x *mat.Dense, f func(z *mat.Dense, from, to int) error) error {
+	fitted := &Steps{Width: p.Width, Steps: p.Steps}
+	var failed error
+	fitted.Way(p.Name, len(p.Steps)).Send(x, func(z *mat.Dense, from, to int, err error) bool {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			if err = fault.FromRow(f(z, from, to), from); err != nil {
+				err = fault.AddPlace(p.Part, err)
+			}
+		}
+		failed = err
+		return err == nil
+	})
+	if failed == nil {
+		p.Width = fitted.Width
+	}
+	return failed
+}
+
+// check returns an error unless two places are one.
+func (p *Place) check(o *Place) error {
+	if p.Name != o.Name || p.Part != o.Part || p.Stage != o.Stage || p.Digest != o.Digest {
+		return fault.Param(p.Name, "statistics", "those of "+o.String(), "those of "+p.String())
+	}
+	return nil
+}
+
+// typeError is the error for statistics of another type.
+func (p *Place) typeError(s any) error {
+	if check.IsNil(s) {
+		return fault.Param(p.Name, "statistics", nil, "those of "+p.String())
+	}
+	return fault.Param(p.Name, "statistics", fmt.Sprintf("those of a %T", s), "those of "+p.String())
+}
+
+type storedSent struct {
+	Stage  int
+	Digest string
+	Width  int
+	Sums   []byte
+}
+
+const (
+	sentKind = "pipeline statistics"
+	version  = 1
+)
+
+func (p *Place) marshal(sums []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return codec.Marshal(sentKind, version, storedSent{p.Stage, p.Digest, p.Width, sums})
+}
+
+// unmarshal reads the sums that were stored for this place, and their width.
+func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
+	var in storedSent
+	if _, err := codec.Unmarshal(data, sentKind, version, &in); err != nil {
+		return err
+	}
+	if in.Stage != p.Stage || in.Digest != p.Digest || in.Width < 0 {
+		return fault.BadModel(
+			sentKind, "those of stage %d after steps %q, these are of stage %d after steps %q", in.Stage, in.Digest, p.Stage, p.Digest,
+		)
+	}
+	if err := sums.UnmarshalBinary(in.Sums); err != nil {
+		return err
+	}
+	p.Width = in.Width
+	return nil
+}
+
+// Rows are the statistics of a step, which take rows as they come to the first.
+type Rows struct {
+	Place
+	Sums transformers.Statistics
+}
+
+var _ transformers.Statistics = (*Rows)(nil)
+
+// Rows implements transformers.Statistics.
+func (s *Rows) Rows() int { return s.Sums.Rows() }
+
+// Clone implements transformers.Statistics.
+func (s *Rows) Clone() transformers.Statistics {
+	return &Rows{s.Place, s.Sums.Clone()}
+}
+
+// AddBlock implements transformers.Statistics.
+func (s *Rows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer check.Begin(&ctx)(&err)
+	sums, to := s.Sums, s.Place
+	if x != nil && x.RawMatrix().Rows > PieceRows { // of which a later part may fail
+		sums = sums.Clone()
+	}
+	if err := to.send(ctx, x, func(z *mat.Dense, _, _ int) error { return sums.AddBlock(ctx, z) }); err != nil {
+		return err
+	}
+	s.Sums, s.Place = sums, to
+	return nil
+}
+
+// Merge implements transformers.Statistics.
+func (s *Rows) Merge(other transformers.Statistics) error {
+	o, err := s.Like(other)
+	if err != nil {
+		return err
+	}
+	if err := s.Sums.Merge(o.Sums); err != nil {
+		return fault.AddPlace(s.Part, err)
+	}
+	s.Width = max(s.Width, o.Width)
+	return nil
+}
+
+// Like returns other as statistics of the same place.
+func (s *Rows) Like(other transformers.Statistics) (*Rows, error) {
+	o, ok := other.(*Rows)
+	if !ok || o == nil {
+		return nil, s.typeError(other)
+	}
+	return o, s.check(&o.Place)
+}
+
+// MarshalBinary implements transformers.Statistics.
+func (s *Rows) MarshalBinary() ([]byte, error) { return s.marshal(s.Sums.MarshalBinary()) }
+
+// UnmarshalBinary implements transformers.Statistics.
+func (s *Rows) UnmarshalBinary(data []byte) error { return s.unmarshal(data, s.Sums) }
+
+// Blocks are the statistics of a step, or of the final estimator, which take rows with targets as they come to the
+// first step.
+type Blocks[Y float64 | int] struct {
+	Step *Rows // of a step; nil for the final estimator
+	Place
+	Sums estimators.Statistics[Y]
+}
+
+// Rows implements estimators.Statistics.
+func (s *Blocks[Y]) Rows() int {
+	if s.Step != nil {
+		return s.Step.Rows()
+	}
+	return s.Sums.Rows()
+}
+
+// Clone implements estimators.Statistics.
+func (s *Blocks[Y]) Clone() estimators.Statistics[Y] {
+	if s.Step != nil {
+		return &Blocks[Y]{Step: s.Step.Clone().(*Rows)}
+	}
+	return &Blocks[Y]{Place: s.Place, Sums: s.Sums.Clone()}
+}
+
+// AddBlock implements estimators.Statistics.
+func (s *Blocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
+	defer check.Begin(&ctx)(&err)
+	if b.X != nil && !b.X.IsEmpty() {
+		if err := CheckBlock(b); err != nil {
+			return err
+		}
+	}
+	if s.Step != nil {
+		return s.Step.AddBlock(ctx, b.X)
+	}
+	sums, to := s.Sums, s.Place
+	if len(b.Y) > PieceRows { // of which a later part may fail
+		sums = sums.Clone()
+	}
+	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error {
+		return sums.AddBlock(ctx, Piece(b, z, from, to))
+	})
+	if err != nil {
+		return err
+	}
+	s.Sums, s.Place = sums, to
+	return nil
+}
+
+// Merge implements estimators.Statistics.
+func (s *Blocks[Y]) Merge(other estimators.Statistics[Y]) error {
+	o, err := s.Like(other)
+	switch {
+	case err != nil:
+		return err
+	case s.Step != nil:
+		return s.Step.Merge(o.Step)
+	}
+	if err := s.Sums.Merge(o.Sums); err != nil {
+		return fault.AddPlace(s.Part, err)
+	}
+	s.Width = max(s.Width, o.Width)
+	return nil
+}
+
+// String names the place.
+func (s *Blocks[Y]) String() string { return s.at().String() }
+
+// at is the place that rows are sent to.
+func (s *Blocks[Y]) at() *Place {
+	if s.Step != nil {
+		return &s.Step.Place
+	}
+	return &s.Place
+}
+
+// Like returns other as statistics of the same place.
+func (s *Blocks[Y]) Like(other estimators.Statistics[Y]) (*Blocks[Y], error) {
+	o, ok := other.(*Blocks[Y])
+	if !ok || o == nil {
+		return nil, s.at().typeError(other)
+	}
+	return o, s.at().check(o.at())
+}
+
+// MarshalBinary implements estimators.Statistics.
+func (s *Blocks[Y]) MarshalBinary() ([]byte, error) {
+	if s.Step != nil {
+		return s.Step.MarshalBinary()
+	}
+	return s.marshal(s.Sums.MarshalBinary())
+}
+
+// UnmarshalBinary implements estimators.Statistics.
+func (s *Blocks[Y]) UnmarshalBinary(data []byte) error {
+	if s.Step != nil {
+		return s.Step.UnmarshalBinary(data)
+	}
+	return s.unmarshal(data, s.Sums)
+}
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *Rows) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Rows) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *Blocks[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Blocks[Y]) UnmarshalText(text []byte) error {
+	return codec.FromText(sentKind, s, text)
+}

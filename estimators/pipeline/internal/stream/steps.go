@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Steps are fitted steps of a transformer or pipeline.
+type Steps struct {
+	Width int // columns of the rows that come to the first; 0 before they are known
+	Steps []transformers.Transformer
+}
+
+// StepName stands before the errors of a step; name is that of the transformer or pipeline.
+func StepName(name string, i int, step transformers.Transformer) string {
+	full := fmt.Sprintf("%T", step)
+	return fmt.Sprintf("%s: step %d (%s)", name, i, full[strings.LastIndexByte(full, '.')+1:])
+}
+
+// TransformTo sets dst to what a step makes of x.
+func TransformTo(step transformers.Transformer, dst *mat.Dense, x mat.Matrix) error {
+	if to, ok := embedding.As[transformers.TransformerTo](step); ok {
+		return to.TransformTo(dst, x)
+	}
+	z, err := step.Transform(x)
+	if err != nil {
+		return err
+	}
+	return CopyTo(dst, z)
+}
+
+// Resize gives dst this size where it is empty. It is an error if dst has another one.
+func Resize(dst *mat.Dense, n, width int) error {
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, width)
+	}
+	if rows, columns := dst.Dims(); rows != n || columns != width {
+		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
+	}
+	return nil
+}
+
+// CopyTo sets dst to z, whose size it has or takes.
+func CopyTo(dst *mat.Dense, z mat.Matrix) error {
+	n, width := z.Dims()
+	if err := Resize(dst, n, width); err != nil {
+		return err
+	}
+	dst.Copy(z)
+	return nil
+}
+
+// PieceRows are how many rows of a block go through the steps at once: what bounds the memory of
+// a stream, and the time until it is cancelled.
+const PieceRows = 4096
+
+// Forward is what the first steps, fitted, give for a stream.
+func (f *Steps) Forward(name string, steps int, blocks iter.Seq2[*mat.Dense, error]) iter.Seq2[*mat.Dense, error] {
+	return func(yield func(*mat.Dense, error) bool) {
+		way := f.Way(name, steps)
+		for x, err := range blocks {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !way.Send(x, func(z *mat.Dense, _, _ int, err error) bool { return yield(z, err) && err == nil }) {
+				return
+			}
+		}
+	}
+}
+
+// Way is one reading of a stream through the first of the fitted steps.
+type Way struct {
+	name    string // of the transformer or pipeline, for errors
+	fitted  *Steps
+	buffers []mat.Dense // what each step gave
+	rows    int         // how many came
+}
+
+// Way begins a reading.
+func (f *Steps) Way(name string, steps int) *Way {
+	return &Way{name: name, fitted: f, buffers: make([]mat.Dense, steps)}
+}
+
+// Send calls f with what the steps give for rows of x, piece by piece, and from where to where in x
+// they are, until it says that it wants no more. What is no matrix goes on as it is: the reader of the
+// stream says what is wrong with it.
+func (w *Way) Send(x *mat.Dense, f func(z *mat.Dense, from, to int, err error) bool) bool {
+	if x == nil || x.IsEmpty() {
+		return f(x, 0, 0, nil)
+	}
+	n, d := x.Dims()
+	if w.fitted.Width == 0 {
+		w.fitted.Width = d
+	}
+	if len(w.buffers) == 0 {
+		return f(x, 0, n, nil)
+	}
+	for from := 0; from < n; from += PieceRows {
+		to := min(from+PieceRows, n)
+		z, err := w.transform(x.Slice(from, to, 0, d).(*mat.Dense))
+		if !f(z, from, to, err) {
+			return false
+		}
+		w.rows += to - from
+	}
+	return true
+}
+
+func (w *Way) transform(x *mat.Dense) (*mat.Dense, error) {
+	for i := range w.buffers {
+		z := &w.buffers[i]
+		z.Reset()
+		if err := TransformTo(w.fitted.Steps[i], z, x); err != nil {
+			return nil, fault.AddPlace(StepName(w.name, i, w.fitted.Steps[i]), fault.FromRow(err, w.rows))
+		}
+		x = z
+	}
+	return x, nil
+}
+
+// CheckBlock returns an error unless a block has a target, and a weight if it has any, for each row.
+func CheckBlock[Y float64 | int](b estimators.Block[Y]) error {
+	n, _ := b.X.Dims()
+	if err := check.Rows("y", len(b.Y), n); err != nil || b.Weights == nil {
+		return err
+	}
+	return check.Rows("weights", len(b.Weights), n)
+}
+
+// Piece is a part of a block whose rows became z.
+func Piece[Y float64 | int](b estimators.Block[Y], z *mat.Dense, from, to int) estimators.Block[Y] {
+	piece := estimators.Block[Y]{X: z, Y: b.Y[from:to]}
+	if b.Weights != nil {
+		piece.Weights = b.Weights[from:to]
+	}
+	return piece
+}
+
+// InputNames are the names of the columns that come in, x0, x1, and so on for nil.
+func InputNames(name string, in []string, width int) ([]string, error) {
+	if in == nil {
+		if err := check.Names(name, width); err != nil {
+			return nil, err
+		}
+		for j := range width {
+			in = append(in, fmt.Sprintf("x%d", j))
+		}
+	}
+	if len(in) != width {
+		return nil, fault.Shape("there are", len(in), "names", "%s was fitted on %d columns", name, width)
+	}
+	return in, nil
+}

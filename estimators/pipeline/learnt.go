@@ -1,0 +1,110 @@
+package pipeline
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// learnt holds the fitted chain of a pipeline, nil before Fit. Its methods take the pipeline's name, for errors.
+type learnt[T, P any, E learner[T, P]] struct{ fitted *chain[T, P, E] }
+
+// keep takes over a fitted chain unless there was an error.
+func (l *learnt[T, P, E]) keep(fitted *chain[T, P, E], err error) error {
+	if err == nil {
+		l.fitted = fitted
+	}
+	return err
+}
+
+func (l *learnt[T, P, E]) chain(name string) (*chain[T, P, E], error) {
+	if l.fitted == nil {
+		return nil, fault.NotFitted(name)
+	}
+	return l.fitted, nil
+}
+
+func (l *learnt[T, P, E]) predict(name string, x mat.Matrix) (none P, err error) {
+	c, err := l.chain(name)
+	if err != nil {
+		return none, err
+	}
+	z, err := c.rows(x)
+	if err != nil {
+		return none, err
+	}
+	y, err := c.final.Predict(z)
+	return y, c.ofFinal(err)
+}
+
+func (l *learnt[T, P, E]) featureNames(name string, in []string) ([]string, error) {
+	c, err := l.chain(name)
+	if err != nil {
+		return nil, err
+	}
+	return c.steps.FeatureNames(in)
+}
+
+func (l *learnt[T, P, E]) fittedSteps() []transformers.Transformer {
+	if l.fitted == nil {
+		return nil
+	}
+	return l.fitted.steps.FittedSteps()
+}
+
+func (l *learnt[T, P, E]) fittedFinal() (none E) {
+	if l.fitted == nil {
+		return none
+	}
+	return l.fitted.final
+}
+
+func (l *learnt[T, P, E]) marshal(name, kind string) ([]byte, error) {
+	c, err := l.chain(name)
+	if err != nil {
+		return nil, err
+	}
+	return c.marshal(kind)
+}
+
+// graph is what the final estimator makes of x. The variance is that of the final estimator and of what the steps leave out
+// of a kernel, times the prior variances of a ridge machine by prior, nil for no such machine.
+func (l *learnt[T, P, E]) graph(name string, x graph.Value, prior func(unseen graph.Value) graph.Value) (graph.Outputs, error) {
+	c, err := l.chain(name)
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	rows, err := c.steps.Graph(x)
+	if err != nil {
+		return graph.Outputs{}, err
+	}
+	z := rows.Rows
+	out, err := graph.Build(c.final, z)
+	if err != nil || out.Variance == nil || prior == nil {
+		return out, c.ofFinal(err)
+	}
+	final := out.Variance
+	out.Variance = func() (graph.Value, error) {
+		v, err := final()
+		if err != nil {
+			return v, err
+		}
+		unseen, err := c.steps.leftOutGraph(x, z)
+		if err != nil || unseen.IsZero() {
+			return v, err
+		}
+		return v.Add(prior(unseen)), nil
+	}
+	return out, nil
+}
+
+// parts are what a model file holds of the chain.
+func (l *learnt[T, P, E]) parts() []registry.Part {
+	if l.fitted == nil {
+		return nil
+	}
+	return append(stepParts(l.fitted.steps.FittedSteps()), registry.Part{Name: "Final", Value: l.fitted.final})
+}
