@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"iter"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Fit fits a clone of the transformer of each part to its columns of x.

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TransformTo sets dst to the results; few rows go through memory that is kept.

@@ -5,12 +5,13 @@ import (
 	"iter"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Steps are fitted steps of a transformer or pipeline.
