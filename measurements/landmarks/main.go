@@ -33,8 +33,8 @@ import (
 	"strings"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
-	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/measurements/internal/cells"
 )
 
 const (

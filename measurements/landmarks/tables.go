@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon"
-	"github.com/kernelearn/kernelearn/measurements/internal/peer"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/measurements/internal/peer"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
 

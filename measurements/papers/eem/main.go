@@ -25,8 +25,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 )
 
 const (
