@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"context"
@@ -6,12 +6,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// designProblem is what all starts of a regression share.
-type designProblem struct {
-	b        *basis
+// regressionProblem is what all starts of a regression share.
+type regressionProblem struct {
+	b        *basis.Basis
 	t        []float64 // counted, and centred for an intercept of flat prior
 	bt       []float64 // Φ't
 	tt       float64   // t't
@@ -31,21 +32,21 @@ type member struct {
 }
 
 // member returns column j with its products, computed once for all starts.
-func (p *designProblem) member(ctx context.Context, j int) (*member, error) {
+func (p *regressionProblem) member(ctx context.Context, j int) (*member, error) {
 	p.mu.Lock()
 	m, ok := p.cache[j]
 	p.mu.Unlock()
 	if ok {
 		return m, nil
 	}
-	column, err := p.b.column(ctx, j)
+	column, err := p.b.Column(ctx, j)
 	if err != nil {
 		return nil, err
 	}
 	var products []float64
-	if p.b.gram != nil {
-		products = p.b.gram.RawRowView(j)
-	} else if products, err = p.b.correlate(ctx, column); err != nil {
+	if p.b.Products != nil {
+		products = p.b.Products.RawRowView(j)
+	} else if products, err = p.b.Correlate(ctx, column); err != nil {
 		return nil, err
 	}
 	m = &member{column: column, products: products}
@@ -55,9 +56,9 @@ func (p *designProblem) member(ctx context.Context, j int) (*member, error) {
 	return m, nil
 }
 
-// newProblem takes the targets, in units of scale, to the coordinates of the basis.
-func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, noise float64, workers int) (*designProblem, float64, error) {
-	p := &designProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+// newRegressionProblem takes the targets, in units of scale, to the coordinates of the basis.
+func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, centre bool, scale, noise float64, workers int) (*regressionProblem, float64, error) {
+	p := &regressionProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
 	for i, v := range y {
 		p.t[i] = v / scale
 	}
@@ -73,7 +74,7 @@ func newProblem(ctx context.Context, b *basis, y []float64, centre bool, scale, 
 	}
 	p.tt = linalg.Dot(p.t, p.t)
 	var err error
-	p.bt, err = b.correlate(ctx, p.t)
+	p.bt, err = b.Correlate(ctx, p.t)
 	return p, mean * scale, err
 }
 

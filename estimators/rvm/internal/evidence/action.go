@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"context"
@@ -120,7 +120,7 @@ func (st *state) bestAdd(gain float64) (a action) {
 
 // excluded says whether a column is not to be added.
 func (st *state) excluded(j int) bool {
-	return st.b.norms[j] == 0 || st.banned[j] || st.duplicate[j] || slices.Contains(st.active, j)
+	return st.b.Norms[j] == 0 || st.banned[j] || st.duplicate[j] || slices.Contains(st.active, j)
 }
 
 // resembles reports whether a column is nearly a member.
@@ -248,7 +248,7 @@ func (st *state) insert(j int, m *member, alpha float64) bool {
 	}
 	skk := 1 / (alpha + st.s[j])
 	mk := skk * st.q[j]
-	v := make([]float64, st.b.m)
+	v := make([]float64, st.b.M)
 	st.table.addTo(v, u, st.active)
 	for i, w := range m.products {
 		v[i] = w - v[i]
@@ -289,7 +289,7 @@ func (st *state) sigma(i int) []float64 {
 // posterior returns column i of Σ, and Φ'Φ times it.
 func (st *state) posterior(i int) (sigma, v []float64) {
 	sigma = st.sigma(i)
-	v = make([]float64, st.b.m)
+	v = make([]float64, st.b.M)
 	st.table.addTo(v, sigma, st.active)
 	return sigma, v
 }

@@ -1,8 +1,9 @@
-package rvm
+package evidence
 
 import (
 	"context"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -30,7 +31,7 @@ func (st *state) updateNoise(ctx context.Context) error {
 	}
 	before, beta, gamma, ee := st.lev, st.beta, st.gamma(), st.ee
 	st.beta = min((st.dof-gamma)/ee, st.highestBeta())
-	if st.beta > 0 && isFinite(st.beta) {
+	if st.beta > 0 && check.IsFinite(st.beta) {
 		if err := st.solve(ctx); err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (st *state) climb(ctx context.Context, hold int, steps *progress.Steps) (bo
 	if err := st.recompute(ctx); err != nil {
 		return false, err
 	}
-	limit := 10*st.b.m + 1000
+	limit := 10*st.b.M + 1000
 	since, tried, polished := 0, 0, false
 	group, highest := progress.Open(ctx), 0.
 	polishes := progress.NewSeries(group.Share(climbShare, 1), 3)
@@ -141,7 +142,7 @@ func (st *state) bury() (any bool) {
 }
 
 // startEmpty is a model without members at β = c/var t.
-func startEmpty(p *designProblem, c float64) *state {
+func startEmpty(p *regressionProblem, c float64) *state {
 	st := newState(p, c/p.variance)
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
@@ -151,14 +152,14 @@ func startEmpty(p *designProblem, c float64) *state {
 
 // startFull is the model of all columns, but for those like an earlier one, after
 // MacKay's re-estimation.
-func startFull(ctx context.Context, p *designProblem) (*state, error) {
+func startFull(ctx context.Context, p *regressionProblem) (*state, error) {
 	st := newState(p, 100/p.variance)
 	if p.noise > 0 {
 		st.beta = 1 / p.noise
 	}
 	alpha := 0.5 / (p.b.Total * p.variance)
-	for j := range p.b.m {
-		if p.b.norms[j] == 0 {
+	for j := range p.b.M {
+		if p.b.Norms[j] == 0 {
 			continue
 		}
 		m, err := p.member(ctx, j)

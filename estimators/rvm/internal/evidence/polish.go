@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -48,7 +49,7 @@ func (st *state) evaluate(ctx context.Context, alpha []float64, beta float64, ex
 		p.ee = st.squares(p.mu, fineEnough/beta)
 	}
 	p.lev = st.evidence(alpha, p.mu, beta, p.ee, chol.LogDet())
-	if !isFinite(p.lev) {
+	if !check.IsFinite(p.lev) {
 		p.release()
 		return nil, false
 	}
@@ -225,7 +226,7 @@ func newton(ctx context.Context, g []float64, h *mat.SymDense, damping float64) 
 	fast.Trsv(blas.Trans, factor, linalg.Vector(d))
 	fast.Trsv(blas.NoTrans, factor, linalg.Vector(d))
 	for _, v := range d {
-		if !isFinite(v) {
+		if !check.IsFinite(v) {
 			return nil
 		}
 	}

@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // the order of the specification's letters: for each column of the basis S and Q,
 // for each member α, its coefficient μ and its variance Σjj.
 type state struct {
-	*designProblem
+	*regressionProblem
 	active  []int
 	members []*member
 	table   memberTable // of the members' products
@@ -33,16 +33,16 @@ type state struct {
 
 	banned    map[int]bool // until the next accepted action
 	duplicate map[int]bool // of a member, until the next deletion
-	start     start        // that it came from
+	start     Start        // that it came from
 	actions   int
 	rejected  int
 	damping   float64  // of the last Newton step: the next polish begins from it
 	spare     snapshot // memory for the next
 }
 
-func newState(p *designProblem, beta float64) *state {
+func newState(p *regressionProblem, beta float64) *state {
 	return &state{
-		designProblem: p, beta: beta, damping: 1e-6, table: memberTable{width: p.b.m, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
+		regressionProblem: p, beta: beta, damping: 1e-6, table: memberTable{width: p.b.M, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
 	}
 }
 
@@ -110,7 +110,7 @@ func (st *state) solve(ctx context.Context) error {
 func (st *state) scan(ctx context.Context) error {
 	m := len(st.active)
 	if st.s == nil {
-		st.s, st.q = make([]float64, st.b.m), make([]float64, st.b.m)
+		st.s, st.q = make([]float64, st.b.M), make([]float64, st.b.M)
 	}
 	// Φ'e is Φ't less the members' products: no pass over the basis.
 	clear(st.q)
@@ -123,9 +123,9 @@ func (st *state) scan(ctx context.Context) error {
 		return nil
 	}
 	const chunk = 256
-	return parallel.ForEach(ctx, st.workers, (st.b.m+chunk-1)/chunk, func(c int) error {
+	return parallel.ForEach(ctx, st.workers, (st.b.M+chunk-1)/chunk, func(c int) error {
 		first := c * chunk
-		width := min(chunk, st.b.m-first)
+		width := min(chunk, st.b.M-first)
 		memory := rowwise.Scratch(m * width)
 		defer rowwise.Release(memory)
 		part := mat.NewDense(m, width, *memory)

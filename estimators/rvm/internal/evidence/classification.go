@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"cmp"
@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
 	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/minimize"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -29,35 +31,46 @@ const (
 	leastEvidence = 1e-6 // the rise of the evidence by which a change is kept
 )
 
-// binary is a classification into t = 0 and 1 in Laplace's approximation: members of
+// Classification is a classification into t = 0 and 1 in Laplace's approximation: members of
 // the basis with precisions, and the mode of their posterior. The column of ones is
 // the last of the basis and always the first member.
-type binary struct {
-	b       *basis
+type Classification struct {
+	b       *basis.Basis
 	t       []float64
 	workers int
 
-	active  []int
-	columns [][]float64
-	alpha   []float64
-	w       []float64 // the mode
-	y       []float64 // probabilities of the rows there
-	curve   []float64 // y(1-y)
-	chol    *linalg.Cholesky
-	sigma   *mat.SymDense
-	lev     float64
-	jitter  float64
-	banned  map[int]bool
-	changes int
+	active   []int
+	columns  [][]float64
+	alpha    []float64
+	w        []float64 // the mode
+	y        []float64 // probabilities of the rows there
+	curve    []float64 // y(1-y)
+	chol     *linalg.Cholesky
+	sigma    *mat.SymDense
+	Evidence float64
+	Jitter   float64
+	banned   map[int]bool
+	Changes  int
 }
 
-func newBinary(ctx context.Context, b *basis, t []float64, workers int) (*binary, error) {
-	p := &binary{b: b, t: t, workers: workers, banned: map[int]bool{}}
-	return p, p.include(ctx, b.m-1, interceptAlpha)
+// Classify learns a class, of t = 1, against the rest, and reports whether it converged; refine ends with the true gradient.
+func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, workers int, steps *progress.Steps) (p *Classification, done bool, err error) {
+	parts := progress.Parts(ctx, 1, 6, 3)
+	p = &Classification{b: b, t: t, workers: workers, banned: map[int]bool{}}
+	if err := p.include(parts[0], b.M-1, interceptAlpha); err != nil {
+		return nil, false, err
+	}
+	if done, err = p.climb(parts[1], steps); err == nil && refine {
+		err = p.refine(parts[2])
+	}
+	return p, done, err
 }
 
-func (p *binary) include(ctx context.Context, j int, alpha float64) error {
-	column, err := p.b.column(ctx, j)
+// Columns are the columns of the model but that of ones.
+func (p *Classification) Columns() []int { return p.active[1:] }
+
+func (p *Classification) include(ctx context.Context, j int, alpha float64) error {
+	column, err := p.b.Column(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -66,13 +79,13 @@ func (p *binary) include(ctx context.Context, j int, alpha float64) error {
 	return nil
 }
 
-func (p *binary) exclude(i int) {
+func (p *Classification) exclude(i int) {
 	p.active, p.columns = slices.Delete(p.active, i, i+1), slices.Delete(p.columns, i, i+1)
 	p.alpha, p.w = slices.Delete(p.alpha, i, i+1), slices.Delete(p.w, i, i+1)
 }
 
 // latent returns f = Φw, Φ not counted.
-func (p *binary) latent(w []float64) []float64 {
+func (p *Classification) latent(w []float64) []float64 {
 	f := make([]float64, len(p.t))
 	for i, c := range p.columns {
 		linalg.Axpy(w[i], c, f)
@@ -82,7 +95,7 @@ func (p *binary) latent(w []float64) []float64 {
 }
 
 // energy is E = Σ c (log(1+e^f) - tf) + w'Aw/2 for counts c.
-func (p *binary) energy(f, w []float64) float64 {
+func (p *Classification) energy(f, w []float64) float64 {
 	e := 0.0
 	for i, v := range f {
 		of := max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))) - p.t[i]*v
@@ -95,7 +108,7 @@ func (p *binary) energy(f, w []float64) float64 {
 }
 
 // curvature sets y, B and the factor of H = Φ'BΦ + A at f.
-func (p *binary) curvature(ctx context.Context, f []float64) error {
+func (p *Classification) curvature(ctx context.Context, f []float64) error {
 	n, m := len(f), len(p.active)
 	p.y, p.curve = make([]float64, n), make([]float64, n)
 	memory, roots := rowwise.Scratch(m*n), rowwise.Scratch(n)
@@ -124,12 +137,12 @@ func (p *binary) curvature(ctx context.Context, f []float64) error {
 	if p.chol, err = linalg.NewCholesky(ctx, "posterior precision", h); err != nil {
 		return err
 	}
-	p.jitter = max(p.jitter, p.chol.Jitter())
+	p.Jitter = max(p.Jitter, p.chol.Jitter())
 	return nil
 }
 
 // rest sets dst to t - y, times the roots of the counts as the columns are.
-func (p *binary) rest(dst []float64) {
+func (p *Classification) rest(dst []float64) {
 	for i, t := range p.t {
 		dst[i] = p.b.Root(i) * (t - p.y[i])
 	}
@@ -137,7 +150,7 @@ func (p *binary) rest(dst []float64) {
 
 // mode finds the mode of the posterior by Newton's method with halved steps, from
 // where it was, and the evidence there.
-func (p *binary) mode(ctx context.Context) error {
+func (p *Classification) mode(ctx context.Context) error {
 	f := p.latent(p.w)
 	e := p.energy(f, p.w)
 	memory := rowwise.Scratch(len(f))
@@ -189,9 +202,9 @@ func (p *binary) mode(ctx context.Context) error {
 			break
 		}
 	}
-	p.lev = -e - p.chol.LogDet()/2
+	p.Evidence = -e - p.chol.LogDet()/2
 	for _, a := range p.alpha {
-		p.lev += math.Log(a) / 2
+		p.Evidence += math.Log(a) / 2
 	}
 	var err error
 	p.sigma, err = p.chol.Inverse(ctx)
@@ -201,7 +214,7 @@ func (p *binary) mode(ctx context.Context) error {
 // reestimate takes the best precision of each member but the intercept, and after directSteps
 // γ/w², again and again, at most so often, until none moves by more than tolerance in its
 // logarithm, and drops what is dead. Both rules stand still at the same precisions.
-func (p *binary) reestimate(ctx context.Context, tolerance float64, most int) error {
+func (p *Classification) reestimate(ctx context.Context, tolerance float64, most int) error {
 	for step := range most {
 		if err := p.mode(ctx); err != nil {
 			return err
@@ -230,7 +243,7 @@ func (p *binary) reestimate(ctx context.Context, tolerance float64, most int) er
 }
 
 // statistics returns S and Q of a column outside of the model, at the mode.
-func (p *binary) statistics(column []float64) (s, q float64) {
+func (p *Classification) statistics(column []float64) (s, q float64) {
 	m := len(p.active)
 	cross := mat.NewDense(m, 1, nil)
 	for k, c := range p.columns {
@@ -245,14 +258,14 @@ func (p *binary) statistics(column []float64) (s, q float64) {
 		q += a * p.b.Root(i) * (p.t[i] - p.y[i])
 	}
 	quad, err := p.chol.QuadInverse(context.Background(), cross) // one column: m² steps, no time to end in
-	onPanic(err)
+	fault.Repanic(err)
 	return s - quad[0], q
 }
 
 // scan returns S and Q of every column.
-func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
+func (p *Classification) scan(ctx context.Context) (s, q []float64, err error) {
 	m := len(p.active)
-	s, q = make([]float64, p.b.m), make([]float64, p.b.m)
+	s, q = make([]float64, p.b.M), make([]float64, p.b.M)
 	weighted := mat.NewDense(m, len(p.t), nil)
 	rest := make([]float64, len(p.t))
 	p.rest(rest)
@@ -262,12 +275,12 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 			row[i] = p.curve[i] * v
 		}
 	}
-	err = parallel.ForEach(ctx, p.workers, len(p.b.kept), func(i int) error {
-		block, err := p.b.block(ctx, i)
+	err = parallel.ForEach(ctx, p.workers, len(p.b.Kept), func(i int) error {
+		block, err := p.b.Block(ctx, i)
 		if err != nil {
 			return err
 		}
-		first, width := p.b.span(i)
+		first, width := p.b.Span(i)
 		var cross mat.Dense
 		fast.Mul(&cross, weighted, block.T())
 		quad, err := p.chol.QuadInverse(ctx, &cross)
@@ -288,18 +301,18 @@ func (p *binary) scan(ctx context.Context) (s, q []float64, err error) {
 }
 
 // proposals returns the most promising changes, best first.
-func (p *binary) proposals(ctx context.Context) ([]action, error) {
+func (p *Classification) proposals(ctx context.Context) ([]action, error) {
 	s, q, err := p.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in := make([]bool, p.b.m)
+	in := make([]bool, p.b.M)
 	for _, j := range p.active {
 		in[j] = true
 	}
 	var out []action
 	for j := range s {
-		if in[j] || p.banned[j] || p.b.norms[j] == 0 || s[j] < leastFree {
+		if in[j] || p.banned[j] || p.b.Norms[j] == 0 || s[j] < leastFree {
 			continue
 		}
 		if a := optimum(s[j], q[j]); !math.IsInf(a, 1) {
@@ -322,11 +335,11 @@ func (p *binary) proposals(ctx context.Context) ([]action, error) {
 }
 
 // climb changes the model as long as the evidence rises.
-func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
+func (p *Classification) climb(ctx context.Context, steps *progress.Steps) (bool, error) {
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
 		return false, err
 	}
-	limit := 10*p.b.m + 1000
+	limit := 10*p.b.M + 1000
 	loop, highest := progress.NewLoop(ctx), 0.
 	defer loop.End()
 	for tried := 0; tried < limit; {
@@ -351,7 +364,7 @@ func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error)
 			}
 			if kept {
 				changed = true
-				steps.Next(-p.lev, "%d relevance vectors", len(p.active)-1)
+				steps.Next(-p.Evidence, "%d relevance vectors", len(p.active)-1)
 			}
 		}
 		if changed {
@@ -365,7 +378,7 @@ func (p *binary) climb(ctx context.Context, steps *progress.Steps) (bool, error)
 
 // try makes a change and keeps it if the evidence rises; if not the column is banned
 // until another change is kept.
-func (p *binary) try(ctx context.Context, a action) (bool, error) {
+func (p *Classification) try(ctx context.Context, a action) (bool, error) {
 	old := p.copied()
 	at := slices.Index(p.active, a.index)
 	switch {
@@ -373,7 +386,7 @@ func (p *binary) try(ctx context.Context, a action) (bool, error) {
 		p.exclude(at)
 	case a.kind == add && at < 0:
 		// An earlier one of the list may have taken what this one promised.
-		column, err := p.b.column(ctx, a.index)
+		column, err := p.b.Column(ctx, a.index)
 		if err != nil {
 			return false, err
 		}
@@ -391,8 +404,8 @@ func (p *binary) try(ctx context.Context, a action) (bool, error) {
 	if err := p.reestimate(ctx, 1e-3, reestimatesTry); err != nil {
 		return false, err
 	}
-	if p.lev > old.lev+leastEvidence {
-		p.changes++
+	if p.Evidence > old.Evidence+leastEvidence {
+		p.Changes++
 		clear(p.banned)
 		return true, nil
 	}
@@ -402,25 +415,25 @@ func (p *binary) try(ctx context.Context, a action) (bool, error) {
 }
 
 // copied is the model as it is, which changes leave alone.
-func (p *binary) copied() binary {
+func (p *Classification) copied() Classification {
 	old := *p
 	old.active, old.columns = slices.Clone(p.active), slices.Clone(p.columns)
 	old.alpha, old.w = slices.Clone(p.alpha), slices.Clone(p.w)
 	return old
 }
 
-func (p *binary) restore(old binary) {
-	old.jitter = max(old.jitter, p.jitter)
+func (p *Classification) restore(old Classification) {
+	old.Jitter = max(old.Jitter, p.Jitter)
 	*p = old
 }
 
 // settle re-estimates all precisions until they stay, if the evidence does not fall by it.
-func (p *binary) settle(ctx context.Context) error {
+func (p *Classification) settle(ctx context.Context) error {
 	old := p.copied()
 	if err := p.reestimate(ctx, 1e-3, reestimates); err != nil {
 		return err
 	}
-	if p.lev < old.lev {
+	if p.Evidence < old.Evidence {
 		p.restore(old)
 	}
 	return nil
@@ -428,7 +441,7 @@ func (p *binary) settle(ctx context.Context) error {
 
 // gradient is the derivative of the evidence by log α, the mode's own movement
 // included.
-func (p *binary) gradient() []float64 {
+func (p *Classification) gradient() []float64 {
 	n, m := len(p.t), len(p.active)
 	// Φ Σ, n×m, and v = diag(ΦΣΦ').
 	phi := mat.NewDense(n, m, nil)
@@ -453,7 +466,7 @@ func (p *binary) gradient() []float64 {
 
 // refine climbs the evidence by its true gradient, which the re-estimates γ/w² leave:
 // they hold the curvature at the mode fixed.
-func (p *binary) refine(ctx context.Context) error {
+func (p *Classification) refine(ctx context.Context) error {
 	m := len(p.active) - 1
 	if m == 0 {
 		return nil
@@ -472,12 +485,12 @@ func (p *binary) refine(ctx context.Context) error {
 		start[i] = math.Log(p.alpha[i+1])
 	}
 	at(start)
-	before := p.lev
+	before := p.Evidence
 	result, err := minimize.Run(func(u []float64) float64 {
 		if at(u); failed != nil {
 			return math.Inf(1)
 		}
-		return -p.lev
+		return -p.Evidence
 	}, func(g, u []float64) {
 		at(u)
 		for i, v := range p.gradient()[1:] {

@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"context"
@@ -11,102 +11,66 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/reference"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/weights"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 var ctx = context.Background()
 
-// reference is a case of a reference implementation: at given precisions, and at the
-// best optimum that it found.
-type reference struct {
-	Kernel string
-	Param  float64
-	Bias   string
-	X      [][]float64
-	Y      []float64
-	Fixed  struct {
-		Active   []int
-		Alpha    []float64
-		Beta     float64
-		Evidence float64 `json:"log_evidence"`
-		Weights  []float64
-		CovDiag  []float64 `json:"cov_diag"`
-	} `json:"fixed_point"`
-	Optimum struct {
-		Relevance []int
-		Alpha     []float64
-		Beta      float64
-		Weights   []float64
-		Intercept float64
-		Evidence  float64 `json:"log_evidence"`
-	}
-	Predict struct {
-		X    [][]float64
-		Mean []float64
-		Var  []float64 `json:"var_with_noise"`
-	}
+// load reads a regression.
+func load(t *testing.T, name string) reference.Case { return reference.Load(t, "../..", name) }
+
+func interceptOf(c reference.Case) Intercept {
+	return map[string]Intercept{"free": FlatIntercept, "ard": ARDIntercept, "none": NoIntercept}[c.Bias]
 }
 
-var referenceFiles = []string{"reg_sinc60_free.json", "reg_sinc60_none.json", "reg_3d80_free.json", "reg_3d80_npoly_ard.json"}
-
-func load(t *testing.T, name string) reference {
-	var c reference
-	golden.Load(t, name, &c)
-	return c
-}
-
-func (c reference) kernel() kernels.Kernel {
-	if c.Kernel == "npoly" {
-		return kernels.Polynomial{Degree: int(c.Param), Gamma: 0.5, Coef0: 0.5} // normalised on its rows, of unit length
-	}
-	return kernels.RBF{Gamma: c.Param}
-}
-
-func (c reference) intercept() interceptKind {
-	return map[string]interceptKind{"free": flatIntercept, "ard": ardIntercept, "none": noIntercept}[c.Bias]
-}
-
-// problem is the case's own, in the units of its targets.
-func (c reference) problem(t *testing.T, budget int64) *designProblem {
-	x := golden.Dense(c.X)
-	n := len(c.Y)
-	m := n
-	if c.intercept() == ardIntercept {
+// problemOf is the case's own, in the units of its targets.
+func problemOf(t *testing.T, c reference.Case, budget int64) *regressionProblem {
+	d, flat, ard := designOf(c), interceptOf(c) == FlatIntercept, interceptOf(c) == ARDIntercept
+	m := d.M
+	if ard {
 		m++
 	}
-	b, err := newBasis(ctx, dictionary{c.kernel()}.columns(x, x), weights.NewCounts(nil, n), n, m, c.intercept() == flatIntercept, c.intercept() == ardIntercept, budget, 2)
+	b, err := basis.New(ctx, d.Raw, weights.NewCounts(nil, d.N), d.N, m, flat, ard, budget, 2)
 	require.NoError(t, err)
-	p, _, err := newProblem(ctx, b, c.Y, c.intercept() == flatIntercept, 1, 0, 2)
+	p, _, err := newRegressionProblem(ctx, b, c.Y, flat, 1, 0, 2)
 	require.NoError(t, err)
 	return p
 }
 
+// designOf has a column for each row.
+func designOf(c reference.Case) basis.Design {
+	x := golden.Dense(c.X)
+	return basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{c.Function()}, x, nil)
+}
+
 // stateAt is the model of given columns and precisions of the columns as they are.
-func stateAt(t *testing.T, p *designProblem, active []int, alpha []float64, beta float64) *state {
+func stateAt(t *testing.T, p *regressionProblem, active []int, alpha []float64, beta float64) *state {
 	st := newState(p, beta)
 	for i, j := range active {
 		m, err := p.member(ctx, j)
 		require.NoError(t, err)
-		st.enter(j, m, alpha[i]/p.b.norms[j]/p.b.norms[j])
+		st.enter(j, m, alpha[i]/p.b.Norms[j]/p.b.Norms[j])
 	}
 	require.NoError(t, st.recompute(ctx))
 	return st
 }
 
 func TestReferenceFixedPoints(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
 		for _, budget := range []int64{1 << 30, 0} { // all columns kept, and none
-			p := c.problem(t, budget)
+			p := problemOf(t, c, budget)
 			st := stateAt(t, p, c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 			assert.InEpsilon(t, c.Fixed.Evidence, st.lev, 1e-9, name)
 			weights, variances := make([]float64, len(st.mu)), make([]float64, len(st.mu))
 			for i, j := range st.active {
-				weights[i] = st.mu[i] / p.b.norms[j]
-				variances[i] = st.diag[i] / p.b.norms[j] / p.b.norms[j]
+				weights[i] = st.mu[i] / p.b.Norms[j]
+				variances[i] = st.diag[i] / p.b.Norms[j] / p.b.Norms[j]
 			}
 			assert.LessOrEqual(t, golden.MaxError(weights, c.Fixed.Weights), 1e-9, name)
 			assert.LessOrEqual(t, golden.MaxError(variances, c.Fixed.CovDiag), 1e-9, name)
@@ -114,16 +78,37 @@ func TestReferenceFixedPoints(t *testing.T) {
 	}
 }
 
+// A solution is in the units of the targets and of the columns as they are.
+func TestUnscale(t *testing.T) {
+	const scale = 3
+	for _, name := range reference.Regressions {
+		c := load(t, name)
+		st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+		k := Regression{Design: designOf(c), Counts: weights.NewCounts(nil, len(c.Y)), Targets: c.Y, Intercept: interceptOf(c)}
+		s, err := k.unscale(ctx, st, scale, 0, true, 0)
+		require.NoError(t, err)
+		assert.True(t, slices.IsSorted(s.Indices))
+		assert.InEpsilon(t, scale*scale/c.Fixed.Beta, s.Noise, 1e-12)
+		assert.InEpsilon(t, c.Fixed.Evidence-st.dof*math.Log(scale), s.Evidence, 1e-9)
+		for i, j := range s.Indices {
+			a := slices.Index(c.Fixed.Active, j)
+			assert.InEpsilon(t, scale*c.Fixed.Weights[a], s.Coefficients[i], 1e-9)
+			assert.InEpsilon(t, c.Fixed.Alpha[a]/scale/scale, s.Alphas[i], 1e-9)
+			assert.InEpsilon(t, scale*scale*c.Fixed.CovDiag[a], s.Covariance.At(i, i), 1e-9)
+		}
+	}
+}
+
 // The reference's optimum is one for us too: no gradient is left there.
 func TestReferenceOptimaAreStationary(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
-		p := c.problem(t, 1<<30)
+		p := problemOf(t, c, 1<<30)
 		st := stateAt(t, p, c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
 		assert.InDelta(t, c.Optimum.Evidence, st.lev, 1e-6, name)
 		weights := make([]float64, len(st.mu))
 		for i, j := range st.active {
-			weights[i] = st.mu[i] / p.b.norms[j]
+			weights[i] = st.mu[i] / p.b.Norms[j]
 		}
 		assert.LessOrEqual(t, golden.MaxError(weights, c.Optimum.Weights), 1e-6, name)
 		gradient := func() float64 {
@@ -143,9 +128,9 @@ func TestReferenceOptimaAreStationary(t *testing.T) {
 // Gradient and Hessian by finite differences of the evidence, at a point that is no
 // optimum.
 func TestDerivatives(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
-		st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+		st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 		at := func(u []float64) *point {
 			m := len(st.alpha)
 			alpha := make([]float64, m)
@@ -186,7 +171,7 @@ func TestDerivatives(t *testing.T) {
 // Each change, done by an update, is what a computation from nothing gives, and the
 // evidence changes by what was promised.
 func TestUpdatesAreExact(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
 		for what, do := range map[string]func(st *state) action{
 			"add": func(st *state) action { return action{add, 7, 0.3, contribution(0.3, st.s[7], st.q[7])} },
@@ -199,7 +184,7 @@ func TestUpdatesAreExact(t *testing.T) {
 				return action{remove, 3, math.Inf(1), -contribution(st.alpha[3], s, q)}
 			},
 		} {
-			st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+			st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 			a := do(st)
 			before := st.lev
 			ok, err := st.apply(ctx, a)
@@ -233,8 +218,8 @@ func TestOptimum(t *testing.T) {
 // An action that promises what it cannot keep is taken back, and its column banned
 // until another is accepted.
 func TestAnActionIsTakenBack(t *testing.T) {
-	c := load(t, referenceFiles[0])
-	st := stateAt(t, c.problem(t, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
+	c := load(t, reference.Regressions[0])
+	st := stateAt(t, problemOf(t, c, 1<<30), c.Fixed.Active, c.Fixed.Alpha, c.Fixed.Beta)
 	s, lev := slices.Clone(st.s), st.lev
 	ok, err := st.take(ctx, action{add, 7, 1e12, 1e9})
 	require.NoError(t, err)
@@ -265,10 +250,10 @@ func agree(t *testing.T, st *state) {
 // After a climb the products are still those of the members, and S and Q and the evidence
 // are what a computation from nothing gives.
 func TestAClimbLeavesAStateInOrder(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
 		for _, start := range []float64{1, 100} {
-			st := startEmpty(c.problem(t, 1<<30), start)
+			st := startEmpty(problemOf(t, c, 1<<30), start)
 			told := ctx
 			estimators.BeginFit(&told, func(s estimators.Step) {
 				if s.Iteration > 0 { // between two of them the state is in work
@@ -291,9 +276,9 @@ func TestAClimbLeavesAStateInOrder(t *testing.T) {
 // The error of the fast sum of squares is within what is asked for, and where nothing may
 // be lost it is that of the columns.
 func TestSquares(t *testing.T) {
-	for _, name := range referenceFiles {
+	for _, name := range reference.Regressions {
 		c := load(t, name)
-		st := stateAt(t, c.problem(t, 1<<30), c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
+		st := stateAt(t, problemOf(t, c, 1<<30), c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
 		exact := st.residual(st.mu)
 		assert.Equal(t, exact, st.squares(st.mu, 0), name)
 		assert.InDelta(t, exact, st.squares(st.mu, fineEnough/st.beta), fineEnough/st.beta, name)

@@ -1,4 +1,4 @@
-package rvm
+package evidence
 
 import (
 	"gonum.org/v1/gonum/blas"
