@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -67,12 +68,12 @@ func (b *basis) prepare(ctx context.Context) (err error) {
 }
 
 // kernelRows sets dst (r×M) to the kernel of the rows of a block with the landmarks.
-func (b *basis) kernelRows(ctx context.Context, dst *mat.Dense, rows batch) error {
-	err := b.prepared.CrossTo(ctx, dst, rows.x)
+func (b *basis) kernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch) error {
+	err := b.prepared.CrossTo(ctx, dst, rows.X)
 	var notFinite *fault.NotFiniteError
 	if errors.As(err, &notFinite) {
 		at := *notFinite
-		at.Row += rows.first
+		at.Row += rows.First
 		return &at
 	}
 	return err
@@ -89,13 +90,13 @@ func (b *basis) coefficients(u *mat.Dense) {
 }
 
 // features sets dst (r×M) to the features of the rows of a block, less a centre if it is not nil.
-func (b *basis) features(ctx context.Context, dst *mat.Dense, rows batch, centre []float64) error {
+func (b *basis) features(ctx context.Context, dst *mat.Dense, rows rows.Batch, centre []float64) error {
 	if err := b.kernelRows(ctx, dst, rows); err != nil {
 		return err
 	}
 	b.whiten(dst)
 	if centre != nil {
-		for i := range rows.rows() {
+		for i := range rows.Rows() {
 			floats.Sub(dst.RawRowView(i), centre)
 		}
 	}
@@ -104,8 +105,8 @@ func (b *basis) features(ctx context.Context, dst *mat.Dense, rows batch, centre
 
 // unseen returns what of k(x, x) the features of each row of a block do not see, at least 0, as
 // a share of the mean k(c, c).
-func (b *basis) unseen(dst []float64, rows batch, z *mat.Dense) {
-	kernels.Diag(dst, b.kernel, rows.x)
+func (b *basis) unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
+	kernels.Diag(dst, b.kernel, rows.X)
 	for i, own := range dst {
 		dst[i] = max(0, own-linalg.Dot(z.RawRowView(i), z.RawRowView(i))) / b.scale()
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -178,7 +179,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
-	src, err := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
+	src, err := rows.DistinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
 	if err != nil {
 		return fault.AddName(classifierType, err)
 	}
@@ -226,7 +227,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	if c.Groups != nil {
 		return noGroups(classifierType, c.Groups)
 	}
-	rows := &stream[int]{typ: classifierType, blocks: blocks}
+	rows := &rows.Stream[int]{Type: classifierType, Blocks: blocks}
 	names, factors, err := c.count(ctx, rows)
 	if err != nil {
 		return err
@@ -235,7 +236,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	for i, name := range names {
 		position[name] = i
 	}
-	rows.target = func(dst []float64, y int) {
+	rows.Target = func(dst []float64, y int) {
 		for j := range dst {
 			dst[j] = -1
 		}
@@ -246,8 +247,8 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 			dst[0] = 1
 		}
 	}
-	rows.weight = func(y int) float64 { return factors[position[y]] }
-	src, err := rows.source(ctx, classes.Machines(len(names)))
+	rows.Weight = func(y int) float64 { return factors[position[y]] }
+	src, err := rows.Source(ctx, classes.Machines(len(names)))
 	if err != nil {
 		return err
 	}
@@ -255,9 +256,9 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 }
 
 // count reads the classes of a stream, and what the rows of each are weighed by.
-func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int, factors []float64, err error) {
+func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
-	err = rows.each(ctx, func(b estimators.Block[int]) error {
+	err = rows.Each(ctx, func(b estimators.Block[int]) error {
 		for i, y := range b.Y {
 			w := 1.0
 			if b.Weights != nil {
@@ -283,7 +284,7 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 
 // learn fits, and the link to what leaving out rows says of them. Factors are those by which the
 // rows of a class were weighed, and the link's rows are not.
-func (c *Classifier) learn(ctx context.Context, s machineSettings, src *source, names []int, factors []float64) error {
+func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Source, names []int, factors []float64) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err

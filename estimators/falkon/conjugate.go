@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -209,7 +210,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 // firstPass takes k̄, the right sides Z~'W(y - ȳ)/n, k×M, and for rows u' of a start, of which there may
 // be none, (Z~'WZ~u/n)'. A centre that is known is one of some of the rows, near that of all.
 func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
-	k, c := p.src.k, 0
+	k, c := p.src.K, 0
 	var s *mat.Dense
 	var shift []float64
 	if start != nil {
@@ -222,13 +223,13 @@ func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kern
 			}
 		}
 	}
-	sums, totals, err := p.kernelPass(ctx, "right sides", 1, s, c+k+1, c, func(b batch, i int, q, v, totals []float64) {
-		w := b.weight(i)
+	sums, totals, err := p.kernelPass(ctx, "right sides", 1, s, c+k+1, c, func(b rows.Batch, i int, q, v, totals []float64) {
+		w := b.Weight(i)
 		for j, f := range q {
 			v[j] = w * (f - shift[j])
 			totals[j] += v[j]
 		}
-		for j, y := range b.y.RawRowView(i) {
+		for j, y := range b.Y.RawRowView(i) {
 			v[c+j] = w * (y - p.offset[j])
 		}
 		v[c+k] = w
@@ -238,18 +239,18 @@ func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kern
 	}
 	if !p.noIntercept {
 		kernelMean = sums.RawRowView(c + k)
-		floats.Scale(1/p.src.weight, kernelMean)
+		floats.Scale(1/p.src.Weight, kernelMean)
 		for j, t := range totals {
 			linalg.Axpy(-t, kernelMean, sums.RawRowView(j))
 		}
 	}
-	both := mat.DenseCopyOf(window(sums, 0, c+k))
+	both := mat.DenseCopyOf(rows.Window(sums, 0, c+k))
 	p.whiten(both)
-	both.Scale(1/float64(p.src.n), both)
+	both.Scale(1/float64(p.src.N), both)
 	if c > 0 {
-		product = window(both, 0, c)
+		product = rows.Window(both, 0, c)
 	}
-	return kernelMean, window(both, c, c+k), product, nil
+	return kernelMean, rows.Window(both, c, c+k), product, nil
 }
 
 // setCentre takes z̄ from k̄.
@@ -272,8 +273,8 @@ func (p *landmarkProblem) hessian(kernelMean []float64, energy func() float64) o
 				shift[j] = linalg.Dot(kernelMean, s.RawRowView(j))
 			}
 		}
-		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", energy(), s, c, c, func(b batch, i int, q, v, totals []float64) {
-			w := b.weight(i)
+		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", energy(), s, c, c, func(b rows.Batch, i int, q, v, totals []float64) {
+			w := b.Weight(i)
 			for j, f := range q {
 				v[j] = w * (f - shift[j])
 				totals[j] += v[j]
@@ -299,6 +300,6 @@ func (p *landmarkProblem) addRidges(d, sums *mat.Dense, of []column) {
 	for j, col := range of {
 		row := d.RawRowView(j)
 		floats.Scale(col.Lambda, row)
-		linalg.Axpy(1/float64(p.src.n), sums.RawRowView(j), row)
+		linalg.Axpy(1/float64(p.src.N), sums.RawRowView(j), row)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -21,23 +22,23 @@ func TestEnergy(t *testing.T) {
 		landmarks := linalg.Rows(x, firstRows(60))
 		b, err := newBasis(ctx, s, kernels.RBF{Gamma: .6}, landmarks)
 		require.NoError(t, err)
-		src := inMemory(x, mat.NewDense(len(y), 1, y), nil)
-		sample := src.head(60 * perLandmark)
+		src := rows.InMemory(x, mat.NewDense(len(y), 1, y), nil)
+		sample := src.Head(60 * perLandmark)
 		p := newProblem(s, b, src)
 		sum := make([]float64, p.m)
 		of, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 		require.NoError(t, err)
 		p.centreBy(of, sample, sum)
-		scaleSym(of.g, 1/float64(sample.n))
-		of.r.Scale(1/float64(sample.n), of.r)
+		scaleSym(of.g, 1/float64(sample.N))
+		of.r.Scale(1/float64(sample.N), of.r)
 		by, lambdas, err := p.preconditioner(ctx, of, sample, false)
 		require.NoError(t, err)
 
-		warm, kernelMean, err := p.start(ctx, of.r, by, lambdas, sample.n)
+		warm, kernelMean, err := p.start(ctx, of.r, by, lambdas, sample.N)
 		require.NoError(t, err)
 		_, right, _, err := p.firstPass(ctx, nil)
 		require.NoError(t, err)
-		cold := newConjugate(right, lambdas, sample.n)
+		cold := newConjugate(right, lambdas, sample.N)
 		cold.begin(by)
 		p.setCentre(kernelMean)
 		h := p.hessian(kernelMean, func() float64 { return 0 })

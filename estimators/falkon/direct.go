@@ -31,7 +31,7 @@ func (p *landmarkProblem) byNormals(ctx context.Context) (*solution, error) {
 		return nil, err
 	}
 	out.objective = out.left.objective
-	n := float64(p.src.n)
+	n := float64(p.src.N)
 	if rest := n - out.left.trace; rest > leastRest*n {
 		out.gcv = n * out.left.rss / (rest * rest)
 	}
@@ -43,7 +43,7 @@ func (p *landmarkProblem) byNormals(ctx context.Context) (*solution, error) {
 
 // bestRidge chooses the ridge of the least leave-one-out error.
 func (p *landmarkProblem) bestRidge(ctx context.Context, equations *normal, out *solution) error {
-	unit := p.scale() * p.src.weight
+	unit := p.scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	out.iterations = len(grid)
 	g := mat.NewSymDense(p.m, nil)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -40,7 +41,7 @@ const (
 
 // byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
 // rows that are not among them.
-func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *source, fingerprint uint64) (*solution, error) {
+func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
 		return nil, err
@@ -52,20 +53,20 @@ func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *sour
 		return nil, err
 	}
 	p.centreBy(b, sample, sum)
-	scaleSym(b.g, 1/float64(sample.n))
-	b.r.Scale(1/float64(sample.n), b.r)
+	scaleSym(b.g, 1/float64(sample.N))
+	b.r.Scale(1/float64(sample.N), b.r)
 	by, lambdas, err := p.preconditioner(ctx, b, sample, c != nil)
 	if err != nil {
 		return nil, err
 	}
 	if c == nil {
-		if c, kernelMean, err = p.start(ctx, b.r, by, lambdas, sample.n); err != nil {
+		if c, kernelMean, err = p.start(ctx, b.r, by, lambdas, sample.N); err != nil {
 			return nil, err
 		}
 	}
 	p.setCentre(kernelMean)
 	out := &solution{gcv: math.NaN()}
-	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.n, outside) } // without a given ridge it is one
+	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // without a given ridge it is one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *sour
 	if !out.converged {
 		out.warnings = append(out.warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.tolerance))
 	}
-	return out, p.finish(ctx, c, b.g, sample.n, outside, out)
+	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
 // start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
@@ -101,7 +102,7 @@ func (p *landmarkProblem) resumed(fingerprint uint64) (*conjugate, []float64, er
 	}
 	s, fits := p.resume, false
 	if s.conjugate != nil && s.fingerprint == fingerprint && s.conjugate.u.RawMatrix().Cols == p.m {
-		columns, k := len(s.conjugate.columns), p.src.k
+		columns, k := len(s.conjugate.columns), p.src.K
 		fits = columns == k || p.ridge == 0 && columns%k == 0
 	}
 	if !fits {
@@ -111,9 +112,9 @@ func (p *landmarkProblem) resumed(fingerprint uint64) (*conjugate, []float64, er
 }
 
 // preconditioner makes it of the sample's products, divided by its rows, and the ridges over n.
-func (p *landmarkProblem) preconditioner(ctx context.Context, b *normal, sample *source, resumed bool) (preconditioner, []float64, error) {
+func (p *landmarkProblem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
 	if p.ridge > 0 {
-		lambda := p.ridge / float64(p.src.n)
+		lambda := p.ridge / float64(p.src.N)
 		chol, err := shifted(p.nextContext(ctx), "the preconditioner", b.g, lambda)
 		return oneRidge{chol}, []float64{lambda}, err
 	}
@@ -135,11 +136,11 @@ const bracketRows = 1000
 // bracket returns the ridges over n that are worth solving for. On the sample alone, with the
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
-func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *source) ([]float64, error) {
-	grid := ridgeGrid(leastRidge*p.scale()*p.src.weight/float64(p.src.n), largestRidge*p.scale()*p.src.weight/float64(p.src.n), ridgesPerDecade)
+func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
+	grid := ridgeGrid(leastRidge*p.scale()*p.src.Weight/float64(p.src.N), largestRidge*p.scale()*p.src.Weight/float64(p.src.N), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
-	c.scale = 1 / float64(sample.n)
-	few := sample.head(max(bracketRows, p.m))
+	c.scale = 1 / float64(sample.N)
+	few := sample.Head(max(bracketRows, p.m))
 	errors, err := p.errorsOf(ctx, c, few, p.passing(ctx, few))
 	if err != nil {
 		return nil, err
@@ -148,8 +149,8 @@ func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.D
 	if !ok {
 		best = grid[len(grid)/2]
 	}
-	more := float64(p.src.n) / float64(sample.n)
-	count := max(leastRidges, min(mostRidges, mostColumns/p.src.k))
+	more := float64(p.src.N) / float64(sample.N)
+	count := max(leastRidges, min(mostRidges, mostColumns/p.src.K))
 	least, largest := best/more/3, best*3/math.Pow(more, .25)
 	return ridgeGrid(least, largest, float64(count-1)/math.Log10(largest/least)), nil
 }
@@ -160,7 +161,7 @@ func (p *landmarkProblem) iterate(ctx context.Context, c *conjugate, by precondi
 	h := p.hessian(kernelMean, c.energy)
 	for {
 		last := len(c.active()) == 0 || c.iteration >= p.iterations
-		if len(c.columns) > p.src.k && (last || c.energy() < earlyEnergy) {
+		if len(c.columns) > p.src.K && (last || c.energy() < earlyEnergy) {
 			if err := choose(); err != nil {
 				return err
 			}
@@ -180,15 +181,15 @@ func (p *landmarkProblem) iterate(ctx context.Context, c *conjugate, by precondi
 }
 
 // choose leaves the columns of the ridge with the least error on rows outside the sample.
-func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *source) error {
-	k := p.src.k
+func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *rows.Source) error {
+	k := p.src.K
 	var lambdas []float64
 	for i := 0; i < len(c.columns); i += k {
 		lambdas = append(lambdas, c.columns[i].Lambda)
 	}
 	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
 	scored.coefficients = by.turn(c.u)
-	scored.scale = 1 / float64(p.src.n)
+	scored.scale = 1 / float64(p.src.N)
 	dimensions, err := scored.effective(ctx, lambdas)
 	if err != nil {
 		return err
@@ -205,8 +206,8 @@ func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge,
 }
 
 // finish takes what the model needs beside its coefficients.
-func (p *landmarkProblem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *source, out *solution) (err error) {
-	n := float64(p.src.n)
+func (p *landmarkProblem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *rows.Source, out *solution) (err error) {
+	n := float64(p.src.N)
 	out.u = c.u
 	if out.ridge = p.ridge; out.ridge == 0 {
 		out.ridge = c.columns[0].Lambda * n

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
 // The preconditioner has its rows, and two a landmark or 4000 of others are outside where so many are
@@ -17,14 +19,14 @@ func TestHalves(t *testing.T) {
 		{100, 1000, 400, 600}, {1000, 8000, 4000, 4000}, {2000, 12000, 8000, 4000}, {3000, 18000, 12000, 6000},
 		{3000, 9000, 6000, 3000}, {1000, 3000, 1500, 1500}, {500, 5, 3, 2}, {500, 2, 1, 1},
 	} {
-		d := &drawn{sample: 4 * c.m, outside: outsideFor(c.m), batch: batch{x: mat.NewDense(c.drawn, 1, nil), y: mat.NewDense(c.drawn, 1, nil)}}
+		d := &drawn{sample: 4 * c.m, outside: outsideFor(c.m), Batch: rows.Batch{X: mat.NewDense(c.drawn, 1, nil), Y: mat.NewDense(c.drawn, 1, nil)}}
 		for i := range c.drawn {
-			d.x.Set(i, 0, float64(i))
+			d.X.Set(i, 0, float64(i))
 		}
 		sample, outside := d.halves()
-		assert.Equal(t, []int{c.sample, c.outside}, []int{sample.n, outside.n}, "%d landmarks, %d rows", c.m, c.drawn)
-		assert.Equal(t, 0., sample.whole.x.At(0, 0))
-		assert.Equal(t, float64(c.sample), outside.whole.x.At(0, 0))
+		assert.Equal(t, []int{c.sample, c.outside}, []int{sample.N, outside.N}, "%d landmarks, %d rows", c.m, c.drawn)
+		assert.Equal(t, 0., sample.Whole.X.At(0, 0))
+		assert.Equal(t, float64(c.sample), outside.Whole.X.At(0, 0))
 	}
 }
 

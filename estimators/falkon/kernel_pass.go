@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -15,7 +16,7 @@ import (
 // of row i of K with K s_j for each row s_j of s (none for nil) in q, weigh sets v, of outputs
 // numbers, and adds to sums, of which there are extras. It returns v'K summed over the rows,
 // outputs×M, and the sums. Cost n(M(d + c + outputs)) for c rows of s.
-func (p *landmarkProblem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int, weigh func(b batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
+func (p *landmarkProblem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int, weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
 	c := 0
 	if s != nil {
 		c, _ = s.Dims()
@@ -24,13 +25,13 @@ func (p *landmarkProblem) kernelPass(ctx context.Context, name string, objective
 	wave := 8 * p.workers
 	slots, sums := make([]*mat.Dense, wave), make([][]float64, wave)
 	total, totals := mat.NewDense(outputs, p.m, nil), make([]float64, extras)
-	work := func(slot int, b batch) error {
+	work := func(slot int, b rows.Batch) error {
 		if slots[slot] == nil {
 			slots[slot], sums[slot] = mat.NewDense(outputs, p.m, nil), make([]float64, extras)
 		}
 		clear(slots[slot].RawMatrix().Data)
 		clear(sums[slot])
-		return p.block(b.rows(), func(k *mat.Dense) error {
+		return p.block(b.Rows(), func(k *mat.Dense) error {
 			if err := p.kernelRows(ctx, k, b); err != nil {
 				return err
 			}
@@ -43,8 +44,8 @@ func (p *landmarkProblem) kernelPass(ctx context.Context, name string, objective
 			return nil
 		})
 	}
-	err := p.pass(ctx, name, objective, blockRows, wave, work, func(b batch) error {
-		for i := range blocks(b.rows(), blockRows) {
+	err := p.pass(ctx, name, objective, rows.BlockRows, wave, work, func(b rows.Batch) error {
+		for i := range rows.BlockCount(b.Rows(), rows.BlockRows) {
 			floats.Add(total.RawMatrix().Data, slots[i].RawMatrix().Data)
 			floats.Add(totals, sums[i])
 		}

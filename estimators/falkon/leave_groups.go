@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -16,12 +17,12 @@ import (
 )
 
 // groupErrors sums the weighted squared residuals of groups of rows, each left out as a whole, for each candidate.
-func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *source) ([]float64, error) {
+func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *rows.Source) ([]float64, error) {
 	count := len(c.shifts)
 	total := make([]float64, count)
-	sums := make([][]float64, len(src.groups))
-	err := p.overGroups(ctx, src, func(at int, b batch) error {
-		return p.block(b.rows(), func(z *mat.Dense) error {
+	sums := make([][]float64, len(src.Groups))
+	err := p.overGroups(ctx, src, func(at int, b rows.Batch) error {
+		return p.block(b.Rows(), func(z *mat.Dense) error {
 			if err := p.features(ctx, z, b, p.centre); err != nil {
 				return err
 			}
@@ -40,21 +41,21 @@ func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *s
 
 // overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features are more
 // than MaxBytes, f's or ctx's.
-func (p *landmarkProblem) overGroups(ctx context.Context, src *source, f func(at int, b batch) error) error {
-	for _, g := range src.groups {
+func (p *landmarkProblem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
+	for _, g := range src.Groups {
 		rows := float64(g[1] - g[0])
 		if err := p.checkBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.m)*float64(p.workers)); err != nil {
 			return err
 		}
 	}
-	return parallel.ForEach(ctx, p.workers, len(src.groups), func(at int) error {
-		return f(at, src.whole.part(src.groups[at][0], src.groups[at][1]))
+	return parallel.ForEach(ctx, p.workers, len(src.Groups), func(at int) error {
+		return f(at, src.Whole.Slice(src.Groups[at][0], src.Groups[at][1]))
 	})
 }
 
 // errorsOfGroup is groupErrors of one group with features z.
-func (p *landmarkProblem) errorsOfGroup(c *candidates, src *source, b batch, z *mat.Dense) []float64 {
-	k, rows := p.src.k, b.rows()
+func (p *landmarkProblem) errorsOfGroup(c *candidates, src *rows.Source, b rows.Batch, z *mat.Dense) []float64 {
+	k, rows := p.src.K, b.Rows()
 	turned := mat.NewDense(p.m, rows, nil)
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(rows, len(c.shifts)*k, nil)
@@ -88,11 +89,11 @@ func (p *landmarkProblem) errorsOfGroup(c *candidates, src *source, b batch, z *
 }
 
 // residuals returns those of the rows of a batch, times √w.
-func (p *landmarkProblem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
-	out := mat.NewDense(b.rows(), p.src.k, nil)
-	for a := range b.rows() {
-		root, row := math.Sqrt(b.weight(a)), out.RawRowView(a)
-		for j, y := range b.y.RawRowView(a) {
+func (p *landmarkProblem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
+	out := mat.NewDense(b.Rows(), p.src.K, nil)
+	for a := range b.Rows() {
+		root, row := math.Sqrt(b.Weight(a)), out.RawRowView(a)
+		for j, y := range b.Y.RawRowView(a) {
 			row[j] = root * (y - p.offset[j] - fitted.At(a, j))
 		}
 	}
@@ -100,10 +101,10 @@ func (p *landmarkProblem) residuals(b batch, fitted *mat.Dense) *mat.Dense {
 }
 
 // weighColumns multiplies the columns, of the features of rows, by √(w scale).
-func (p *landmarkProblem) weighColumns(columns *mat.Dense, b batch, scale float64) {
-	roots := make([]float64, b.rows())
+func (p *landmarkProblem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) {
+	roots := make([]float64, b.Rows())
 	for a := range roots {
-		roots[a] = math.Sqrt(b.weight(a) * scale)
+		roots[a] = math.Sqrt(b.Weight(a) * scale)
 	}
 	for i := range p.m {
 		floats.Mul(columns.RawRowView(i), roots)
@@ -111,13 +112,13 @@ func (p *landmarkProblem) weighColumns(columns *mat.Dense, b batch, scale float6
 }
 
 // interceptOf returns what the intercept adds to the leverages of the rows.
-func (p *landmarkProblem) interceptOf(b batch) []float64 {
-	out := make([]float64, b.rows())
+func (p *landmarkProblem) interceptOf(b rows.Batch) []float64 {
+	out := make([]float64, b.Rows())
 	if p.noIntercept {
 		return out
 	}
 	for a := range out {
-		out[a] = b.weight(a) / p.src.weight
+		out[a] = b.Weight(a) / p.src.Weight
 	}
 	return out
 }
@@ -161,24 +162,24 @@ func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside 
 }
 
 // leaveGroupsOut is leaveOut for the rows of groups.
-func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, kept *sampledRows, out *leftOut) error {
+func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, kept *sampledRows, out *leftOut) error {
 	factor := chol.Upper()
 	type sums struct{ objective, rss, trace float64 }
-	of := make([]sums, len(src.groups))
+	of := make([]sums, len(src.Groups))
 	scale := 1.0
 	if outside > 0 {
 		scale = outside
 	}
-	err := p.overGroups(ctx, src, func(at int, b batch) error {
-		return p.block(b.rows(), func(z *mat.Dense) error {
+	err := p.overGroups(ctx, src, func(at int, b rows.Batch) error {
+		return p.block(b.Rows(), func(z *mat.Dense) error {
 			if err := p.features(ctx, z, b, nil); err != nil {
 				return err
 			}
-			rows := b.rows()
+			rows := b.Rows()
 			unseen := make([]float64, rows)
 			p.unseen(unseen, b, z)
 			p.less(z)
-			fitted := mat.NewDense(rows, p.src.k, nil)
+			fitted := mat.NewDense(rows, p.src.K, nil)
 			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
 			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
 			e := p.residuals(b, fitted)
@@ -186,7 +187,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 			for a := range rows {
 				row := e.RawRowView(a)
 				s.rss += linalg.Dot(row, row)
-				s.trace += 1 - p.rest(b.weight(a), scale*linalg.Dot(z.RawRowView(a), z.RawRowView(a)), outside > 0)
+				s.trace += 1 - p.rest(b.Weight(a), scale*linalg.Dot(z.RawRowView(a), z.RawRowView(a)), outside > 0)
 			}
 			columns := mat.DenseCopyOf(z.T())
 			p.weighColumns(columns, b, scale)
@@ -196,7 +197,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 				row, share := e.RawRowView(a), 0.0
 				if ok {
 					s.objective += linalg.Dot(row, row)
-					floats.Scale(1/math.Sqrt(b.weight(a)), row)
+					floats.Scale(1/math.Sqrt(b.Weight(a)), row)
 					share = shares[a]
 				} else {
 					clear(row)
@@ -207,7 +208,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 		})
 	})
 	for _, s := range of {
-		out.objective += s.objective / src.weight
+		out.objective += s.objective / src.Weight
 		out.rss += s.rss
 		out.trace += s.trace
 	}

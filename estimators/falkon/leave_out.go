@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -104,18 +105,18 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 }
 
 // passing goes through some rows: problem.pass or source.pass.
-type passing func(work func(slot int, b batch) error, done func(b batch) error) error
+type passing func(work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error
 
 // passing passes through some rows, which is no step.
-func (p *landmarkProblem) passing(ctx context.Context, src *source) passing {
-	return func(work func(int, batch) error, done func(batch) error) error {
+func (p *landmarkProblem) passing(ctx context.Context, src *rows.Source) passing {
+	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		loop := progress.NewLoop(p.nextContext(ctx))
 		defer loop.End()
-		return src.pass(ctx, p.workers, wideRows, panelBlocks, counted(loop, src.n, work), func(b batch) error {
+		return src.Pass(ctx, p.workers, rows.WideRows, panelBlocks, counted(loop, src.N, work), func(b rows.Batch) error {
 			if err := done(b); err != nil {
 				return err
 			}
-			loop.Report(float64(b.first+b.rows()) / float64(src.n))
+			loop.Report(float64(b.First+b.Rows()) / float64(src.N))
 			return nil
 		})
 	}
@@ -123,30 +124,30 @@ func (p *landmarkProblem) passing(ctx context.Context, src *source) passing {
 
 // named is pass with a name.
 func (p *landmarkProblem) named(ctx context.Context, name string) passing {
-	return func(work func(int, batch) error, done func(batch) error) error {
-		return p.pass(ctx, name, 0, wideRows, panelBlocks, work, done)
+	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
+		return p.pass(ctx, name, 0, rows.WideRows, panelBlocks, work, done)
 	}
 }
 
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
 // over the targets, over the rows of a source that pass goes through. It is infinite where the system is
 // indefinite or a row determines itself.
-func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *source, pass passing) ([]float64, error) {
+func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
-	work := func(slot int, b batch) error {
-		return p.block(b.rows(), func(z *mat.Dense) error {
+	work := func(slot int, b rows.Batch) error {
+		return p.block(b.Rows(), func(z *mat.Dense) error {
 			if err := p.features(ctx, z, b, p.centre); err != nil {
 				return err
 			}
-			return p.block(b.rows(), func(memory *mat.Dense) error {
-				sums[slot] = p.blockErrors(c, src, b, z, mat.NewDense(p.m, b.rows(), memory.RawMatrix().Data))
+			return p.block(b.Rows(), func(memory *mat.Dense) error {
+				sums[slot] = p.blockErrors(c, src, b, z, mat.NewDense(p.m, b.Rows(), memory.RawMatrix().Data))
 				return ctx.Err()
 			})
 		})
 	}
-	done := func(b batch) error {
-		for _, s := range sums[:blocks(b.rows(), wideRows)] {
+	done := func(b rows.Batch) error {
+		for _, s := range sums[:rows.BlockCount(b.Rows(), rows.WideRows)] {
 			floats.Add(total, s)
 		}
 		return nil
@@ -160,7 +161,7 @@ func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *sour
 	}
 	floats.Add(total, together)
 	for i := range total {
-		if total[i] /= src.weight; c.bad[i] || total[i] != total[i] {
+		if total[i] /= src.Weight; c.bad[i] || total[i] != total[i] {
 			total[i] = math.Inf(1)
 		}
 	}
@@ -169,12 +170,12 @@ func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *sour
 
 // blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
 // each candidate; turned is memory for Q'z in columns.
-func (p *landmarkProblem) blockErrors(c *candidates, src *source, b batch, z, turned *mat.Dense) []float64 {
-	k := p.src.k
+func (p *landmarkProblem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, turned *mat.Dense) []float64 {
+	k := p.src.K
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
-	fitted := mat.NewDense(b.rows(), len(c.shifts)*k, nil)
+	fitted := mat.NewDense(b.Rows(), len(c.shifts)*k, nil)
 	fast.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
-	out, quad := make([]float64, len(c.shifts)), make([]float64, b.rows())
+	out, quad := make([]float64, len(c.shifts)), make([]float64, b.Rows())
 	outside := c.factors != nil
 	for i, s := range c.shifts {
 		if c.bad[i] {
@@ -183,10 +184,10 @@ func (p *landmarkProblem) blockErrors(c *candidates, src *source, b batch, z, tu
 		// One worker, whose context the caller looks at.
 		_ = s.QuadColumns(context.Background(), 1, quad, turned)
 		for row, q := range quad {
-			if src.isTogether(b.first + row) {
+			if src.Grouped(b.First + row) {
 				continue
 			}
-			w := b.weight(row)
+			w := b.Weight(row)
 			if outside {
 				q *= c.factors[i]
 			}
@@ -195,7 +196,7 @@ func (p *landmarkProblem) blockErrors(c *candidates, src *source, b batch, z, tu
 				out[i] = math.Inf(1)
 				break
 			}
-			for j, y := range b.y.RawRowView(row) {
+			for j, y := range b.Y.RawRowView(row) {
 				e := (y - p.offset[j] - fitted.At(row, i*k+j)) / rest
 				out[i] += w * e * e
 			}
@@ -209,7 +210,7 @@ func (p *landmarkProblem) leverage(w, quad float64) float64 {
 	if p.noIntercept {
 		return w * quad
 	}
-	return w * (quad + 1/p.src.weight)
+	return w * (quad + 1/p.src.Weight)
 }
 
 // rest is 1 - h, what a row's own target leaves to it of its residual: of a row that is not among
@@ -264,35 +265,35 @@ const keptRows = 50000
 
 // leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
 // source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
-func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *source, outside float64, pass passing) (*leftOut, error) {
+func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, pass passing) (*leftOut, error) {
 	kept := newKept(src, p.keep)
 	out := &leftOut{}
 	type sums struct{ objective, rss, trace float64 }
 	slots := make([]sums, panelBlocks)
 	factor := chol.Upper()
-	work := func(slot int, b batch) error {
-		return p.block(b.rows(), func(z *mat.Dense) error {
+	work := func(slot int, b rows.Batch) error {
+		return p.block(b.Rows(), func(z *mat.Dense) error {
 			if err := p.features(ctx, z, b, nil); err != nil {
 				return err
 			}
-			unseen, s := make([]float64, b.rows()), sums{}
+			unseen, s := make([]float64, b.Rows()), sums{}
 			p.unseen(unseen, b, z)
 			p.less(z)
-			fitted := mat.NewDense(b.rows(), p.src.k, nil)
+			fitted := mat.NewDense(b.Rows(), p.src.K, nil)
 			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())
 			fast.Trsm(blas.Right, blas.NoTrans, 1, factor, z.RawMatrix())
-			for i := range b.rows() {
-				if src.isTogether(b.first + i) {
+			for i := range b.Rows() {
+				if src.Grouped(b.First + i) {
 					continue
 				}
-				w, row := b.weight(i), fitted.RawRowView(i)
+				w, row := b.Weight(i), fitted.RawRowView(i)
 				quad := linalg.Dot(z.RawRowView(i), z.RawRowView(i))
 				if outside > 0 {
 					quad *= outside
 				}
 				rest := p.rest(w, quad, outside > 0)
 				s.trace += 1 - rest
-				for j, y := range b.y.RawRowView(i) {
+				for j, y := range b.Y.RawRowView(i) {
 					e := y - p.offset[j] - row[j]
 					s.rss += w * e * e
 					if row[j] = 0; rest > 0 {
@@ -306,9 +307,9 @@ func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *lina
 			return nil
 		})
 	}
-	err := pass(work, func(b batch) error {
-		for _, s := range slots[:blocks(b.rows(), wideRows)] {
-			out.objective += s.objective / src.weight
+	err := pass(work, func(b rows.Batch) error {
+		for _, s := range slots[:rows.BlockCount(b.Rows(), rows.WideRows)] {
+			out.objective += s.objective / src.Weight
 			out.rss += s.rss
 			out.trace += s.trace
 		}

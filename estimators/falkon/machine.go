@@ -9,9 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/rowhash"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -71,19 +73,19 @@ const crowded = .7
 
 // fit learns the targets of a source, where the number of landmarks is not set with more of them as long as they are
 // crowded.
-func fit(ctx context.Context, s machineSettings, src *source) (*machine, error) {
+func fit(ctx context.Context, s machineSettings, src *rows.Source) (*machine, error) {
 	begin := time.Now()
 	s = s.withDefaults()
 	chosen := s.components == 0 && s.given == nil
 	if chosen && s.resume != nil && s.resume.conjugate != nil {
-		s.components = s.componentsFor(src.n)
+		s.components = s.componentsFor(src.N)
 		for next, ok := s.more(src); ok && s.components < s.resume.conjugate.u.RawMatrix().Cols; next, ok = s.more(src) {
 			s.components = next // a State of a fit with more of them goes on there
 		}
 	}
 	s.steps = progress.NewSteps(ctx, 0)
 	passes, expected := 0, 1
-	if next, ok := s.withComponents(s.componentsFor(src.n)).more(src); chosen && ok && next > 0 {
+	if next, ok := s.withComponents(s.componentsFor(src.N)).more(src); chosen && ok && next > 0 {
 		expected = 2
 	}
 	fits := progress.NewSeries(ctx, expected)
@@ -93,7 +95,7 @@ func fit(ctx context.Context, s machineSettings, src *source) (*machine, error) 
 			return nil, err
 		}
 		passes += m.details.Passes
-		s.components = s.componentsFor(src.n)
+		s.components = s.componentsFor(src.N)
 		next, ok := s.more(src)
 		if !chosen || !ok || p.m < s.components || !(m.details.EffectiveDimension > crowded*float64(p.m)) {
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
@@ -111,20 +113,20 @@ func (s machineSettings) withComponents(components int) machineSettings {
 }
 
 // more is the number of landmarks after so many; ok is false where that is hardly more, or over MaxBytes.
-func (s machineSettings) more(src *source) (next int, ok bool) {
-	next = min(2*s.components, mostByRows, src.n/2)
+func (s machineSettings) more(src *rows.Source) (next int, ok bool) {
+	next = min(2*s.components, mostByRows, src.N/2)
 	return next, 2*next >= 3*s.components && s.checkBytes("", s.bytes(src, next)) == nil
 }
 
 // fitOnce is fit with one number of landmarks.
-func fitOnce(ctx context.Context, s machineSettings, src *source, chosen bool) (*machine, *landmarkProblem, error) {
+func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bool) (*machine, *landmarkProblem, error) {
 	first, rest := progress.Two(ctx, 1, 3)
 	p, d, warnings, err := s.prepare(first, src, chosen)
 	if err != nil {
 		return nil, nil, err
 	}
-	details := Details{Rows: src.n, Landmarks: p.m, Solver: ConjugateGradients}
-	if s.direct(src.n, p.m) {
+	details := Details{Rows: src.N, Landmarks: p.m, Solver: ConjugateGradients}
+	if s.direct(src.N, p.m) {
 		details.Solver = Direct
 	}
 	p.parts = progress.NewSeries(rest, p.passesExpected())
@@ -134,7 +136,7 @@ func fitOnce(ctx context.Context, s machineSettings, src *source, chosen bool) (
 	}
 	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.passes, solved.ridge, solved.effective, solved.energy
 	if solved.left != nil {
-		details.LeaveOneOut = solved.left.objective + vecmath.Sum(src.within)
+		details.LeaveOneOut = solved.left.objective + vecmath.Sum(src.Within)
 	}
 	if solved.gcv == solved.gcv {
 		details.GCV = solved.gcv
@@ -148,7 +150,7 @@ func fitOnce(ctx context.Context, s machineSettings, src *source, chosen bool) (
 		Converged: solved.converged, Iterations: solved.iterations, Objective: solved.objective,
 		Jitter: p.jitter, Warnings: append(warnings, solved.warnings...),
 	}
-	if solved.effective > crowded*float64(p.m) && p.m < src.n {
+	if solved.effective > crowded*float64(p.m) && p.m < src.N {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error", solved.effective, p.m))
 	}
 	if s.classify {
@@ -166,12 +168,12 @@ func (p *landmarkProblem) passesExpected() int {
 	if p.ridge == 0 {
 		out += 2 // a reduction and a pass
 	}
-	if !p.direct(p.src.n, p.m) {
+	if !p.direct(p.src.N, p.m) {
 		out += 12
 	}
 	if p.loss == LogisticLoss {
 		out += 2 * 8
-		if !p.direct(p.src.n, p.m) {
+		if !p.direct(p.src.N, p.m) {
 			out += 40 // of gradients within the steps
 		}
 	}
@@ -188,7 +190,7 @@ func (p *landmarkProblem) solve(ctx context.Context, d *drawn) (*solution, error
 	if p.loss == SquaredLoss || ridge == 0 {
 		var squared *solution
 		var err error
-		if p.direct(p.src.n, p.m) {
+		if p.direct(p.src.N, p.m) {
 			squared, err = p.byNormals(ctx)
 		} else {
 			squared, err = p.byGradients(ctx, sample, outside, p.fingerprint())
@@ -198,13 +200,13 @@ func (p *landmarkProblem) solve(ctx context.Context, d *drawn) (*solution, error
 		}
 		ridge = logisticShare * squared.ridge
 	}
-	return p.byNewton(ctx, ridge, sample.head(leastSample*p.m)) // made anew for each step and class
+	return p.byNewton(ctx, ridge, sample.Head(leastSample*p.m)) // made anew for each step and class
 }
 
 // prepare draws rows, chooses kernel and landmarks, and checks the memory of all that follows. Chosen says that the
 // number of landmarks is nobody's wish.
-func (s machineSettings) prepare(ctx context.Context, src *source, chosen bool) (*landmarkProblem, *drawn, []string, error) {
-	want := s.componentsFor(src.n)
+func (s machineSettings) prepare(ctx context.Context, src *rows.Source, chosen bool) (*landmarkProblem, *drawn, []string, error) {
+	want := s.componentsFor(src.N)
 	if s.given != nil {
 		want, _ = s.given.Dims()
 	}
@@ -216,7 +218,7 @@ func (s machineSettings) prepare(ctx context.Context, src *source, chosen bool) 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	kernel, err := s.chosenKernel(parts[1], d, want, src.varying)
+	kernel, err := s.chosenKernel(parts[1], d, want, src.Varying)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -236,33 +238,33 @@ func (s machineSettings) prepare(ctx context.Context, src *source, chosen bool) 
 }
 
 // bytes is what a Fit on m landmarks allocates, beside rows and what grows with neither.
-func (s machineSettings) bytes(src *source, m int) float64 {
-	columns := src.k
+func (s machineSettings) bytes(src *rows.Source, m int) float64 {
+	columns := src.K
 	if s.ridge == 0 {
-		columns = max(src.k*leastRidges, min(src.k*mostRidges, mostColumns))
+		columns = max(src.K*leastRidges, min(src.K*mostRidges, mostColumns))
 	}
 	numbers := 4 * float64(m) * float64(m)
-	if s.direct(src.n, m) {
-		numbers += float64(min(panelBlocks*wideRows, src.n)) * float64(m)
-		columns = src.k
+	if s.direct(src.N, m) {
+		numbers += float64(min(panelBlocks*rows.WideRows, src.N)) * float64(m)
+		columns = src.K
 	}
 	if s.loss == LogisticLoss {
-		numbers += float64(src.k) * float64(m) * float64(m)
+		numbers += float64(src.K) * float64(m) * float64(m)
 	}
-	numbers += 2 * float64(min(s.workers, panelBlocks)) * wideRows * float64(m) // blocks
-	numbers += 8 * float64(s.workers) * float64(columns*m)                      // sums of blocks
-	numbers += 6 * float64(columns) * float64(m)                                // of conjugate gradients
-	numbers += float64(min(src.n, keptRows)) * float64(2*src.k+3)               // what is known of single rows
+	numbers += 2 * float64(min(s.workers, panelBlocks)) * rows.WideRows * float64(m) // blocks
+	numbers += 8 * float64(s.workers) * float64(columns*m)                           // sums of blocks
+	numbers += 6 * float64(columns) * float64(m)                                     // of conjugate gradients
+	numbers += float64(min(src.N, keptRows)) * float64(2*src.K+3)                    // what is known of single rows
 	return 8 * numbers
 }
 
 // halves are the sample of the preconditioner, and rows outside it, in the same shares where there are
 // fewer rows.
-func (d *drawn) halves() (sample, outside *source) {
-	n, all := d.rows(), d.sample+d.outside
+func (d *drawn) halves() (sample, outside *rows.Source) {
+	n, all := d.Rows(), d.sample+d.outside
 	size := min(d.sample, (n*d.sample+all-1)/all)
-	of := func(from, to int) *source {
-		return d.part(from, to).source()
+	of := func(from, to int) *rows.Source {
+		return d.Slice(from, to).Source()
 	}
 	if n == 1 {
 		return of(0, 1), of(0, 1)
@@ -272,22 +274,30 @@ func (d *drawn) halves() (sample, outside *source) {
 
 // fingerprint tells the rows and the configuration that a State belongs to.
 func (p *landmarkProblem) fingerprint() uint64 {
-	h := hashString(p.src.hash, p.kernel.String())
-	h = hashNumber(h, p.ridge)
-	h = hashNumber(h, float64(p.m))
-	h = hashNumber(h, float64(p.seed))
+	h := hashString(p.src.Hash, p.kernel.String())
+	h = rowhash.Number(h, p.ridge)
+	h = rowhash.Number(h, float64(p.m))
+	h = rowhash.Number(h, float64(p.seed))
 	if p.noIntercept {
 		h = hashString(h, "no intercept")
 	}
 	for i := range p.m {
-		h = hashNumbers(h, p.landmarks.RawRowView(i))
+		h = rowhash.Numbers(h, p.landmarks.RawRowView(i))
 	}
 	return h
 }
 
+// hashString is the hash h with the bytes of a text.
+func hashString(h uint64, text string) uint64 {
+	for _, c := range []byte(text) {
+		h = rowhash.Number(h, float64(c))
+	}
+	return rowhash.Number(h, float64(len(text)))
+}
+
 // machine makes the model of coefficients u (k×M).
 func (p *landmarkProblem) machine(u *mat.Dense) *machine {
-	m := &machine{kernel: p.kernel, landmarks: p.landmarks, prepared: p.prepared, beta: mat.DenseCopyOf(u), bias: make([]float64, p.src.k)}
+	m := &machine{kernel: p.kernel, landmarks: p.landmarks, prepared: p.prepared, beta: mat.DenseCopyOf(u), bias: make([]float64, p.src.K)}
 	p.coefficients(m.beta)
 	for j := range m.bias {
 		m.bias[j] = p.offset[j]
@@ -300,8 +310,8 @@ func (p *landmarkProblem) machine(u *mat.Dense) *machine {
 
 // finite returns an error if the numbers of the input were so large that those of the model
 // are not finite.
-func (m *machine) finite(typ string, src *source) error {
-	total := vecmath.Sum(m.bias) + mat.Sum(m.beta) + m.report.Objective + vecmath.Sum(src.variance) + src.weight
+func (m *machine) finite(typ string, src *rows.Source) error {
+	total := vecmath.Sum(m.bias) + mat.Sum(m.beta) + m.report.Objective + vecmath.Sum(src.Variance) + src.Weight
 	if m.spread != nil {
 		total += vecmath.Sum(m.spread.noise) + vecmath.Sum(m.spread.unseen)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
@@ -53,11 +54,11 @@ type points struct {
 
 // evaluate takes a pass at coefficients.
 func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
-	k := p.src.k
+	k := p.src.K
 	beta := mat.DenseCopyOf(u)
 	p.coefficients(beta)
-	sums, totals, err := p.kernelPass(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows batch, i int, q, v, totals []float64) {
-		w, y := rows.weight(i), rows.y.RawRowView(i)
+	sums, totals, err := p.kernelPass(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows rows.Batch, i int, q, v, totals []float64) {
+		w, y := rows.Weight(i), rows.Y.RawRowView(i)
 		for j, f := range q {
 			f += b[j]
 			t := (1 + y[j]) / 2
@@ -87,12 +88,12 @@ func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float6
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
 // byNewton minimises the logistic losses. Sample are the rows of the preconditioners.
-func (p *landmarkProblem) byNewton(ctx context.Context, ridge float64, sample *source) (*solution, error) {
-	k := p.src.k
+func (p *landmarkProblem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*solution, error) {
+	k := p.src.K
 	nt := &newton{landmarkProblem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
 	b := make([]float64, k)
 	if !p.noIntercept {
-		for j, mean := range p.src.mean {
+		for j, mean := range p.src.Mean {
 			b[j] = math.Log((1 + mean) / (1 - mean)) // the log odds of ±1
 		}
 	}
@@ -113,11 +114,11 @@ func (p *landmarkProblem) byNewton(ctx context.Context, ridge float64, sample *s
 }
 
 // step takes one step of the machines that have not converged.
-func (nt *newton) step(ctx context.Context, sample *source) error {
+func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	right, active := nt.rightSides()
 	var du *mat.Dense
 	var err error
-	if nt.direct(nt.src.n, nt.m) {
+	if nt.direct(nt.src.N, nt.m) {
 		du, err = nt.solveNormals(ctx, right, active)
 	} else {
 		du, err = nt.solveGradients(ctx, right, active, sample)
@@ -125,8 +126,8 @@ func (nt *newton) step(ctx context.Context, sample *source) error {
 	if err != nil {
 		return err
 	}
-	n := float64(nt.src.n)
-	db, decrements := make([]float64, nt.src.k), make([]float64, nt.src.k)
+	n := float64(nt.src.N)
+	db, decrements := make([]float64, nt.src.K), make([]float64, nt.src.K)
 	nt.decrement = math.Inf(1)
 	for row, j := range active {
 		d := du.RawRowView(row)
@@ -173,7 +174,7 @@ func (nt *newton) rightSides() (right *mat.Dense, active []int) {
 
 // search halves the steps of the machines whose loss does not fall enough.
 func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []float64, active []int) error {
-	sizes := make([]float64, nt.src.k)
+	sizes := make([]float64, nt.src.K)
 	for _, j := range active {
 		sizes[j] = 1
 	}
@@ -210,31 +211,31 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 	p := nt.landmarkProblem
 	beta := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(beta)
-	rows := min(panelBlocks*wideRows, p.src.n)
-	panel, scaled, roots := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, p.m, nil), mat.NewDense(rows, len(active), nil)
+	height := min(panelBlocks*rows.WideRows, p.src.N)
+	panel, scaled, roots := mat.NewDense(height, p.m, nil), mat.NewDense(height, p.m, nil), mat.NewDense(height, len(active), nil)
 	grams := make([]*mat.SymDense, len(active))
 	for i := range grams {
 		grams[i] = mat.NewSymDense(p.m, nil)
 	}
-	work := func(slot int, b batch) error {
-		first := slot * wideRows
-		z := window(panel, first, first+b.rows())
+	work := func(slot int, b rows.Batch) error {
+		first := slot * rows.WideRows
+		z := rows.Window(panel, first, first+b.Rows())
 		if err := p.kernelRows(ctx, z, b); err != nil {
 			return err
 		}
-		for i := range b.rows() {
+		for i := range b.Rows() {
 			for at, j := range active {
 				f := nt.at.b[j] + linalg.Dot(z.RawRowView(i), beta.RawRowView(j))
-				roots.Set(first+i, at, math.Sqrt(b.weight(i)*curvature(f)))
+				roots.Set(first+i, at, math.Sqrt(b.Weight(i)*curvature(f)))
 			}
 		}
 		p.whiten(z)
 		return nil
 	}
-	err := p.pass(ctx, "Newton's equations", nt.decrement, wideRows, panelBlocks, work, func(b batch) error {
+	err := p.pass(ctx, "Newton's equations", nt.decrement, rows.WideRows, panelBlocks, work, func(b rows.Batch) error {
 		for at := range active {
-			own := window(scaled, 0, b.rows())
-			for i := range b.rows() {
+			own := rows.Window(scaled, 0, b.Rows())
+			for i := range b.Rows() {
 				floats.ScaleTo(own.RawRowView(i), roots.At(i, at), panel.RawRowView(i))
 			}
 			if err := addProduct(ctx, p.workers, grams[at], own); err != nil {
@@ -255,7 +256,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 		if err != nil {
 			return nil, err
 		}
-		if err := solveRows(ctx, factor, window(out, at, at+1)); err != nil {
+		if err := solveRows(ctx, factor, rows.Window(out, at, at+1)); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
@@ -21,8 +22,8 @@ func (f factors) solve(b *mat.Dense, of []column) {
 
 // solveGradients solves a Newton step by conjugate gradients, in passes that the machines share.
 // The tolerance falls with the decrement, so that the last steps are quadratic.
-func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *source) (*mat.Dense, error) {
-	n := float64(nt.src.n)
+func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active []int, sample *rows.Source) (*mat.Dense, error) {
+	n := float64(nt.src.N)
 	lambda := nt.ridge / n
 	by := make(factors, len(active))
 	for at, j := range active {
@@ -33,7 +34,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	}
 	scaled := mat.DenseCopyOf(right)
 	scaled.Scale(1/n, scaled)
-	c := newConjugate(scaled, []float64{lambda}, sample.n)
+	c := newConjugate(scaled, []float64{lambda}, sample.N)
 	c.begin(by)
 	tolerance := min(newtonTolerance, math.Sqrt(math.Sqrt(nt.decrement)))
 	h := nt.hessian(active)
@@ -47,7 +48,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 
 // curved is the preconditioner of a machine: B + λI of the sample, with the weights a and the
 // centre of all rows.
-func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *source) (*linalg.Cholesky, error) {
+func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
 	p := nt.landmarkProblem
 	beta := mat.NewDense(1, p.m, append([]float64(nil), nt.at.u.RawRowView(j)...))
 	p.coefficients(beta)
@@ -55,18 +56,18 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *sou
 	if !p.noIntercept {
 		centre = nt.centreOf(j)
 	}
-	panel := mat.NewDense(min(panelBlocks*wideRows, sample.n), p.m, nil)
+	panel := mat.NewDense(min(panelBlocks*rows.WideRows, sample.N), p.m, nil)
 	g := mat.NewSymDense(p.m, nil)
-	work := func(slot int, b batch) error {
-		first := slot * wideRows
-		z := window(panel, first, first+b.rows())
+	work := func(slot int, b rows.Batch) error {
+		first := slot * rows.WideRows
+		z := rows.Window(panel, first, first+b.Rows())
 		if err := p.kernelRows(ctx, z, b); err != nil {
 			return err
 		}
-		roots := make([]float64, b.rows())
+		roots := make([]float64, b.Rows())
 		for i := range roots {
 			f := nt.at.b[j] + linalg.Dot(z.RawRowView(i), beta.RawRowView(0))
-			roots[i] = math.Sqrt(b.weight(i) * curvature(f))
+			roots[i] = math.Sqrt(b.Weight(i) * curvature(f))
 		}
 		p.whiten(z)
 		for i, root := range roots {
@@ -78,11 +79,11 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *sou
 		}
 		return nil
 	}
-	done := func(b batch) error { return addProduct(ctx, p.workers, g, window(panel, 0, b.rows())) }
+	done := func(b rows.Batch) error { return addProduct(ctx, p.workers, g, rows.Window(panel, 0, b.Rows())) }
 	if err := p.passing(ctx, sample)(work, done); err != nil {
 		return nil, err
 	}
-	scaleSym(g, 1/float64(sample.n))
+	scaleSym(g, 1/float64(sample.N))
 	return shifted(p.nextContext(ctx), "the preconditioner", g, lambda)
 }
 
@@ -106,8 +107,8 @@ func (nt *newton) hessian(active []int) operator {
 				shift[i] = linalg.Dot(nt.at.mean.RawRowView(j), directions.RawRowView(i))
 			}
 		}
-		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b batch, row int, q, v, totals []float64) {
-			w := b.weight(row)
+		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b rows.Batch, row int, q, v, totals []float64) {
+			w := b.Weight(row)
 			for i, col := range of {
 				v[i] = w * curvature(q[c+i]+nt.at.b[active[col.Target]]) * (q[i] - shift[i])
 				totals[i] += v[i]

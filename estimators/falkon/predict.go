@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -17,7 +18,7 @@ import (
 
 // eachBlock calls f with the kernel between blocks of the rows of x and the landmarks, on all
 // workers.
-func (m *machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(rows int), f func(b batch, k *mat.Dense)) error {
+func (m *machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(rows int), f func(b rows.Batch, k *mat.Dense)) error {
 	if m == nil {
 		return fault.NotFitted(typ)
 	}
@@ -30,11 +31,11 @@ func (m *machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	begin(n)
 	of := &basis{kernel: m.kernel, landmarks: m.landmarks, m: count, prepared: m.prepared}
 	ctx := context.Background()
-	return parallel.ForEach(ctx, workers, blocks(n, blockRows), func(i int) error {
-		b := batch{first: i * blockRows, x: window(xd, i*blockRows, min((i+1)*blockRows, n))}
-		memory := rowwise.Scratch(b.rows() * count)
+	return parallel.ForEach(ctx, workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
+		b := rows.Batch{First: i * rows.BlockRows, X: rows.Window(xd, i*rows.BlockRows, min((i+1)*rows.BlockRows, n))}
+		memory := rowwise.Scratch(b.Rows() * count)
 		defer rowwise.Release(memory)
-		k := mat.NewDense(b.rows(), count, *memory)
+		k := mat.NewDense(b.Rows(), count, *memory)
 		if err := of.kernelRows(ctx, k, b); err != nil {
 			return err
 		}
@@ -62,8 +63,8 @@ func (m *machine) outputs(dst, k *mat.Dense) {
 // decide returns the outputs for the rows of x.
 func (m *machine) decide(typ string, x mat.Matrix, workers int) (*mat.Dense, error) {
 	var out *mat.Dense
-	err := m.eachBlock(typ, x, workers, func(rows int) { out = mat.NewDense(rows, len(m.bias), nil) }, func(b batch, k *mat.Dense) {
-		m.outputs(window(out, b.first, b.first+b.rows()), k)
+	err := m.eachBlock(typ, x, workers, func(rows int) { out = mat.NewDense(rows, len(m.bias), nil) }, func(b rows.Batch, k *mat.Dense) {
+		m.outputs(rows.Window(out, b.First, b.First+b.Rows()), k)
 	})
 	if err != nil {
 		return nil, err

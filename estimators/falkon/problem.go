@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -21,7 +22,7 @@ import (
 type landmarkProblem struct {
 	machineSettings
 	*basis
-	src    *source
+	src    *rows.Source
 	offset []float64 // ȳ, or zeros without an intercept
 	centre []float64 // z̄; nil without an intercept, and before the first pass
 
@@ -31,10 +32,10 @@ type landmarkProblem struct {
 	parts  *progress.Series // a pass or a factor each; nil where nobody is told
 }
 
-func newProblem(s machineSettings, b *basis, src *source) *landmarkProblem {
-	p := &landmarkProblem{machineSettings: s, basis: b, src: src, offset: make([]float64, src.k), keep: keptRows}
+func newProblem(s machineSettings, b *basis, src *rows.Source) *landmarkProblem {
+	p := &landmarkProblem{machineSettings: s, basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
 	if !s.noIntercept {
-		copy(p.offset, src.mean)
+		copy(p.offset, src.Mean)
 	}
 	return p
 }
@@ -47,20 +48,20 @@ func (p *landmarkProblem) block(rows int, f func(z *mat.Dense) error) error {
 }
 
 // pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
-func (p *landmarkProblem) pass(ctx context.Context, name string, objective float64, rows, wave int, work func(slot int, b batch) error, done func(b batch) error) error {
+func (p *landmarkProblem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error {
 	p.passes++
 	told := 0
 	loop := progress.NewLoop(p.nextContext(ctx))
 	defer loop.End()
-	return p.src.pass(ctx, p.workers, rows, wave, counted(loop, p.src.n, work), func(b batch) error {
+	return p.src.Pass(ctx, p.workers, size, wave, counted(loop, p.src.N, work), func(b rows.Batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
-		last := b.first + b.rows()
-		loop.Report(float64(last) / float64(p.src.n))
-		if tenth := 10 * last / p.src.n; tenth > told {
+		last := b.First + b.Rows()
+		loop.Report(float64(last) / float64(p.src.N))
+		if tenth := 10 * last / p.src.N; tenth > told {
 			told = tenth
-			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d rows", p.passes, name, last, p.src.n))
+			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d size", p.passes, name, last, p.src.N))
 		}
 		return nil
 	})
@@ -70,14 +71,14 @@ func (p *landmarkProblem) pass(ctx context.Context, name string, objective float
 const workShare = .8
 
 // counted is work on blocks of n rows that tells the loop of each.
-func counted(loop *progress.Loop, n int, work func(slot int, b batch) error) func(slot int, b batch) error {
+func counted(loop *progress.Loop, n int, work func(slot int, b rows.Batch) error) func(slot int, b rows.Batch) error {
 	if loop == nil {
 		return work
 	}
-	return func(slot int, b batch) error {
+	return func(slot int, b rows.Batch) error {
 		err := work(slot, b)
 		if err == nil {
-			loop.Add(workShare * float64(b.rows()) / float64(n))
+			loop.Add(workShare * float64(b.Rows()) / float64(n))
 		}
 		return err
 	}
@@ -117,54 +118,54 @@ func (p *landmarkProblem) normals(ctx context.Context) (*normal, error) {
 
 // centreBy takes z̄ from the sum of the features over a source, and Z'WZ and Z'W(y - offset) to those of
 // the features less it.
-func (p *landmarkProblem) centreBy(of *normal, src *source, sum []float64) {
+func (p *landmarkProblem) centreBy(of *normal, src *rows.Source, sum []float64) {
 	if p.noIntercept {
 		return
 	}
-	floats.Scale(1/src.weight, sum)
+	floats.Scale(1/src.Weight, sum)
 	p.centre = sum
-	of.g.SymRankOne(of.g, -src.weight, mat.NewVecDense(p.m, sum))
-	for j, mean := range src.mean {
-		linalg.Axpy(-src.weight*(mean-p.offset[j]), sum, of.r.RawRowView(j))
+	of.g.SymRankOne(of.g, -src.Weight, mat.NewVecDense(p.m, sum))
+	for j, mean := range src.Mean {
+		linalg.Axpy(-src.Weight*(mean-p.offset[j]), sum, of.r.RawRowView(j))
 	}
 }
 
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
 // the features are less a centre if that is not nil.
-func (p *landmarkProblem) products(ctx context.Context, src *source, centre, sum []float64, pass passing) (*normal, error) {
-	rows := min(panelBlocks*wideRows, src.n)
-	panel, right := mat.NewDense(rows, p.m, nil), mat.NewDense(rows, src.k+1, nil)
-	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.k, p.m, nil)}
-	total := mat.NewDense(src.k+1, p.m, nil)
-	work := func(slot int, b batch) error {
-		from := slot * wideRows
-		z, t := window(panel, from, from+b.rows()), window(right, from, from+b.rows())
+func (p *landmarkProblem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
+	height := min(panelBlocks*rows.WideRows, src.N)
+	panel, right := mat.NewDense(height, p.m, nil), mat.NewDense(height, src.K+1, nil)
+	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.K, p.m, nil)}
+	total := mat.NewDense(src.K+1, p.m, nil)
+	work := func(slot int, b rows.Batch) error {
+		from := slot * rows.WideRows
+		z, t := rows.Window(panel, from, from+b.Rows()), rows.Window(right, from, from+b.Rows())
 		if err := p.features(ctx, z, b, centre); err != nil {
 			return err
 		}
-		for i := range b.rows() {
-			root, row := math.Sqrt(b.weight(i)), t.RawRowView(i)
-			for j, v := range b.y.RawRowView(i) {
+		for i := range b.Rows() {
+			root, row := math.Sqrt(b.Weight(i)), t.RawRowView(i)
+			for j, v := range b.Y.RawRowView(i) {
 				row[j] = root * (v - p.offset[j])
 			}
-			row[src.k] = root
+			row[src.K] = root
 			if root != 1 {
 				floats.Scale(root, z.RawRowView(i))
 			}
 		}
 		return nil
 	}
-	done := func(b batch) error {
-		z, t := window(panel, 0, b.rows()), window(right, 0, b.rows())
+	done := func(b rows.Batch) error {
+		z, t := rows.Window(panel, 0, b.Rows()), rows.Window(right, 0, b.Rows())
 		fast.Gemm(blas.Trans, blas.NoTrans, 1, t.RawMatrix(), z.RawMatrix(), 1, total.RawMatrix())
 		return addProduct(ctx, p.workers, out.g, z)
 	}
 	if err := pass(work, done); err != nil {
 		return nil, err
 	}
-	out.r.Copy(total.Slice(0, src.k, 0, p.m))
+	out.r.Copy(total.Slice(0, src.K, 0, p.m))
 	if sum != nil {
-		copy(sum, total.RawRowView(src.k))
+		copy(sum, total.RawRowView(src.K))
 	}
 	return out, nil
 }

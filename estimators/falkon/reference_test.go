@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -48,7 +49,7 @@ func onReference(t *testing.T, s machineSettings, k referenceKernel, x, y [][]fl
 	s = s.withDefaults()
 	b, err := newBasis(ctx, s, k.kernel(), golden.Dense(landmarks))
 	require.NoError(t, err)
-	return newProblem(s, b, inMemory(golden.Dense(x), golden.Dense(y), w))
+	return newProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
 }
 
 // predicted are the outputs of a solution for rows, r×k.
@@ -125,7 +126,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 
 				spread := p.spreadOf(s, []float64{1}, []float64{0})
 				quad := make([]float64, len(c.XTest))
-				rows := batch{x: golden.Dense(c.XTest)}
+				rows := rows.Batch{X: golden.Dense(c.XTest)}
 				k := mat.NewDense(len(quad), p.m, nil)
 				require.NoError(t, p.kernelRows(ctx, k, rows))
 				spread.variances(mat.NewDense(len(quad), 1, quad), p.basis, rows, k)
@@ -222,12 +223,13 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 			p.setCentre(kernelMean)
 			b := &normal{}
 			if r.Preconditioner == "sample" {
-				whole := batch{x: golden.Dense(file.X), y: golden.Dense(file.Y), w: w}
-				part := whole.rowsOf(file.SampleRows)
-				sample := inMemory(part.x, part.y, part.w)
+				whole := rows.Batch{X: golden.Dense(file.X), Y: golden.Dense(file.Y), W: w}
+				part, err := whole.Source().Gather(ctx, file.SampleRows)
+				require.NoError(t, err)
+				sample := rows.InMemory(part.X, part.Y, part.W)
 				b, err = p.products(ctx, sample, p.centre, nil, p.passing(ctx, sample))
 				require.NoError(t, err)
-				scaleSym(b.g, 1/float64(sample.n))
+				scaleSym(b.g, 1/float64(sample.N))
 			} else {
 				b.g = p.ofLandmarks(file.LandmarkRows, w)
 			}
@@ -355,7 +357,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		s := machineSettings{ridge: c.Ridge, noIntercept: !c.Intercept}.withDefaults()
 		b, err := newBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
 		require.NoError(t, err)
-		p := newProblem(s, b, inMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
+		p := newProblem(s, b, rows.InMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
 		got, err := p.byNormals(ctx)
 		require.NoError(t, err)
 		norm := mat.Norm(got.u, 2)
@@ -407,7 +409,7 @@ func TestLogisticAgainstReferences(t *testing.T) {
 		for _, solver := range []Solver{Direct, ConjugateGradients} {
 			t.Run(fmt.Sprintf("case %d, %v", i, solver), func(t *testing.T) {
 				p := onReference(t, machineSettings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
-				s, err := p.byNewton(ctx, c.Ridge, inMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
+				s, err := p.byNewton(ctx, c.Ridge, rows.InMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
 				require.NoError(t, err)
 				assert.True(t, s.converged)
 				tolerance := 1e-8

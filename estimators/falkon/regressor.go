@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -133,14 +134,14 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	src, err := distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
+	src, err := rows.DistinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
 	if err != nil {
 		return fault.AddName(regressorType, err)
 	}
 	return r.learn(ctx, s, src)
 }
 
-func (r *Regressor) learn(ctx context.Context, s machineSettings, src *source) error {
+func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Source) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
@@ -163,12 +164,12 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	if r.Groups != nil {
 		return noGroups(regressorType, r.Groups)
 	}
-	rows := &stream[float64]{typ: regressorType, blocks: blocks, target: func(dst []float64, y float64) { dst[0] = y }}
-	src, err := rows.source(ctx, 1)
+	rows := &rows.Stream[float64]{Type: regressorType, Blocks: blocks, Target: func(dst []float64, y float64) { dst[0] = y }}
+	src, err := rows.Source(ctx, 1)
 	if err != nil {
 		return err
 	}
-	if err := check.SpreadOf(regressorType, "the spread of y", src.spread[0]); err != nil {
+	if err := check.SpreadOf(regressorType, "the spread of y", src.Spread[0]); err != nil {
 		return err
 	}
 	return r.learn(ctx, s, src)
@@ -216,12 +217,12 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 
 // uncertain returns the means and variances of all targets, by the features of the machine.
 func (m *machine) uncertain(typ string, b *basis, x mat.Matrix, workers int) (mean, variance *mat.Dense, err error) {
-	err = m.eachBlock(typ, x, workers, func(rows int) {
-		mean, variance = mat.NewDense(rows, len(m.bias), nil), mat.NewDense(rows, len(m.bias), nil)
-	}, func(rows batch, k *mat.Dense) {
-		to := rows.first + rows.rows()
-		m.outputs(window(mean, rows.first, to), k)
-		m.spread.variances(window(variance, rows.first, to), b, rows, k)
+	err = m.eachBlock(typ, x, workers, func(n int) {
+		mean, variance = mat.NewDense(n, len(m.bias), nil), mat.NewDense(n, len(m.bias), nil)
+	}, func(part rows.Batch, k *mat.Dense) {
+		to := part.First + part.Rows()
+		m.outputs(rows.Window(mean, part.First, to), k)
+		m.spread.variances(rows.Window(variance, part.First, to), b, part, k)
 	})
 	return mean, variance, err
 }

@@ -1,6 +1,9 @@
 package falkon
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"gonum.org/v1/gonum/mat"
+)
 
 // sampledRows gathers what is known of every so-maniest row of a source, whose blocks come in any
 // order.
@@ -10,24 +13,24 @@ type sampledRows struct {
 	rest, unseen, weights []float64
 }
 
-func newKept(s *source, limit int) *sampledRows {
-	every := (s.n + limit - 1) / limit
-	rows := (s.n + every - 1) / every
+func newKept(s *rows.Source, limit int) *sampledRows {
+	every := (s.N + limit - 1) / limit
+	rows := (s.N + every - 1) / every
 	return &sampledRows{
-		every: every, residuals: mat.NewDense(rows, s.k, nil), targets: mat.NewDense(rows, s.k, nil),
+		every: every, residuals: mat.NewDense(rows, s.K, nil), targets: mat.NewDense(rows, s.K, nil),
 		rest: make([]float64, rows), unseen: make([]float64, rows), weights: make([]float64, rows),
 	}
 }
 
-func (k *sampledRows) put(b batch, i int, residuals []float64, rest, unseen float64) {
-	number := b.first + i
+func (k *sampledRows) put(b rows.Batch, i int, residuals []float64, rest, unseen float64) {
+	number := b.First + i
 	if number%k.every != 0 {
 		return
 	}
 	at := number / k.every
 	k.residuals.SetRow(at, residuals)
-	k.targets.SetRow(at, b.y.RawRowView(i))
-	k.rest[at], k.unseen[at], k.weights[at] = rest, unseen, b.weight(i)
+	k.targets.SetRow(at, b.Y.RawRowView(i))
+	k.rest[at], k.unseen[at], k.weights[at] = rest, unseen, b.Weight(i)
 }
 
 func (k *sampledRows) copyTo(out *leftOut) {

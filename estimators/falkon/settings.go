@@ -211,3 +211,8 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 func (s machineSettings) checkBytes(what string, need float64) error {
 	return check.BytesWithin(s.typ+": "+what, need, s.maxBytes, "take fewer landmarks by Components, or raise MaxBytes")
 }
+
+// noGroups is the error of a stream with groups.
+func noGroups(typ string, groups []int) error {
+	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
+}

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
 // Settings that contradict each other are errors that name them.
 func TestSettingsThatContradict(t *testing.T) {
 	x, y, _ := friedman(30, 3, 1, 1)
 	for want, r := range map[string]Regressor{
-		"Components and Rule": {Landmarks: window(x, 0, 3), Components: 3},
+		"Components and Rule": {Landmarks: rows.Window(x, 0, 3), Components: 3},
 		"Landmarks":           {Landmarks: &mat.Dense{}},
 		"Rule":                {Rule: 3},
 		"Solver":              {Solver: 3},

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -70,9 +71,9 @@ func (s machineSettings) holdsFeatures(n, m int) error {
 func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
 	z := mat.NewDense(n, s.basis.m, nil)
-	return z, parallel.ForEach(ctx, s.workers, blocks(n, blockRows), func(i int) error {
-		from, to := i*blockRows, min((i+1)*blockRows, n)
-		return s.basis.features(ctx, window(z, from, to), batch{first: from, x: window(x, from, to)}, nil)
+	return z, parallel.ForEach(ctx, s.workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
+		from, to := i*rows.BlockRows, min((i+1)*rows.BlockRows, n)
+		return s.basis.features(ctx, rows.Window(z, from, to), rows.Batch{First: from, X: rows.Window(x, from, to)}, nil)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -31,8 +32,8 @@ type spread struct {
 }
 
 func (p *landmarkProblem) newSpread(s *solution) *spread {
-	noise, unseen := make([]float64, p.src.k), make([]float64, p.src.k)
-	for j, variance := range p.src.variance {
+	noise, unseen := make([]float64, p.src.K), make([]float64, p.src.K)
+	for j, variance := range p.src.Variance {
 		noise[j], unseen[j] = s.left.components(j, variance)
 	}
 	return p.spreadOf(s, noise, unseen)
@@ -40,7 +41,7 @@ func (p *landmarkProblem) newSpread(s *solution) *spread {
 
 func (p *landmarkProblem) spreadOf(s *solution, noise, unseen []float64) *spread {
 	return &spread{
-		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.weight, unit: float64(p.src.n) / p.src.weight, within: p.src.within,
+		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.Weight, unit: float64(p.src.N) / p.src.Weight, within: p.src.Within,
 		noIntercept: p.noIntercept, jitter: p.jitter, basis: p.basis,
 	}
 }
@@ -61,12 +62,12 @@ func (s *spread) basisOf(ctx context.Context, m *machine, of machineSettings) (*
 }
 
 // variances sets dst, a column for each target, to those of the rows of a block, whose kernel rows it overwrites.
-func (s *spread) variances(dst *mat.Dense, b *basis, rows batch, k *mat.Dense) {
+func (s *spread) variances(dst *mat.Dense, b *basis, rows rows.Batch, k *mat.Dense) {
 	b.whiten(k)
-	unseen := make([]float64, rows.rows())
+	unseen := make([]float64, rows.Rows())
 	b.unseen(unseen, rows, k)
 	if s.centre != nil {
-		for i := range rows.rows() {
+		for i := range rows.Rows() {
 			floats.Sub(k.RawRowView(i), s.centre)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -63,7 +64,7 @@ func TestWidthFollowsTheTargets(t *testing.T) {
 func TestWidthIsOfLeaveOneOut(t *testing.T) {
 	x, y := waves(40, 2, .2, 1)
 	s := (&Regressor{}).settings().withDefaults()
-	d, err := s.draw(ctx, inMemory(x, mat.NewDense(40, 1, y), nil), 40)
+	d, err := s.draw(ctx, rows.InMemory(x, mat.NewDense(40, 1, y), nil), 40)
 	require.NoError(t, err)
 	w := s.widthsOf(context.Background(), d, 40, fewRows, .5, 9)
 	got, err := w.leaveOneOutError(ctx, 1)
@@ -95,7 +96,7 @@ func TestWidthIsOfLeaveOneOut(t *testing.T) {
 func TestNarrowerOnMoreRows(t *testing.T) {
 	x, y, _ := friedman(1200, 4, .1, 1)
 	s := (&Regressor{}).settings().withDefaults()
-	d, err := s.draw(ctx, inMemory(x, mat.NewDense(1200, 1, y), nil), 600)
+	d, err := s.draw(ctx, rows.InMemory(x, mat.NewDense(1200, 1, y), nil), 600)
 	require.NoError(t, err)
 	w := s.widthsOf(context.Background(), d, 100, fewRows, .5, 9)
 	tried := map[float64]float64{}

@@ -1,4 +1,4 @@
-package falkon
+package rows
 
 import (
 	"context"
@@ -13,22 +13,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// stream reads blocks of a caller's as a source.
-type stream[Y float64 | int] struct {
-	typ    string
-	blocks iter.Seq2[estimators.Block[Y], error]
+// Stream reads blocks of a caller's as a source.
+type Stream[Y float64 | int] struct {
+	Type   string
+	Blocks iter.Seq2[estimators.Block[Y], error]
 	d      int                      // 0 until the first block
-	target func(dst []float64, y Y) // into the targets
-	weight func(y Y) float64        // of a class; nil: 1
+	Target func(dst []float64, y Y) // into the targets
+	Weight func(y Y) float64        // of a class; nil: 1
 }
 
-// each calls visit on the blocks, which are valid.
-func (s *stream[Y]) each(ctx context.Context, visit func(estimators.Block[Y]) error) error {
-	if s.blocks == nil {
-		return fault.Param(s.typ, "blocks", nil, "an iterator over blocks")
+// Each calls visit on the blocks, which are valid.
+func (s *Stream[Y]) Each(ctx context.Context, visit func(estimators.Block[Y]) error) error {
+	if s.Blocks == nil {
+		return fault.Param(s.Type, "blocks", nil, "an iterator over blocks")
 	}
 	first, none := 0, true
-	for b, err := range s.blocks {
+	for b, err := range s.Blocks {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -36,7 +36,7 @@ func (s *stream[Y]) each(ctx context.Context, visit func(estimators.Block[Y]) er
 			err = s.valid(b)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: the block after %d rows: %w", s.typ, first, fault.FromRow(err, first))
+			return fmt.Errorf("%s: the block after %d rows: %w", s.Type, first, fault.FromRow(err, first))
 		}
 		if err := visit(b); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (s *stream[Y]) each(ctx context.Context, visit func(estimators.Block[Y]) er
 	return ctx.Err()
 }
 
-func (s *stream[Y]) valid(b estimators.Block[Y]) error {
+func (s *Stream[Y]) valid(b estimators.Block[Y]) error {
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
 		return err
@@ -66,29 +66,29 @@ func (s *stream[Y]) valid(b estimators.Block[Y]) error {
 		}
 	}
 	if b.Weights != nil {
-		return check.Weights(s.typ, b.Weights, len(b.Y))
+		return check.Weights(s.Type, b.Weights, len(b.Y))
 	}
 	return nil
 }
 
-// source reads the stream once to count its rows, of k targets each.
-func (s *stream[Y]) source(ctx context.Context, k int) (*source, error) {
+// Source reads the stream once to count its rows, of k targets each.
+func (s *Stream[Y]) Source(ctx context.Context, k int) (*Source, error) {
 	m := newMoments(k)
-	if err := s.batches(ctx, k, 64*blockRows, func(b batch) error { m.add(b); return nil }); err != nil {
+	if err := s.batches(ctx, k, 64*BlockRows, func(b Batch) error { m.add(b); return nil }); err != nil {
 		return nil, err
 	}
-	out := &source{d: s.d, k: k}
+	out := &Source{D: s.d, K: k}
 	m.copyTo(out)
-	out.read = func(ctx context.Context, size int, visit func(batch) error) error {
+	out.read = func(ctx context.Context, size int, visit func(Batch) error) error {
 		again := newMoments(k)
-		err := s.batches(ctx, k, size, func(b batch) error {
-			if b.first+b.rows() > out.n {
+		err := s.batches(ctx, k, size, func(b Batch) error {
+			if b.First+b.Rows() > out.N {
 				return s.changed()
 			}
 			again.read(b)
 			return visit(b)
 		})
-		if err == nil && (again.n != out.n || again.hash != out.hash) {
+		if err == nil && (again.n != out.N || again.hash != out.Hash) {
 			err = s.changed()
 		}
 		return err
@@ -96,13 +96,8 @@ func (s *stream[Y]) source(ctx context.Context, k int) (*source, error) {
 	return out, nil
 }
 
-// noGroups is the error of a stream with groups.
-func noGroups(typ string, groups []int) error {
-	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
-}
-
-func (s *stream[Y]) changed() error {
-	return fault.Param(s.typ, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
+func (s *Stream[Y]) changed() error {
+	return fault.Param(s.Type, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
 }
 
 // errStop ends a reader whose rows nobody wants any more.
@@ -110,14 +105,14 @@ var errStop = errors.New("stop")
 
 // filled is memory for rows, of which some are there.
 type filled struct {
-	memory batch
+	memory Batch
 	rows   int
 }
 
 // batches calls visit on the rows of the stream, size at a time but for the last. The next ones
 // are read meanwhile, by another goroutine, which ends before batches does.
-func (s *stream[Y]) batches(ctx context.Context, k, size int, visit func(batch) error) error {
-	full, empty, stop := make(chan filled), make(chan *batch, 2), make(chan struct{})
+func (s *Stream[Y]) batches(ctx context.Context, k, size int, visit func(Batch) error) error {
+	full, empty, stop := make(chan filled), make(chan *Batch, 2), make(chan struct{})
 	empty <- nil
 	empty <- nil
 	var failed error
@@ -139,8 +134,8 @@ func (s *stream[Y]) batches(ctx context.Context, k, size int, visit func(batch) 
 		if err != nil {
 			continue
 		}
-		b := f.memory.part(0, f.rows)
-		b.first = first
+		b := f.memory.Slice(0, f.rows)
+		b.First = first
 		first += f.rows
 		if err = visit(b); err != nil {
 			ended = true
@@ -157,7 +152,7 @@ func (s *stream[Y]) batches(ctx context.Context, k, size int, visit func(batch) 
 }
 
 // fill copies rows into memory and sends it when it is full.
-func (s *stream[Y]) fill(ctx context.Context, k, size int, empty chan *batch, full chan filled, stop chan struct{}) error {
+func (s *Stream[Y]) fill(ctx context.Context, k, size int, empty chan *Batch, full chan filled, stop chan struct{}) error {
 	var next *filled
 	send := func() error {
 		select {
@@ -168,13 +163,13 @@ func (s *stream[Y]) fill(ctx context.Context, k, size int, empty chan *batch, fu
 			return errStop
 		}
 	}
-	err := s.each(ctx, func(b estimators.Block[Y]) error {
+	err := s.Each(ctx, func(b estimators.Block[Y]) error {
 		for i := range b.Y {
 			if next == nil {
 				select {
 				case memory := <-empty:
 					if memory == nil {
-						memory = &batch{x: mat.NewDense(size, s.d, nil), y: mat.NewDense(size, k, nil), w: make([]float64, size)}
+						memory = &Batch{X: mat.NewDense(size, s.d, nil), Y: mat.NewDense(size, k, nil), W: make([]float64, size)}
 					}
 					next = &filled{memory: *memory}
 				case <-stop:
@@ -199,15 +194,15 @@ func (s *stream[Y]) fill(ctx context.Context, k, size int, empty chan *batch, fu
 	return err
 }
 
-func (s *stream[Y]) copyRow(to batch, at int, b estimators.Block[Y], i int) {
-	to.x.SetRow(at, b.X.RawRowView(i))
-	s.target(to.y.RawRowView(at), b.Y[i])
+func (s *Stream[Y]) copyRow(to Batch, at int, b estimators.Block[Y], i int) {
+	to.X.SetRow(at, b.X.RawRowView(i))
+	s.Target(to.Y.RawRowView(at), b.Y[i])
 	w := 1.0
 	if b.Weights != nil {
 		w = b.Weights[i]
 	}
-	if s.weight != nil {
-		w *= s.weight(b.Y[i])
+	if s.Weight != nil {
+		w *= s.Weight(b.Y[i])
 	}
-	to.w[at] = w
+	to.W[at] = w
 }
