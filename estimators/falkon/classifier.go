@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -101,10 +102,10 @@ type Classifier struct {
 	Resume     *State
 
 	folding
-	m       *machine
+	fittedMachine
 	classes []int
 	link    platt.Link // with SquaredLoss
-	fitted  Loss
+	used    Loss       // by Fit
 }
 
 var (
@@ -125,10 +126,11 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		typ: classifierType, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, ridge: c.Ridge,
-		noIntercept: c.NoIntercept, loss: c.Loss, solver: c.Solver, tolerance: c.Tolerance, iterations: c.MaxIterations, seed: c.Seed,
-		workers: c.Workers, maxBytes: c.MaxBytes, checkpoint: c.Checkpoint, resume: c.Resume,
-		classify: true, addedJitter: leastJitter,
+		configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver, classify: true,
+		Settings: solver.Settings{
+			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations, Seed: c.Seed,
+			Workers: c.Workers, MaxBytes: c.MaxBytes, Checkpoint: checkpoint(c.Checkpoint), Resume: c.Resume.forSolver(), AddedJitter: solver.LeastJitter,
+		},
 	}
 }
 
@@ -291,30 +293,30 @@ func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Sou
 	}
 	var link platt.Link
 	if s.loss == SquaredLoss {
-		link = m.left.link(factors)
+		link = linkOf(m.left, factors)
 	}
 	m.left = nil
-	c.m, c.classes, c.link, c.fitted = m, names, link, s.loss
+	c.fittedMachine, c.classes, c.link, c.used = *m, names, link, s.loss
 	return nil
 }
 
-// link fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
+// linkOf fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
 // weight, without the factor by which the class was weighed.
-func (l *leftOut) link(factors []float64) platt.Link {
-	rows, _ := l.targets.Dims()
+func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
+	rows, _ := l.Targets.Dims()
 	var of, at []int
 	var weights []float64
 	shares := make([]float64, len(factors))
 	for i := range rows {
-		shareOut(shares, l.targets.RawRowView(i))
+		shareOut(shares, l.Targets.RawRowView(i))
 		for k, share := range shares {
 			if share > 0 {
-				of, at, weights = append(of, i), append(at, k), append(weights, l.weights[i]*share/factors[k])
+				of, at, weights = append(of, i), append(at, k), append(weights, l.Weights[i]*share/factors[k])
 			}
 		}
 	}
-	scores := linalg.Rows(l.targets, of)
-	scores.Sub(scores, linalg.Rows(l.residuals, of))
+	scores := linalg.Rows(l.Targets, of)
+	scores.Sub(scores, linalg.Rows(l.Residuals, of))
 	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
 }
 
@@ -336,7 +338,7 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // near +1 for the class and -1 for others, with [LogisticLoss] log odds. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.m.decide(classifierType, x, c.Workers)
+	f, err := c.m.Decide(classifierType, x, c.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -379,7 +381,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 
 // apply makes probabilities of scores.
 func (c *Classifier) apply(scores *mat.Dense) {
-	if c.fitted == SquaredLoss {
+	if c.used == SquaredLoss {
 		c.link.Apply(scores)
 		return
 	}
@@ -398,15 +400,15 @@ func (c *Classifier) apply(scores *mat.Dense) {
 	}
 }
 
-func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+func (c *Classifier) rowWidth() int { return c.m.RowWidth() }
 
 // row computes the scores of one row.
 func (c *Classifier) row(out, x []float64) {
-	if len(c.m.bias) > 1 {
-		c.m.row(out, x)
+	if len(c.m.Bias) > 1 {
+		c.m.Row(out, x)
 		return
 	}
-	c.m.row(out[:1], x)
+	c.m.Row(out[:1], x)
 	classes.SetBoth(out, out[0])
 }
 
@@ -425,54 +427,17 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
 
-// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
-func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
-
-// ChosenRidge returns the ridge Λ that Fit used. It returns 0 before Fit.
-func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
-
-// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
-func (c *Classifier) LandmarkRows() *mat.Dense { return c.m.landmarkRows() }
-
 // Coefficients returns β, a row for each landmark and a column for each of Classes, or one column for two classes.
 // It returns nil before Fit.
-func (c *Classifier) Coefficients() *mat.Dense {
-	if c.m == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(c.m.beta.T())
-}
+func (c *Classifier) Coefficients() *mat.Dense { return c.coefficients() }
 
 // Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.
-func (c *Classifier) Intercepts() []float64 {
-	if c.m == nil {
-		return nil
-	}
-	return slices.Clone(c.m.bias)
-}
-
-// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
-// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
-// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
-func (c *Classifier) Report() estimators.Report {
-	if c.m == nil {
-		return estimators.Report{}
-	}
-	return c.m.report.Clone()
-}
-
-// Details returns more about the last Fit. It returns the zero value before Fit.
-func (c *Classifier) Details() Details {
-	if c.m == nil {
-		return Details{}
-	}
-	return c.m.details
-}
+func (c *Classifier) Intercepts() []float64 { return c.intercepts() }
 
 // Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
-	out.m, out.classes, out.link, out.fitted = nil, nil, platt.Link{}, SquaredLoss
+	out.fittedMachine, out.classes, out.link, out.used = fittedMachine{}, nil, platt.Link{}, SquaredLoss
 	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
 }

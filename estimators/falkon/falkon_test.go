@@ -22,6 +22,17 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
+var ctx = context.Background()
+
+// near asserts that numbers agree relative to the largest of those wanted, or to scale.
+func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
+	t.Helper()
+	for _, w := range want {
+		scale = max(scale, math.Abs(w))
+	}
+	assert.InDeltaSlice(t, want, got, tolerance*scale, what)
+}
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func fitted(t *testing.T, r Regressor, x *mat.Dense, y []float64) *Regressor {
@@ -447,11 +458,11 @@ func TestBadModels(t *testing.T) {
 		"centre":       func(s *stored) { s.Spread.Centre = s.Spread.Centre[:5] },
 		"factor":       func(s *stored) { s.Spread.Factor = s.Spread.Factor[1:] },
 	} {
-		s := r.m.store(r.Kernel, false)
+		s := r.store(r.Kernel, false)
 		spoil(&s)
-		m, err := s.machine(regressorKind, r.Kernel, 1)
+		f, err := s.fitted(regressorKind, r.Kernel, 1)
 		if err == nil {
-			_, err = s.Spread.spread(regressorKind, m, false)
+			_, err = s.Spread.Restore(regressorKind, f.m, false)
 		}
 		assert.ErrorIs(t, err, estimators.ErrBadModel, name)
 	}

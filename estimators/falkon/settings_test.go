@@ -36,9 +36,9 @@ func TestDefaults(t *testing.T) {
 	for n, want := range map[int]int{30: 30, 1000: 500, 2500: 500, 10000: 1000, 1000000: 2000} {
 		assert.Equal(t, want, s.componentsFor(n), "%d rows", n)
 	}
-	assert.Equal(t, .001, s.tolerance)
-	assert.Equal(t, 200, s.iterations)
-	assert.Equal(t, int64(8<<30), s.maxBytes)
+	assert.Equal(t, .001, s.Tolerance)
+	assert.Equal(t, 200, s.Iterations)
+	assert.Equal(t, int64(8<<30), s.MaxBytes)
 	assert.True(t, s.direct(1e6, 250))
 	assert.False(t, s.direct(1e6, 251))
 	assert.True(t, s.direct(8000, 1000))

@@ -3,7 +3,6 @@ package falkon
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -35,7 +34,7 @@ type widths struct {
 // landmarks and rows of those drawn, at the best ridge of each. Few rows are all landmarks, and
 // then it is that of the machine without landmarks.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
-	median, err := kernels.MedianRBF(ctx, rows.Window(d.X, 0, min(leastDrawn, d.Rows())), s.seed)
+	median, err := kernels.MedianRBF(ctx, rows.Window(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +58,7 @@ func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, un
 		from = 0
 	}
 	b := d.Slice(from, min(d.Rows(), from+rows))
-	s.ridge, s.loss = 0, SquaredLoss
+	s.Ridge, s.loss = 0, SquaredLoss
 	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(d.X, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
 }
 
@@ -68,29 +67,6 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 }
 
 // leaveOneOutError returns the mean squared leave-one-out error of a length; infinite where there is none.
-func (w *widths) leaveOneOutError(ctx context.Context, length float64) (float64, error) {
-	parts := progress.Parts(w.parts.Next(), 1, 4, 3, 4)
-	ctx = progress.Detach(ctx)
-	b, err := newBasis(parts[0], w.machineSettings, w.kernel(length), w.landmarks)
-	if err != nil {
-		return 0, err
-	}
-	p := newProblem(w.machineSettings, b, w.rows)
-	sum := make([]float64, p.m)
-	equations, err := p.products(ctx, w.rows, nil, sum, p.passing(parts[1], w.rows))
-	if err != nil {
-		return 0, err
-	}
-	p.centreBy(equations, p.src, sum)
-	unit := p.scale() * w.rows.Weight
-	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
-	turned, err := rotate(parts[2], equations.g)
-	if err != nil {
-		return 0, err
-	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows, p.passing(parts[3], w.rows))
-	if err != nil {
-		return 0, err
-	}
-	return slices.Min(errors), nil
+func (w *widths) leaveOneOutError(_ context.Context, length float64) (float64, error) {
+	return w.Settings.LeaveOneOutError(w.parts.Next(), w.kernel(length), w.landmarks, w.rows)
 }

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -16,18 +16,18 @@ import (
 // of row i of K with K s_j for each row s_j of s (none for nil) in q, weigh sets v, of outputs
 // numbers, and adds to sums, of which there are extras. It returns v'K summed over the rows,
 // outputs×M, and the sums. Cost n(M(d + c + outputs)) for c rows of s.
-func (p *landmarkProblem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int, weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
+func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int, weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
 	c := 0
 	if s != nil {
 		c, _ = s.Dims()
 	}
 	// The order of the sums is that of the blocks, however many of them are at work.
-	wave := 8 * p.workers
+	wave := 8 * p.Workers
 	slots, sums := make([]*mat.Dense, wave), make([][]float64, wave)
-	total, totals := mat.NewDense(outputs, p.m, nil), make([]float64, extras)
+	total, totals := mat.NewDense(outputs, p.M, nil), make([]float64, extras)
 	work := func(slot int, b rows.Batch) error {
 		if slots[slot] == nil {
-			slots[slot], sums[slot] = mat.NewDense(outputs, p.m, nil), make([]float64, extras)
+			slots[slot], sums[slot] = mat.NewDense(outputs, p.M, nil), make([]float64, extras)
 		}
 		clear(slots[slot].RawMatrix().Data)
 		clear(sums[slot])

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
-// solution is the outcome of either solver.
-type solution struct {
-	u          *mat.Dense // k×M
-	bias       []float64  // of the logistic loss; nil where it is that of the means
-	ridge      float64
-	factor     *linalg.Cholesky // of G + ΛI, or of what stands for it
-	left       *leftOut
-	iterations int
-	converged  bool
-	objective  float64
-	energy     float64 // of conjugate gradients, at their end
-	gcv        float64 // NaN where it is not known
-	effective  float64 // effective dimension, without the intercept
-	warnings   []string
+// Solution is the outcome of either solver.
+type Solution struct {
+	u                  *mat.Dense // k×M
+	bias               []float64  // of the logistic loss; nil where it is that of the means
+	Ridge              float64
+	factor             *linalg.Cholesky // of G + ΛI, or of what stands for it
+	Left               *LeftOut
+	Iterations         int
+	Converged          bool
+	Objective          float64
+	Energy             float64 // of conjugate gradients, at their end
+	GCV                float64 // NaN where it is not known
+	EffectiveDimension float64 // effective dimension, without the intercept
+	Warnings           []string
 }
 
 const (
@@ -41,13 +41,13 @@ const (
 
 // byGradients solves by conjugate gradients. Sample are the rows of the preconditioner, outside
 // rows that are not among them.
-func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*solution, error) {
+func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source, fingerprint uint64) (*Solution, error) {
 	c, kernelMean, err := p.resumed(fingerprint)
 	if err != nil {
 		return nil, err
 	}
 	// The preconditioner has the centre of its own rows, so that it is there before any pass over all.
-	sum := make([]float64, p.m)
+	sum := make([]float64, p.M)
 	b, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 	if err != nil {
 		return nil, err
@@ -65,21 +65,21 @@ func (p *landmarkProblem) byGradients(ctx context.Context, sample, outside *rows
 		}
 	}
 	p.setCentre(kernelMean)
-	out := &solution{gcv: math.NaN()}
+	out := &Solution{GCV: math.NaN()}
 	choose := func() error { return p.choose(ctx, c, by.(anyRidge), sample.N, outside) } // without a given ridge it is one
 	if err := p.iterate(ctx, c, by, kernelMean, choose, fingerprint); err != nil {
 		return nil, err
 	}
-	out.iterations, out.converged = c.iteration, len(c.active()) == 0
-	if !out.converged {
-		out.warnings = append(out.warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.tolerance))
+	out.Iterations, out.Converged = c.iteration, len(c.active()) == 0
+	if !out.Converged {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.Tolerance))
 	}
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
 // start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
 // the pass that takes the right sides of all rows takes the residuals too.
-func (p *landmarkProblem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
+func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
 	few := newConjugate(sampled, lambdas, sample)
 	by.solve(few.r, few.columns)
 	kernelMean, right, hu, err := p.firstPass(ctx, few.r)
@@ -96,29 +96,29 @@ func (p *landmarkProblem) start(ctx context.Context, sampled *mat.Dense, by prec
 }
 
 // resumed returns where Resume stands; nil without one.
-func (p *landmarkProblem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
-	if p.resume == nil {
+func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
+	if p.Resume == nil {
 		return nil, nil, nil
 	}
-	s, fits := p.resume, false
-	if s.conjugate != nil && s.fingerprint == fingerprint && s.conjugate.u.RawMatrix().Cols == p.m {
+	s, fits := p.Resume, false
+	if s.conjugate != nil && s.fingerprint == fingerprint && s.conjugate.u.RawMatrix().Cols == p.M {
 		columns, k := len(s.conjugate.columns), p.src.K
-		fits = columns == k || p.ridge == 0 && columns%k == 0
+		fits = columns == k || p.Ridge == 0 && columns%k == 0
 	}
 	if !fits {
-		return nil, nil, fault.Param(p.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration), "one of a Fit of the same configuration and rows")
+		return nil, nil, fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration), "one of a Fit of the same configuration and rows")
 	}
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
 }
 
 // preconditioner makes it of the sample's products, divided by its rows, and the ridges over n.
-func (p *landmarkProblem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
-	if p.ridge > 0 {
-		lambda := p.ridge / float64(p.src.N)
+func (p *Problem) preconditioner(ctx context.Context, b *normal, sample *rows.Source, resumed bool) (preconditioner, []float64, error) {
+	if p.Ridge > 0 {
+		lambda := p.Ridge / float64(p.src.N)
 		chol, err := shifted(p.nextContext(ctx), "the preconditioner", b.g, lambda)
 		return oneRidge{chol}, []float64{lambda}, err
 	}
-	g := mat.NewSymDense(p.m, nil)
+	g := mat.NewSymDense(p.M, nil)
 	g.CopySym(b.g)
 	turned, err := rotate(p.nextContext(ctx), g)
 	by := anyRidge{turned}
@@ -136,11 +136,11 @@ const bracketRows = 1000
 // bracket returns the ridges over n that are worth solving for. On the sample alone, with the
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
-func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
+func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
 	grid := ridgeGrid(leastRidge*p.scale()*p.src.Weight/float64(p.src.N), largestRidge*p.scale()*p.src.Weight/float64(p.src.N), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.N)
-	few := sample.Head(max(bracketRows, p.m))
+	few := sample.Head(max(bracketRows, p.M))
 	errors, err := p.errorsOf(ctx, c, few, p.passing(ctx, few))
 	if err != nil {
 		return nil, err
@@ -157,10 +157,10 @@ func (p *landmarkProblem) bracket(ctx context.Context, by anyRidge, right *mat.D
 
 // iterate goes on until all columns have converged. Choose is called once the solutions of
 // several ridges can be compared.
-func (p *landmarkProblem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
+func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
 	h := p.hessian(kernelMean, c.energy)
 	for {
-		last := len(c.active()) == 0 || c.iteration >= p.iterations
+		last := len(c.active()) == 0 || c.iteration >= p.Iterations
 		if len(c.columns) > p.src.K && (last || c.energy() < earlyEnergy) {
 			if err := choose(); err != nil {
 				return err
@@ -170,24 +170,24 @@ func (p *landmarkProblem) iterate(ctx context.Context, c *conjugate, by precondi
 		if last {
 			return nil
 		}
-		if err := c.step(ctx, h, by, p.tolerance); err != nil {
+		if err := c.step(ctx, h, by, p.Tolerance); err != nil {
 			return err
 		}
 		p.say(c.energy(), fmt.Sprintf("conjugate gradients, iteration %d: relative error %.1e in the energy norm", c.iteration, c.energy()))
-		if p.checkpoint != nil {
-			p.checkpoint(stateOf(c, kernelMean, fingerprint))
+		if p.Checkpoint != nil {
+			p.Checkpoint(stateOf(c, kernelMean, fingerprint))
 		}
 	}
 }
 
 // choose leaves the columns of the ridge with the least error on rows outside the sample.
-func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *rows.Source) error {
+func (p *Problem) choose(ctx context.Context, c *conjugate, by anyRidge, sample int, outside *rows.Source) error {
 	k := p.src.K
 	var lambdas []float64
 	for i := 0; i < len(c.columns); i += k {
 		lambdas = append(lambdas, c.columns[i].Lambda)
 	}
-	scored := newCandidates(by.rotated, mat.NewDense(k, p.m, nil), lambdas)
+	scored := newCandidates(by.rotated, mat.NewDense(k, p.M, nil), lambdas)
 	scored.coefficients = by.turn(c.u)
 	scored.scale = 1 / float64(p.src.N)
 	dimensions, err := scored.effective(ctx, lambdas)
@@ -206,26 +206,26 @@ func (p *landmarkProblem) choose(ctx context.Context, c *conjugate, by anyRidge,
 }
 
 // finish takes what the model needs beside its coefficients.
-func (p *landmarkProblem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *rows.Source, out *solution) (err error) {
+func (p *Problem) finish(ctx context.Context, c *conjugate, b *mat.SymDense, sample int, outside *rows.Source, out *Solution) (err error) {
 	n := float64(p.src.N)
 	out.u = c.u
-	if out.ridge = p.ridge; out.ridge == 0 {
-		out.ridge = c.columns[0].Lambda * n
+	if out.Ridge = p.Ridge; out.Ridge == 0 {
+		out.Ridge = c.columns[0].Lambda * n
 	}
 	scaleSym(b, n)
-	if out.factor, err = shifted(p.nextContext(ctx), "the normal equations", b, out.ridge); err != nil {
+	if out.factor, err = shifted(p.nextContext(ctx), "the normal equations", b, out.Ridge); err != nil {
 		return err
 	}
 	inverse, err := out.factor.DiagInverse(p.nextContext(ctx))
 	if err != nil {
 		return err
 	}
-	out.effective = float64(p.m) - out.ridge*vecmath.Sum(inverse)
-	factor := max(outsideFactor(out.effective, sample), leastRest)
-	if out.left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.passing(ctx, outside)); err != nil {
+	out.EffectiveDimension = float64(p.M) - out.Ridge*vecmath.Sum(inverse)
+	factor := max(outsideFactor(out.EffectiveDimension, sample), leastRest)
+	if out.Left, err = p.leaveOut(ctx, out.u, out.factor, outside, factor, p.passing(ctx, outside)); err != nil {
 		return err
 	}
-	out.objective, out.energy = out.left.objective, c.energy()
+	out.Objective, out.Energy = out.Left.Objective, c.energy()
 	return nil
 }
 

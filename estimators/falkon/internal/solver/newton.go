@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -32,7 +32,7 @@ const (
 // newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with
 // f = z'u + b and t = (1 + y)/2, each with steps of its own, in shared passes.
 type newton struct {
-	*landmarkProblem
+	*Problem
 	ridge float64
 	at    *points
 	done  []bool
@@ -53,7 +53,7 @@ type points struct {
 }
 
 // evaluate takes a pass at coefficients.
-func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
+func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
 	k := p.src.K
 	beta := mat.DenseCopyOf(u)
 	p.coefficients(beta)
@@ -72,7 +72,7 @@ func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float6
 		return nil, err
 	}
 	out := &points{u: u, b: b, loss: totals[:k], slope: totals[k : 2*k], weight: totals[2*k:]}
-	out.gradient, out.mean = mat.DenseCopyOf(sums.Slice(0, k, 0, p.m)), mat.DenseCopyOf(sums.Slice(k, 2*k, 0, p.m))
+	out.gradient, out.mean = mat.DenseCopyOf(sums.Slice(0, k, 0, p.M)), mat.DenseCopyOf(sums.Slice(k, 2*k, 0, p.M))
 	p.whiten(out.gradient)
 	for j := range k {
 		row := u.RawRowView(j)
@@ -88,27 +88,27 @@ func (p *landmarkProblem) evaluate(ctx context.Context, u *mat.Dense, b []float6
 func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
 
 // byNewton minimises the logistic losses. Sample are the rows of the preconditioners.
-func (p *landmarkProblem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*solution, error) {
+func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
 	k := p.src.K
-	nt := &newton{landmarkProblem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
+	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
 	b := make([]float64, k)
-	if !p.noIntercept {
+	if !p.NoIntercept {
 		for j, mean := range p.src.Mean {
 			b[j] = math.Log((1 + mean) / (1 - mean)) // the log odds of ±1
 		}
 	}
 	var err error
-	if nt.at, err = p.evaluate(ctx, mat.NewDense(k, p.m, nil), b, ridge); err != nil {
+	if nt.at, err = p.evaluate(ctx, mat.NewDense(k, p.M, nil), b, ridge); err != nil {
 		return nil, err
 	}
-	for ; nt.steps < p.iterations && slices.Contains(nt.done, false); nt.steps++ {
+	for ; nt.steps < p.Iterations && slices.Contains(nt.done, false); nt.steps++ {
 		if err := nt.step(ctx, sample); err != nil {
 			return nil, err
 		}
 	}
-	out := &solution{u: nt.at.u, bias: nt.at.b, ridge: ridge, iterations: nt.steps, converged: !slices.Contains(nt.done, false), objective: vecmath.Sum(nt.at.loss), gcv: math.NaN()}
-	if !out.converged {
-		out.warnings = append(out.warnings, fmt.Sprintf("Newton's method did not converge in %d steps", nt.steps))
+	out := &Solution{u: nt.at.u, bias: nt.at.b, Ridge: ridge, Iterations: nt.steps, Converged: !slices.Contains(nt.done, false), Objective: vecmath.Sum(nt.at.loss), GCV: math.NaN()}
+	if !out.Converged {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("Newton's method did not converge in %d steps", nt.steps))
 	}
 	return out, nil
 }
@@ -118,7 +118,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	right, active := nt.rightSides()
 	var du *mat.Dense
 	var err error
-	if nt.direct(nt.src.N, nt.m) {
+	if nt.Direct {
 		du, err = nt.solveNormals(ctx, right, active)
 	} else {
 		du, err = nt.solveGradients(ctx, right, active, sample)
@@ -131,7 +131,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 	nt.decrement = math.Inf(1)
 	for row, j := range active {
 		d := du.RawRowView(row)
-		if !nt.noIntercept && nt.at.weight[j] > 0 {
+		if !nt.NoIntercept && nt.at.weight[j] > 0 {
 			db[j] = -nt.at.slope[j]/nt.at.weight[j] - linalg.Dot(nt.centreOf(j), d)
 		}
 		// What the slope along the step promises.
@@ -147,7 +147,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 // centreOf is the mean of the features of a machine, weighted by a.
 func (nt *newton) centreOf(j int) []float64 {
 	out := slices.Clone(nt.at.mean.RawRowView(j))
-	nt.whiten(mat.NewDense(1, nt.m, out))
+	nt.whiten(mat.NewDense(1, nt.M, out))
 	return out
 }
 
@@ -159,12 +159,12 @@ func (nt *newton) rightSides() (right *mat.Dense, active []int) {
 			active = append(active, j)
 		}
 	}
-	right = mat.NewDense(len(active), nt.m, nil)
+	right = mat.NewDense(len(active), nt.M, nil)
 	for row, j := range active {
 		r := right.RawRowView(row)
 		linalg.Axpy(-1, nt.at.gradient.RawRowView(j), r)
 		linalg.Axpy(-nt.ridge, nt.at.u.RawRowView(j), r)
-		if nt.noIntercept {
+		if nt.NoIntercept {
 			continue
 		}
 		linalg.Axpy(nt.at.slope[j], nt.centreOf(j), r)
@@ -208,14 +208,14 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 
 // solveNormals makes the normal equations of each machine in one pass.
 func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
-	p := nt.landmarkProblem
+	p := nt.Problem
 	beta := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(beta)
 	height := min(panelBlocks*rows.WideRows, p.src.N)
-	panel, scaled, roots := mat.NewDense(height, p.m, nil), mat.NewDense(height, p.m, nil), mat.NewDense(height, len(active), nil)
+	panel, scaled, roots := mat.NewDense(height, p.M, nil), mat.NewDense(height, p.M, nil), mat.NewDense(height, len(active), nil)
 	grams := make([]*mat.SymDense, len(active))
 	for i := range grams {
-		grams[i] = mat.NewSymDense(p.m, nil)
+		grams[i] = mat.NewSymDense(p.M, nil)
 	}
 	work := func(slot int, b rows.Batch) error {
 		first := slot * rows.WideRows
@@ -238,7 +238,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 			for i := range b.Rows() {
 				floats.ScaleTo(own.RawRowView(i), roots.At(i, at), panel.RawRowView(i))
 			}
-			if err := addProduct(ctx, p.workers, grams[at], own); err != nil {
+			if err := addProduct(ctx, p.Workers, grams[at], own); err != nil {
 				return err
 			}
 		}
@@ -249,8 +249,8 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 	}
 	out := mat.DenseCopyOf(right)
 	for at, j := range active {
-		if !p.noIntercept {
-			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.m, nt.centreOf(j)))
+		if !p.NoIntercept {
+			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.M, nt.centreOf(j)))
 		}
 		factor, err := shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge)
 		if err != nil {

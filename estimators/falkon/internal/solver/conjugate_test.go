@@ -1,7 +1,8 @@
-package falkon
+package solver
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,14 +19,14 @@ import (
 func TestEnergy(t *testing.T) {
 	x, y, _ := friedman(4000, 4, 1, 1)
 	for _, perLandmark := range []int{4, 16} {
-		s := machineSettings{typ: regressorType, ridge: .004, addedJitter: leastJitter}.withDefaults()
+		s := Settings{Type: "test", Ridge: .004, AddedJitter: LeastJitter}.WithDefaults()
 		landmarks := linalg.Rows(x, firstRows(60))
-		b, err := newBasis(ctx, s, kernels.RBF{Gamma: .6}, landmarks)
+		b, err := NewBasis(ctx, s, kernels.RBF{Gamma: .6}, landmarks)
 		require.NoError(t, err)
 		src := rows.InMemory(x, mat.NewDense(len(y), 1, y), nil)
 		sample := src.Head(60 * perLandmark)
-		p := newProblem(s, b, src)
-		sum := make([]float64, p.m)
+		p := NewProblem(s, b, src)
+		sum := make([]float64, p.M)
 		of, err := p.products(ctx, sample, nil, sum, p.passing(ctx, sample))
 		require.NoError(t, err)
 		p.centreBy(of, sample, sum)
@@ -77,4 +78,23 @@ func firstRows(n int) []int {
 		out[i] = i
 	}
 	return out
+}
+
+// friedman draws n rows of three or more uniform columns, Friedman's first function of up to
+// five of them with noise, and the function without.
+func friedman(n, d int, noise float64, seed uint64) (x *mat.Dense, y, clean []float64) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, y, clean = mat.NewDense(n, d, nil), make([]float64, n), make([]float64, n)
+	for i := range n {
+		r := x.RawRowView(i)
+		for j := range r {
+			r[j] = rng.Float64()
+		}
+		clean[i] = 10*math.Sin(math.Pi*r[0]*r[1]) + 20*(r[2]-.5)*(r[2]-.5)
+		for j, slope := range []float64{10, 5}[:min(2, d-3)] {
+			clean[i] += slope * r[3+j]
+		}
+		y[i] = clean[i] + noise*rng.NormFloat64()
+	}
+	return x, y, clean
 }

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 )
 
 // groupErrors sums the weighted squared residuals of groups of rows, each left out as a whole, for each candidate.
-func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *rows.Source) ([]float64, error) {
+func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Source) ([]float64, error) {
 	count := len(c.shifts)
 	total := make([]float64, count)
 	sums := make([][]float64, len(src.Groups))
 	err := p.overGroups(ctx, src, func(at int, b rows.Batch) error {
 		return p.block(b.Rows(), func(z *mat.Dense) error {
-			if err := p.features(ctx, z, b, p.centre); err != nil {
+			if err := p.Features(ctx, z, b, p.centre); err != nil {
 				return err
 			}
 			sums[at] = p.errorsOfGroup(c, src, b, z)
@@ -41,22 +41,22 @@ func (p *landmarkProblem) groupErrors(ctx context.Context, c *candidates, src *r
 
 // overGroups calls f with the rows of each group, on all workers. The error is ErrTooLarge for a group whose features are more
 // than MaxBytes, f's or ctx's.
-func (p *landmarkProblem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
+func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
 	for _, g := range src.Groups {
 		rows := float64(g[1] - g[0])
-		if err := p.checkBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.m)*float64(p.workers)); err != nil {
+		if err := p.CheckBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.M)*float64(p.Workers)); err != nil {
 			return err
 		}
 	}
-	return parallel.ForEach(ctx, p.workers, len(src.Groups), func(at int) error {
+	return parallel.ForEach(ctx, p.Workers, len(src.Groups), func(at int) error {
 		return f(at, src.Whole.Slice(src.Groups[at][0], src.Groups[at][1]))
 	})
 }
 
 // errorsOfGroup is groupErrors of one group with features z.
-func (p *landmarkProblem) errorsOfGroup(c *candidates, src *rows.Source, b rows.Batch, z *mat.Dense) []float64 {
+func (p *Problem) errorsOfGroup(c *candidates, src *rows.Source, b rows.Batch, z *mat.Dense) []float64 {
 	k, rows := p.src.K, b.Rows()
-	turned := mat.NewDense(p.m, rows, nil)
+	turned := mat.NewDense(p.M, rows, nil)
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(rows, len(c.shifts)*k, nil)
 	fast.Gemm(blas.Trans, blas.NoTrans, 1, turned.RawMatrix(), c.coefficients.RawMatrix(), 0, fitted.RawMatrix())
@@ -89,7 +89,7 @@ func (p *landmarkProblem) errorsOfGroup(c *candidates, src *rows.Source, b rows.
 }
 
 // residuals returns those of the rows of a batch, times √w.
-func (p *landmarkProblem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
+func (p *Problem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense {
 	out := mat.NewDense(b.Rows(), p.src.K, nil)
 	for a := range b.Rows() {
 		root, row := math.Sqrt(b.Weight(a)), out.RawRowView(a)
@@ -101,20 +101,20 @@ func (p *landmarkProblem) residuals(b rows.Batch, fitted *mat.Dense) *mat.Dense 
 }
 
 // weighColumns multiplies the columns, of the features of rows, by √(w scale).
-func (p *landmarkProblem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) {
+func (p *Problem) weighColumns(columns *mat.Dense, b rows.Batch, scale float64) {
 	roots := make([]float64, b.Rows())
 	for a := range roots {
 		roots[a] = math.Sqrt(b.Weight(a) * scale)
 	}
-	for i := range p.m {
+	for i := range p.M {
 		floats.Mul(columns.RawRowView(i), roots)
 	}
 }
 
 // interceptOf returns what the intercept adds to the leverages of the rows.
-func (p *landmarkProblem) interceptOf(b rows.Batch) []float64 {
+func (p *Problem) interceptOf(b rows.Batch) []float64 {
 	out := make([]float64, b.Rows())
-	if p.noIntercept {
+	if p.NoIntercept {
 		return out
 	}
 	for a := range out {
@@ -126,7 +126,7 @@ func (p *landmarkProblem) interceptOf(b rows.Batch) []float64 {
 // leaveGroup replaces the residuals e of all rows of f by those of the machine without them. Outside says that the rows are not
 // among those of f's matrix: their leverages L there are those of all rows H by 1 - H = (1 + L)⁻¹. It returns the share of 1 - H that
 // a single row would have, and whether rounding has left anything of it.
-func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
+func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (shares []float64, ok bool) {
 	rows, k := e.Dims()
 	if !outside {
 		all := make([]int, rows)
@@ -135,7 +135,7 @@ func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside 
 		}
 		return f.Leave(e, all)
 	}
-	moment := mat.NewDense(p.m, k, nil)
+	moment := mat.NewDense(p.M, k, nil)
 	fast.Mul(moment, f.Columns, e)
 	f.Solve(moment)
 	more := new(mat.Dense)
@@ -147,7 +147,7 @@ func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside 
 	solved := mat.DenseCopyOf(f.Columns)
 	f.Solve(solved)
 	shares = make([]float64, rows)
-	for i := range p.m {
+	for i := range p.M {
 		for a, v := range f.Columns.RawRowView(i) {
 			shares[a] += v * solved.At(i, a)
 		}
@@ -162,7 +162,7 @@ func (p *landmarkProblem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside 
 }
 
 // leaveGroupsOut is leaveOut for the rows of groups.
-func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, kept *sampledRows, out *leftOut) error {
+func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, kept *sampledRows, out *LeftOut) error {
 	factor := chol.Upper()
 	type sums struct{ objective, rss, trace float64 }
 	of := make([]sums, len(src.Groups))
@@ -172,7 +172,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 	}
 	err := p.overGroups(ctx, src, func(at int, b rows.Batch) error {
 		return p.block(b.Rows(), func(z *mat.Dense) error {
-			if err := p.features(ctx, z, b, nil); err != nil {
+			if err := p.Features(ctx, z, b, nil); err != nil {
 				return err
 			}
 			rows := b.Rows()
@@ -191,7 +191,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 			}
 			columns := mat.DenseCopyOf(z.T())
 			p.weighColumns(columns, b, scale)
-			f := loo.FeatureGroups{Columns: columns, Intercept: p.interceptOf(b), Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return loo.Identity(p.m) }}
+			f := loo.FeatureGroups{Columns: columns, Intercept: p.interceptOf(b), Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return loo.Identity(p.M) }}
 			shares, ok := p.leaveGroup(f, e, outside > 0)
 			for a := range rows {
 				row, share := e.RawRowView(a), 0.0
@@ -208,7 +208,7 @@ func (p *landmarkProblem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol
 		})
 	})
 	for _, s := range of {
-		out.objective += s.objective / src.Weight
+		out.Objective += s.objective / src.Weight
 		out.rss += s.rss
 		out.trace += s.trace
 	}

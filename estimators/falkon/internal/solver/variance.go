@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// spread is what the variance of a new observation is made of:
+// Spread is what the variance of a new observation is made of:
 //
 //	noise (1/w̄ + 1/Σw + z~'Sz~) + unseen r + within,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
-type spread struct {
+type Spread struct {
 	noise, unseen []float64        // s², τ² of each target
 	factor        *linalg.Cholesky // of G + ΛI
 	centre        []float64        // z̄; nil without an intercept
@@ -28,33 +28,34 @@ type spread struct {
 	jitter        float64 // of the basis, which a file does not hold
 
 	mu    sync.Mutex
-	basis *basis // nil until its first reader in a model from a file
+	basis *Basis // nil until its first reader in a model from a file
 }
 
-func (p *landmarkProblem) newSpread(s *solution) *spread {
+func (p *Problem) NewSpread(s *Solution) *Spread {
 	noise, unseen := make([]float64, p.src.K), make([]float64, p.src.K)
 	for j, variance := range p.src.Variance {
-		noise[j], unseen[j] = s.left.components(j, variance)
+		noise[j], unseen[j] = s.Left.components(j, variance)
 	}
 	return p.spreadOf(s, noise, unseen)
 }
 
-func (p *landmarkProblem) spreadOf(s *solution, noise, unseen []float64) *spread {
-	return &spread{
+func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *Spread {
+	return &Spread{
 		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.Weight, unit: float64(p.src.N) / p.src.Weight, within: p.src.Within,
-		noIntercept: p.noIntercept, jitter: p.jitter, basis: p.basis,
+		noIntercept: p.NoIntercept, jitter: p.Jitter, basis: p.Basis,
 	}
 }
 
-// basisOf returns the features of a machine.
-func (s *spread) basisOf(ctx context.Context, m *machine, of machineSettings) (*basis, error) {
+// Basis returns the features of a machine that has a variance.
+func (m *Machine) Basis(ctx context.Context, of Settings) (*Basis, error) {
+	s := m.Spread
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.basis != nil {
 		return s.basis, nil
 	}
 	// The jitter that it took was absolute.
-	b, err := basisWith(ctx, of, m.kernel, m.landmarks, s.jitter)
+	b, err := basisWith(ctx, of, m.Kernel, m.Landmarks, s.jitter)
 	if err == nil {
 		s.basis = b
 	}
@@ -62,7 +63,7 @@ func (s *spread) basisOf(ctx context.Context, m *machine, of machineSettings) (*
 }
 
 // variances sets dst, a column for each target, to those of the rows of a block, whose kernel rows it overwrites.
-func (s *spread) variances(dst *mat.Dense, b *basis, rows rows.Batch, k *mat.Dense) {
+func (s *Spread) variances(dst *mat.Dense, b *Basis, rows rows.Batch, k *mat.Dense) {
 	b.whiten(k)
 	unseen := make([]float64, rows.Rows())
 	b.unseen(unseen, rows, k)
@@ -93,17 +94,17 @@ const leastUnseen = 1e-3
 // components returns the variances s² of the noise and τ² of what the features do not see, by
 // the Gaussian likelihood of the leave-one-out residuals of a target with variances s²/(w(1-h)) + τ²r, for
 // targets of a variance that τ² does not exceed.
-func (l *leftOut) components(target int, variance float64) (noise, unseen float64) {
+func (l *LeftOut) components(target int, variance float64) (noise, unseen float64) {
 	// Weights of mean 1 keep the grid of the ratios where it is in any unit of the weights.
-	unit := floats.Sum(l.weights) / float64(len(l.weights))
+	unit := floats.Sum(l.Weights) / float64(len(l.Weights))
 	likelihood := &residualLikelihood{}
 	mean := 0.0
 	for i, rest := range l.rest {
 		if !(rest > 0) {
 			continue
 		}
-		e := l.residuals.At(i, target)
-		likelihood.add(e*e, unit/(l.weights[i]*rest), l.unseen[i])
+		e := l.Residuals.At(i, target)
+		likelihood.add(e*e, unit/(l.Weights[i]*rest), l.unseen[i])
 		mean += l.unseen[i]
 	}
 	n := float64(len(likelihood.squares))

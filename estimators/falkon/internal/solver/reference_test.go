@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/golden"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -43,19 +44,19 @@ func near(t *testing.T, want, got []float64, tolerance, scale float64, what stri
 }
 
 // onReference is a problem with the landmarks and the jitter of a reference.
-func onReference(t *testing.T, s machineSettings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *landmarkProblem {
+func onReference(t *testing.T, s Settings, k referenceKernel, x, y [][]float64, w []float64, landmarks [][]float64, jitter float64) *Problem {
 	t.Helper()
-	s.addedJitter = jitter
-	s = s.withDefaults()
-	b, err := newBasis(ctx, s, k.kernel(), golden.Dense(landmarks))
+	s.AddedJitter = jitter
+	s = s.WithDefaults()
+	b, err := NewBasis(ctx, s, k.kernel(), golden.Dense(landmarks))
 	require.NoError(t, err)
-	return newProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
+	return NewProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
 }
 
 // predicted are the outputs of a solution for rows, r×k.
-func (p *landmarkProblem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
+func (p *Problem) predicted(t *testing.T, u *mat.Dense, x [][]float64) *mat.Dense {
 	t.Helper()
-	f, err := p.machine(u).decide("test", golden.Dense(x), 2)
+	f, err := p.machineOf(u).Decide("test", golden.Dense(x), 2)
 	require.NoError(t, err)
 	return f
 }
@@ -97,7 +98,7 @@ func TestDirectAgainstReferences(t *testing.T) {
 	for _, c := range file.Cases {
 		for _, r := range c.Ridges {
 			t.Run(fmt.Sprintf("%s/%g", c.Name, r.Ridge), func(t *testing.T) {
-				p := onReference(t, machineSettings{ridge: r.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+				p := onReference(t, Settings{Ridge: r.Ridge, NoIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
 				s, err := p.byNormals(ctx)
 				require.NoError(t, err)
 				scale := 0.0
@@ -105,37 +106,37 @@ func TestDirectAgainstReferences(t *testing.T) {
 					scale = max(scale, math.Abs(y))
 				}
 				near(t, flat(r.Predict), p.predicted(t, s.u, c.XTest).RawMatrix().Data, tolerance, scale, "predictions")
-				near(t, r.Intercept, p.machine(s.u).bias, tolerance, scale, "intercept")
+				near(t, r.Intercept, p.machineOf(s.u).Bias, tolerance, scale, "intercept")
 				if r.Residuals != nil { // the file has those of the smaller cases
-					near(t, flat(r.Residuals), s.left.residuals.RawMatrix().Data, tolerance, scale, "leave-one-out residuals")
+					near(t, flat(r.Residuals), s.Left.Residuals.RawMatrix().Data, tolerance, scale, "leave-one-out residuals")
 				}
-				assert.InEpsilon(t, r.Trace, s.left.trace, tolerance, "trace")
+				assert.InEpsilon(t, r.Trace, s.Left.trace, tolerance, "trace")
 				rss, loo := 0.0, 0.0
 				for j := range r.RSS {
 					rss, loo = rss+r.RSS[j], loo+r.MeanLoo[j]
 				}
-				assert.InDelta(t, rss, s.left.rss, tolerance*max(rss, scale), "weighted RSS")
-				assert.InDelta(t, loo, s.objective, tolerance*max(loo, scale), "mean square")
+				assert.InDelta(t, rss, s.Left.rss, tolerance*max(rss, scale), "weighted RSS")
+				assert.InDelta(t, loo, s.Objective, tolerance*max(loo, scale), "mean square")
 				if n := float64(len(c.X)); n-r.Trace > .01 {
 					gcv := 0.0
 					for _, g := range r.GCV {
 						gcv += g
 					}
-					assert.InDelta(t, gcv, s.gcv, 1e-7*max(gcv, scale), "GCV")
+					assert.InDelta(t, gcv, s.GCV, 1e-7*max(gcv, scale), "GCV")
 				}
 
 				spread := p.spreadOf(s, []float64{1}, []float64{0})
 				quad := make([]float64, len(c.XTest))
 				rows := rows.Batch{X: golden.Dense(c.XTest)}
-				k := mat.NewDense(len(quad), p.m, nil)
+				k := mat.NewDense(len(quad), p.M, nil)
 				require.NoError(t, p.kernelRows(ctx, k, rows))
-				spread.variances(mat.NewDense(len(quad), 1, quad), p.basis, rows, k)
+				spread.variances(mat.NewDense(len(quad), 1, quad), p.Basis, rows, k)
 				for i := range quad {
 					quad[i] -= spread.unit
 				}
 				near(t, r.Quad, quad, 1e-7, 0, "quadratic form")
-				z, unseen := mat.NewDense(len(quad), p.m, nil), make([]float64, len(quad))
-				require.NoError(t, p.features(ctx, z, rows, nil))
+				z, unseen := mat.NewDense(len(quad), p.M, nil), make([]float64, len(quad))
+				require.NoError(t, p.Features(ctx, z, rows, nil))
 				p.unseen(unseen, rows, z)
 				near(t, c.Unseen, unseen, tolerance, 1, "kernel residual")
 			})
@@ -161,7 +162,7 @@ func TestErrorsOfAllRidges(t *testing.T) {
 	}
 	golden.Load(t, "landmark_ridge.json", &file)
 	for _, c := range file.Cases {
-		p := onReference(t, machineSettings{noIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
+		p := onReference(t, Settings{NoIntercept: !c.Intercept}, c.Kernel, c.X, c.Y, c.Weights, c.Landmarks, c.Jitter)
 		n, err := p.normals(ctx)
 		require.NoError(t, err)
 		var ridges, want []float64
@@ -217,7 +218,7 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 			if r.Weighted {
 				w = file.Weights
 			}
-			p := onReference(t, machineSettings{ridge: r.Ridge, noIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
+			p := onReference(t, Settings{Ridge: r.Ridge, NoIntercept: !r.Intercept}, file.Kernel, file.X, file.Y, w, pick(file.LandmarkRows), r.Jitter)
 			kernelMean, right, _, err := p.firstPass(ctx, nil)
 			require.NoError(t, err)
 			p.setCentre(kernelMean)
@@ -257,29 +258,29 @@ func TestConjugateGradientsAgainstReferences(t *testing.T) {
 }
 
 // ofLandmarks is the preconditioner of the papers, of uniform landmarks that are these rows.
-func (p *landmarkProblem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
-	z := mat.NewDense(p.m, p.m, nil) // the rows of T'
+func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
+	z := mat.NewDense(p.M, p.M, nil) // the rows of T'
 	weight := func(i int) float64 {
 		if w == nil {
 			return 1
 		}
 		return w[rows[i]]
 	}
-	mean, total := make([]float64, p.m), 0.0
-	for i := range p.m {
+	mean, total := make([]float64, p.M), 0.0
+	for i := range p.M {
 		total += weight(i)
 		for j := range i + 1 {
 			z.Set(i, j, p.t.Data[j*p.t.Stride+i])
 			mean[j] += weight(i) * z.At(i, j)
 		}
 	}
-	out := mat.NewSymDense(p.m, nil)
-	for i := range p.m {
-		row := mat.NewVecDense(p.m, mat.Row(nil, i, z))
-		if !p.noIntercept {
-			row.AddScaledVec(row, -1/total, mat.NewVecDense(p.m, mean))
+	out := mat.NewSymDense(p.M, nil)
+	for i := range p.M {
+		row := mat.NewVecDense(p.M, mat.Row(nil, i, z))
+		if !p.NoIntercept {
+			row.AddScaledVec(row, -1/total, mat.NewVecDense(p.M, mean))
 		}
-		out.SymRankOne(out, weight(i)/float64(p.m), row)
+		out.SymRankOne(out, weight(i)/float64(p.M), row)
 	}
 	return out
 }
@@ -309,19 +310,19 @@ func TestVarianceAgainstReferences(t *testing.T) {
 			for i, v := range c.Y {
 				y[i] = []float64{v}
 			}
-			p := onReference(t, machineSettings{ridge: c.Ridge, noIntercept: !c.Intercept}, c.Kernel, c.X, y, nil, c.Landmarks, 0)
+			p := onReference(t, Settings{Ridge: c.Ridge, NoIntercept: !c.Intercept}, c.Kernel, c.X, y, nil, c.Landmarks, 0)
 			s, err := p.byNormals(ctx)
 			require.NoError(t, err)
-			near(t, c.Residuals, s.left.residuals.RawMatrix().Data, 1e-8, 0, "residuals")
-			near(t, c.Unseen, s.left.unseen, 1e-8, 1, "unseen")
-			spread := p.newSpread(s)
+			near(t, c.Residuals, s.Left.Residuals.RawMatrix().Data, 1e-8, 0, "residuals")
+			near(t, c.Unseen, s.Left.unseen, 1e-8, 1, "unseen")
+			spread := p.NewSpread(s)
 			assert.InEpsilon(t, c.S2, spread.noise[0], 1e-7)
 			assert.InDelta(t, c.Tau2, spread.unseen[0], 1e-7*max(1, c.Tau2))
-			m := p.machine(s.u)
-			m.spread = spread
-			_, variance, err := (&Regressor{m: m}).PredictVariance(golden.Dense(c.XTest))
+			m := p.Machine(s)
+			m.Spread = spread
+			_, variance, err := m.PredictVariance(p.Settings, golden.Dense(c.XTest))
 			require.NoError(t, err)
-			near(t, c.Two, variance, 1e-7, 0, "variance")
+			near(t, c.Two, variance.RawMatrix().Data, 1e-7, 0, "variance")
 		})
 	}
 }
@@ -354,19 +355,19 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 		for j, p := range c.Precisions {
 			lengths[j] = 1 / math.Sqrt(p)
 		}
-		s := machineSettings{ridge: c.Ridge, noIntercept: !c.Intercept}.withDefaults()
-		b, err := newBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
+		s := Settings{Ridge: c.Ridge, NoIntercept: !c.Intercept}.WithDefaults()
+		b, err := NewBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
 		require.NoError(t, err)
-		p := newProblem(s, b, rows.InMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
+		p := NewProblem(s, b, rows.InMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
 		got, err := p.byNormals(ctx)
 		require.NoError(t, err)
 		norm := mat.Norm(got.u, 2)
-		assert.InEpsilon(t, c.Dimension, got.left.trace, 1e-8, "dimension of case %d", i)
-		assert.InEpsilon(t, c.Fit, got.left.rss+c.Ridge*norm*norm, 1e-8, "data fit of case %d", i)
-		assert.InEpsilon(t, c.GCV, got.gcv, 1e-8, "GCV of case %d", i)
-		assert.InEpsilon(t, c.Loo, got.objective, 1e-8, "leave-one-out of case %d", i)
+		assert.InEpsilon(t, c.Dimension, got.Left.trace, 1e-8, "dimension of case %d", i)
+		assert.InEpsilon(t, c.Fit, got.Left.rss+c.Ridge*norm*norm, 1e-8, "data fit of case %d", i)
+		assert.InEpsilon(t, c.GCV, got.GCV, 1e-8, "GCV of case %d", i)
+		assert.InEpsilon(t, c.Loo, got.Objective, 1e-8, "leave-one-out of case %d", i)
 		if c.Trace != nil {
-			assert.InDelta(t, *c.Trace, mat.Sum(mat.NewVecDense(len(got.left.unseen), got.left.unseen)), 1e-8*max(1, *c.Trace), "trace of case %d", i)
+			assert.InDelta(t, *c.Trace, mat.Sum(mat.NewVecDense(len(got.Left.unseen), got.Left.unseen)), 1e-8*max(1, *c.Trace), "trace of case %d", i)
 		}
 	}
 }
@@ -406,28 +407,27 @@ func TestLogisticAgainstReferences(t *testing.T) {
 		if c.Weighted {
 			w = file.Weights
 		}
-		for _, solver := range []Solver{Direct, ConjugateGradients} {
-			t.Run(fmt.Sprintf("case %d, %v", i, solver), func(t *testing.T) {
-				p := onReference(t, machineSettings{solver: solver, noIntercept: !c.Intercept, loss: LogisticLoss}, file.Kernel, file.X, y, w, file.Landmarks, 0)
+		for _, direct := range []bool{true, false} {
+			t.Run(fmt.Sprintf("case %d, direct %v", i, direct), func(t *testing.T) {
+				p := onReference(t, Settings{Direct: direct, Logistic: true, NoIntercept: !c.Intercept}, file.Kernel, file.X, y, w, file.Landmarks, 0)
 				s, err := p.byNewton(ctx, c.Ridge, rows.InMemory(golden.Dense(file.X[:60]), golden.Dense(y[:60]), w))
 				require.NoError(t, err)
-				assert.True(t, s.converged)
+				assert.True(t, s.Converged)
 				tolerance := 1e-8
-				if solver == ConjugateGradients {
+				if !direct {
 					tolerance = 1e-6
 				}
-				assert.InEpsilon(t, c.Objective, s.objective, 1e-10)
+				assert.InEpsilon(t, c.Objective, s.Objective, 1e-10)
 				assert.InEpsilon(t, c.SquaredNorm, math.Pow(mat.Norm(s.u, 2), 2), 10*tolerance)
 				assert.InDelta(t, c.Constant, s.bias[0], tolerance*max(1, math.Abs(c.Constant)))
-				m := p.machine(s.u)
-				m.bias = s.bias
-				model := &Classifier{m: m, classes: []int{0, 1}, fitted: LogisticLoss}
-				f, err := model.Decision(golden.Dense(file.XTest))
+				f, err := p.Machine(s).Decide("test", golden.Dense(file.XTest), 1)
 				require.NoError(t, err)
-				near(t, c.Decision, mat.Col(nil, 1, f), tolerance, 1, "decision")
-				prob, err := model.PredictProba(golden.Dense(file.XTest))
-				require.NoError(t, err)
-				near(t, c.Probability, mat.Col(nil, 1, prob), tolerance, 1, "probability")
+				decision := mat.Col(nil, 0, f)
+				near(t, c.Decision, decision, tolerance, 1, "decision")
+				for i, v := range decision {
+					decision[i] = vecmath.Sigmoid(v)
+				}
+				near(t, c.Probability, decision, tolerance, 1, "probability")
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -209,7 +209,7 @@ func (c *conjugate) step(ctx context.Context, h operator, b preconditioner, tole
 
 // firstPass takes k̄, the right sides Z~'W(y - ȳ)/n, k×M, and for rows u' of a start, of which there may
 // be none, (Z~'WZ~u/n)'. A centre that is known is one of some of the rows, near that of all.
-func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
+func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean []float64, right, product *mat.Dense, err error) {
 	k, c := p.src.K, 0
 	var s *mat.Dense
 	var shift []float64
@@ -237,7 +237,7 @@ func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kern
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if !p.noIntercept {
+	if !p.NoIntercept {
 		kernelMean = sums.RawRowView(c + k)
 		floats.Scale(1/p.src.Weight, kernelMean)
 		for j, t := range totals {
@@ -254,16 +254,16 @@ func (p *landmarkProblem) firstPass(ctx context.Context, start *mat.Dense) (kern
 }
 
 // setCentre takes z̄ from k̄.
-func (p *landmarkProblem) setCentre(kernelMean []float64) {
+func (p *Problem) setCentre(kernelMean []float64) {
 	if kernelMean == nil {
 		return
 	}
 	p.centre = append([]float64(nil), kernelMean...)
-	p.whiten(mat.NewDense(1, p.m, p.centre))
+	p.whiten(mat.NewDense(1, p.M, p.centre))
 }
 
 // hessian is the operator of squared errors.
-func (p *landmarkProblem) hessian(kernelMean []float64, energy func() float64) operator {
+func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator {
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
 		s, shift := mat.DenseCopyOf(d), make([]float64, c)
@@ -295,7 +295,7 @@ func (p *landmarkProblem) hessian(kernelMean []float64, energy func() float64) o
 
 // addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', of sums p' over the rows, which it
 // overwrites.
-func (p *landmarkProblem) addRidges(d, sums *mat.Dense, of []column) {
+func (p *Problem) addRidges(d, sums *mat.Dense, of []column) {
 	p.whiten(sums)
 	for j, col := range of {
 		row := d.RawRowView(j)

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -18,42 +18,42 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 )
 
-// landmarkProblem is the ridge regression of a source's targets on the features of a basis.
-type landmarkProblem struct {
-	machineSettings
-	*basis
+// Problem is the ridge regression of a source's targets on the features of a basis.
+type Problem struct {
+	Settings
+	*Basis
 	src    *rows.Source
 	offset []float64 // ȳ, or zeros without an intercept
 	centre []float64 // z̄; nil without an intercept, and before the first pass
 
 	keep int // rows of which leaving out is kept
 
-	passes int
+	Passes int
 	parts  *progress.Series // a pass or a factor each; nil where nobody is told
 }
 
-func newProblem(s machineSettings, b *basis, src *rows.Source) *landmarkProblem {
-	p := &landmarkProblem{machineSettings: s, basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
-	if !s.noIntercept {
+func NewProblem(s Settings, b *Basis, src *rows.Source) *Problem {
+	p := &Problem{Settings: s, Basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
+	if !s.NoIntercept {
 		copy(p.offset, src.Mean)
 	}
 	return p
 }
 
 // block calls f with memory for the features of rows.
-func (p *landmarkProblem) block(rows int, f func(z *mat.Dense) error) error {
-	memory := rowwise.Scratch(rows * p.m)
+func (p *Problem) block(rows int, f func(z *mat.Dense) error) error {
+	memory := rowwise.Scratch(rows * p.M)
 	defer rowwise.Release(memory)
-	return f(mat.NewDense(rows, p.m, *memory))
+	return f(mat.NewDense(rows, p.M, *memory))
 }
 
 // pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
-func (p *landmarkProblem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error {
-	p.passes++
+func (p *Problem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error {
+	p.Passes++
 	told := 0
 	loop := progress.NewLoop(p.nextContext(ctx))
 	defer loop.End()
-	return p.src.Pass(ctx, p.workers, size, wave, counted(loop, p.src.N, work), func(b rows.Batch) error {
+	return p.src.Pass(ctx, p.Workers, size, wave, counted(loop, p.src.N, work), func(b rows.Batch) error {
 		if err := done(b); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (p *landmarkProblem) pass(ctx context.Context, name string, objective float
 		loop.Report(float64(last) / float64(p.src.N))
 		if tenth := 10 * last / p.src.N; tenth > told {
 			told = tenth
-			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d size", p.passes, name, last, p.src.N))
+			p.say(objective, fmt.Sprintf("pass %d, %s: %d of %d size", p.Passes, name, last, p.src.N))
 		}
 		return nil
 	})
@@ -84,12 +84,12 @@ func counted(loop *progress.Loop, n int, work func(slot int, b rows.Batch) error
 	}
 }
 
-func (p *landmarkProblem) say(objective float64, message string) {
-	p.machineSettings.steps.Next(objective, "%s", message)
+func (p *Problem) say(objective float64, message string) {
+	p.Steps.Next(objective, "%s", message)
 }
 
 // nextContext is the context of what comes next, a pass or a factor.
-func (p *landmarkProblem) nextContext(ctx context.Context) context.Context {
+func (p *Problem) nextContext(ctx context.Context) context.Context {
 	if p.parts == nil {
 		return ctx
 	}
@@ -106,8 +106,8 @@ type normal struct {
 }
 
 // normals makes the normal equations in one pass, and the centre on the way.
-func (p *landmarkProblem) normals(ctx context.Context) (*normal, error) {
-	sum := make([]float64, p.m)
+func (p *Problem) normals(ctx context.Context) (*normal, error) {
+	sum := make([]float64, p.M)
 	out, err := p.products(ctx, p.src, nil, sum, p.named(ctx, "normal equations"))
 	if err != nil {
 		return nil, err
@@ -118,13 +118,13 @@ func (p *landmarkProblem) normals(ctx context.Context) (*normal, error) {
 
 // centreBy takes z̄ from the sum of the features over a source, and Z'WZ and Z'W(y - offset) to those of
 // the features less it.
-func (p *landmarkProblem) centreBy(of *normal, src *rows.Source, sum []float64) {
-	if p.noIntercept {
+func (p *Problem) centreBy(of *normal, src *rows.Source, sum []float64) {
+	if p.NoIntercept {
 		return
 	}
 	floats.Scale(1/src.Weight, sum)
 	p.centre = sum
-	of.g.SymRankOne(of.g, -src.Weight, mat.NewVecDense(p.m, sum))
+	of.g.SymRankOne(of.g, -src.Weight, mat.NewVecDense(p.M, sum))
 	for j, mean := range src.Mean {
 		linalg.Axpy(-src.Weight*(mean-p.offset[j]), sum, of.r.RawRowView(j))
 	}
@@ -132,15 +132,15 @@ func (p *landmarkProblem) centreBy(of *normal, src *rows.Source, sum []float64) 
 
 // products sums ZWZ', ZW(y - offset) and, if sum is not nil, ZW1, over the rows of a source;
 // the features are less a centre if that is not nil.
-func (p *landmarkProblem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
+func (p *Problem) products(ctx context.Context, src *rows.Source, centre, sum []float64, pass passing) (*normal, error) {
 	height := min(panelBlocks*rows.WideRows, src.N)
-	panel, right := mat.NewDense(height, p.m, nil), mat.NewDense(height, src.K+1, nil)
-	out := &normal{g: mat.NewSymDense(p.m, nil), r: mat.NewDense(src.K, p.m, nil)}
-	total := mat.NewDense(src.K+1, p.m, nil)
+	panel, right := mat.NewDense(height, p.M, nil), mat.NewDense(height, src.K+1, nil)
+	out := &normal{g: mat.NewSymDense(p.M, nil), r: mat.NewDense(src.K, p.M, nil)}
+	total := mat.NewDense(src.K+1, p.M, nil)
 	work := func(slot int, b rows.Batch) error {
 		from := slot * rows.WideRows
 		z, t := rows.Window(panel, from, from+b.Rows()), rows.Window(right, from, from+b.Rows())
-		if err := p.features(ctx, z, b, centre); err != nil {
+		if err := p.Features(ctx, z, b, centre); err != nil {
 			return err
 		}
 		for i := range b.Rows() {
@@ -158,12 +158,12 @@ func (p *landmarkProblem) products(ctx context.Context, src *rows.Source, centre
 	done := func(b rows.Batch) error {
 		z, t := rows.Window(panel, 0, b.Rows()), rows.Window(right, 0, b.Rows())
 		fast.Gemm(blas.Trans, blas.NoTrans, 1, t.RawMatrix(), z.RawMatrix(), 1, total.RawMatrix())
-		return addProduct(ctx, p.workers, out.g, z)
+		return addProduct(ctx, p.Workers, out.g, z)
 	}
 	if err := pass(work, done); err != nil {
 		return nil, err
 	}
-	out.r.Copy(total.Slice(0, src.K, 0, p.m))
+	out.r.Copy(total.Slice(0, src.K, 0, p.M))
 	if sum != nil {
 		copy(sum, total.RawRowView(src.K))
 	}

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -108,11 +108,11 @@ func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 type passing func(work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error
 
 // passing passes through some rows, which is no step.
-func (p *landmarkProblem) passing(ctx context.Context, src *rows.Source) passing {
+func (p *Problem) passing(ctx context.Context, src *rows.Source) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		loop := progress.NewLoop(p.nextContext(ctx))
 		defer loop.End()
-		return src.Pass(ctx, p.workers, rows.WideRows, panelBlocks, counted(loop, src.N, work), func(b rows.Batch) error {
+		return src.Pass(ctx, p.Workers, rows.WideRows, panelBlocks, counted(loop, src.N, work), func(b rows.Batch) error {
 			if err := done(b); err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ func (p *landmarkProblem) passing(ctx context.Context, src *rows.Source) passing
 }
 
 // named is pass with a name.
-func (p *landmarkProblem) named(ctx context.Context, name string) passing {
+func (p *Problem) named(ctx context.Context, name string) passing {
 	return func(work func(int, rows.Batch) error, done func(rows.Batch) error) error {
 		return p.pass(ctx, name, 0, rows.WideRows, panelBlocks, work, done)
 	}
@@ -132,16 +132,16 @@ func (p *landmarkProblem) named(ctx context.Context, name string) passing {
 // errorsOf returns the mean weighted squared leave-one-out residual of each candidate, summed
 // over the targets, over the rows of a source that pass goes through. It is infinite where the system is
 // indefinite or a row determines itself.
-func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
+func (p *Problem) errorsOf(ctx context.Context, c *candidates, src *rows.Source, pass passing) ([]float64, error) {
 	count := len(c.shifts)
 	sums, total := make([][]float64, panelBlocks), make([]float64, count)
 	work := func(slot int, b rows.Batch) error {
 		return p.block(b.Rows(), func(z *mat.Dense) error {
-			if err := p.features(ctx, z, b, p.centre); err != nil {
+			if err := p.Features(ctx, z, b, p.centre); err != nil {
 				return err
 			}
 			return p.block(b.Rows(), func(memory *mat.Dense) error {
-				sums[slot] = p.blockErrors(c, src, b, z, mat.NewDense(p.m, b.Rows(), memory.RawMatrix().Data))
+				sums[slot] = p.blockErrors(c, src, b, z, mat.NewDense(p.M, b.Rows(), memory.RawMatrix().Data))
 				return ctx.Err()
 			})
 		})
@@ -170,7 +170,7 @@ func (p *landmarkProblem) errorsOf(ctx context.Context, c *candidates, src *rows
 
 // blockErrors sums the weighted squared leave-one-out residuals of a block with features z for
 // each candidate; turned is memory for Q'z in columns.
-func (p *landmarkProblem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, turned *mat.Dense) []float64 {
+func (p *Problem) blockErrors(c *candidates, src *rows.Source, b rows.Batch, z, turned *mat.Dense) []float64 {
 	k := p.src.K
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())
 	fitted := mat.NewDense(b.Rows(), len(c.shifts)*k, nil)
@@ -206,8 +206,8 @@ func (p *landmarkProblem) blockErrors(c *candidates, src *rows.Source, b rows.Ba
 }
 
 // leverage is h of a row of weight w, of which quad is z'(G+Λ)⁻¹z.
-func (p *landmarkProblem) leverage(w, quad float64) float64 {
-	if p.noIntercept {
+func (p *Problem) leverage(w, quad float64) float64 {
+	if p.NoIntercept {
 		return w * quad
 	}
 	return w * (quad + 1/p.src.Weight)
@@ -215,7 +215,7 @@ func (p *landmarkProblem) leverage(w, quad float64) float64 {
 
 // rest is 1 - h, what a row's own target leaves to it of its residual: of a row that is not among
 // those that quad is made of 1/(1 + l), l what h would be with quad of them alone.
-func (p *landmarkProblem) rest(w, quad float64, outside bool) float64 {
+func (p *Problem) rest(w, quad float64, outside bool) float64 {
 	h := p.leverage(w, quad)
 	if outside {
 		return 1 / (1 + h)
@@ -247,15 +247,15 @@ func chosen(ridges, errors []float64) (ridge float64, edge int, ok bool) {
 	return ridges[best] * math.Exp(shift*step), 0, true
 }
 
-// leftOut is what leaving one row out says, of rows of the source at regular distances.
-type leftOut struct {
-	residuals *mat.Dense // r×k; nil for none
-	targets   *mat.Dense // r×k
+// LeftOut is what leaving one row out says, of rows of the source at regular distances.
+type LeftOut struct {
+	Residuals *mat.Dense // r×k; nil for none
+	Targets   *mat.Dense // r×k
 	rest      []float64  // 1 - h
 	unseen    []float64  // of k(x, x) by the features, as a share of its mean
-	weights   []float64  // nil: all 1
+	Weights   []float64  // nil: all 1
 
-	objective float64 // the weighted mean squared residual over all rows, summed over the targets
+	Objective float64 // the weighted mean squared residual over all rows, summed over the targets
 	rss       float64 // Σ w e², summed over the targets
 	trace     float64 // Σ h
 }
@@ -265,15 +265,15 @@ const keptRows = 50000
 
 // leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
 // source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
-func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, pass passing) (*leftOut, error) {
+func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, pass passing) (*LeftOut, error) {
 	kept := newKept(src, p.keep)
-	out := &leftOut{}
+	out := &LeftOut{}
 	type sums struct{ objective, rss, trace float64 }
 	slots := make([]sums, panelBlocks)
 	factor := chol.Upper()
 	work := func(slot int, b rows.Batch) error {
 		return p.block(b.Rows(), func(z *mat.Dense) error {
-			if err := p.features(ctx, z, b, nil); err != nil {
+			if err := p.Features(ctx, z, b, nil); err != nil {
 				return err
 			}
 			unseen, s := make([]float64, b.Rows()), sums{}
@@ -309,7 +309,7 @@ func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *lina
 	}
 	err := pass(work, func(b rows.Batch) error {
 		for _, s := range slots[:rows.BlockCount(b.Rows(), rows.WideRows)] {
-			out.objective += s.objective / src.Weight
+			out.Objective += s.objective / src.Weight
 			out.rss += s.rss
 			out.trace += s.trace
 		}
@@ -326,7 +326,7 @@ func (p *landmarkProblem) leaveOut(ctx context.Context, u *mat.Dense, chol *lina
 }
 
 // less takes the centre off the rows of z.
-func (p *landmarkProblem) less(z *mat.Dense) {
+func (p *Problem) less(z *mat.Dense) {
 	if p.centre == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
@@ -33,6 +33,6 @@ func (k *sampledRows) put(b rows.Batch, i int, residuals []float64, rest, unseen
 	k.rest[at], k.unseen[at], k.weights[at] = rest, unseen, b.Weight(i)
 }
 
-func (k *sampledRows) copyTo(out *leftOut) {
-	out.residuals, out.targets, out.rest, out.unseen, out.weights = k.residuals, k.targets, k.rest, k.unseen, k.weights
+func (k *sampledRows) copyTo(out *LeftOut) {
+	out.Residuals, out.Targets, out.rest, out.unseen, out.Weights = k.residuals, k.targets, k.rest, k.unseen, k.weights
 }

@@ -1,4 +1,4 @@
-package falkon
+package solver
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 	c.begin(by)
 	tolerance := min(newtonTolerance, math.Sqrt(math.Sqrt(nt.decrement)))
 	h := nt.hessian(active)
-	for c.iteration < nt.iterations && len(c.active()) > 0 {
+	for c.iteration < nt.Iterations && len(c.active()) > 0 {
 		if err := c.step(ctx, h, by, tolerance); err != nil {
 			return nil, err
 		}
@@ -49,15 +49,15 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 // curved is the preconditioner of a machine: B + λI of the sample, with the weights a and the
 // centre of all rows.
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
-	p := nt.landmarkProblem
-	beta := mat.NewDense(1, p.m, append([]float64(nil), nt.at.u.RawRowView(j)...))
+	p := nt.Problem
+	beta := mat.NewDense(1, p.M, append([]float64(nil), nt.at.u.RawRowView(j)...))
 	p.coefficients(beta)
 	var centre []float64
-	if !p.noIntercept {
+	if !p.NoIntercept {
 		centre = nt.centreOf(j)
 	}
-	panel := mat.NewDense(min(panelBlocks*rows.WideRows, sample.N), p.m, nil)
-	g := mat.NewSymDense(p.m, nil)
+	panel := mat.NewDense(min(panelBlocks*rows.WideRows, sample.N), p.M, nil)
+	g := mat.NewSymDense(p.M, nil)
 	work := func(slot int, b rows.Batch) error {
 		first := slot * rows.WideRows
 		z := rows.Window(panel, first, first+b.Rows())
@@ -79,7 +79,7 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 		}
 		return nil
 	}
-	done := func(b rows.Batch) error { return addProduct(ctx, p.workers, g, rows.Window(panel, 0, b.Rows())) }
+	done := func(b rows.Batch) error { return addProduct(ctx, p.Workers, g, rows.Window(panel, 0, b.Rows())) }
 	if err := p.passing(ctx, sample)(work, done); err != nil {
 		return nil, err
 	}
@@ -90,20 +90,20 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 // hessian is the operator of the logistic losses where they stand. The weights a are made anew in
 // each block, which has the kernel that they take.
 func (nt *newton) hessian(active []int) operator {
-	p := nt.landmarkProblem
+	p := nt.Problem
 	all := mat.DenseCopyOf(nt.at.u)
 	p.coefficients(all)
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
-		s := mat.NewDense(2*c, p.m, nil) // the directions' and the machines' coefficients
-		directions := s.Slice(0, c, 0, p.m).(*mat.Dense)
+		s := mat.NewDense(2*c, p.M, nil) // the directions' and the machines' coefficients
+		directions := s.Slice(0, c, 0, p.M).(*mat.Dense)
 		directions.Copy(d)
 		p.coefficients(directions)
 		shift := make([]float64, c)
 		for i, col := range of {
 			j := active[col.Target]
 			s.SetRow(c+i, all.RawRowView(j))
-			if !p.noIntercept {
+			if !p.NoIntercept {
 				shift[i] = linalg.Dot(nt.at.mean.RawRowView(j), directions.RawRowView(i))
 			}
 		}
@@ -117,7 +117,7 @@ func (nt *newton) hessian(active []int) operator {
 		if err != nil {
 			return err
 		}
-		if !p.noIntercept {
+		if !p.NoIntercept {
 			for i, col := range of {
 				linalg.Axpy(-totals[i], nt.at.mean.RawRowView(active[col.Target]), sums.RawRowView(i))
 			}
