@@ -12,7 +12,7 @@ var (
 
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	return r.m.Graph(r.settings().withDefaults().Settings, x)
+	return r.m.Graph(regressorType, r.settings().withDefaults().Options(), x)
 }
 
 // Graph implements [graph.Grapher].

@@ -105,7 +105,8 @@ func (r *MultiRegressor) settings() machineSettings {
 		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
 		Settings: solver.Settings{
 			Type: multiType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
-			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(), AddedJitter: solver.LeastJitter,
+			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),
+			AddedJitter: solver.LeastJitter,
 		},
 	}
 }
@@ -177,7 +178,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	if mean, variance, err = r.m.PredictVariance(r.settings().withDefaults().Settings, x); err != nil {
+	if mean, variance, err = r.m.PredictVariance(multiType, r.settings().withDefaults().Options(), x); err != nil {
 		return nil, nil, err
 	}
 	if err := check.Finite("prediction", mean); err != nil {
@@ -224,7 +225,7 @@ func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
-	return r.m.Graph(r.settings().withDefaults().Settings, x)
+	return r.m.Graph(multiType, r.settings().withDefaults().Options(), x)
 }
 
 // MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -34,7 +34,7 @@ type stored struct {
 	Ridge     float64
 	Report    estimators.Report
 	Details   Details
-	Spread    *solver.StoredSpread // of a Regressor
+	Spread    *machine.StoredSpread // of a Regressor
 }
 
 // store is for a file; several says that it is of a MultiRegressor, be it of one target.
@@ -75,7 +75,7 @@ func (s stored) fitted(kind string, configured kernels.Kernel, k int) (*fittedMa
 	if err := kernels.ValidateColumns(kernel, d); err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
 	}
-	m, err := solver.NewMachine(kernel, landmarks, beta, s.Bias, s.Ridge)
+	m, err := machine.NewMachine(kernel, landmarks, beta, s.Bias, s.Ridge)
 	if err != nil {
 		return nil, fault.BadModel(kind, "%v", err)
 	}

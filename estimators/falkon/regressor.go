@@ -103,7 +103,8 @@ func (r *Regressor) settings() machineSettings {
 		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
 		Settings: solver.Settings{
 			Type: regressorType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
-			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(), AddedJitter: solver.LeastJitter,
+			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),
+			AddedJitter: solver.LeastJitter,
 		},
 	}
 }
@@ -201,7 +202,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // first call after UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	f, v, err := r.m.PredictVariance(r.settings().withDefaults().Settings, x)
+	f, v, err := r.m.PredictVariance(regressorType, r.settings().withDefaults().Options(), x)
 	if err != nil {
 		return nil, nil, err
 	}

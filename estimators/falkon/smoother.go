@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
-	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -17,7 +17,7 @@ import (
 // smoothed is the machine on other rows, with all of their features.
 type smoothed struct {
 	*smoother.Features
-	basis   *solver.Basis
+	basis   *machine.Basis
 	width   int
 	workers int
 }
@@ -42,7 +42,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if err := s.holdsFeatures(n, m); err != nil {
 		return nil, err
 	}
-	b, err := r.m.Basis(ctx, s.Settings)
+	b, err := r.m.Basis(ctx, s.Options())
 	if err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean [
 	if start != nil {
 		c, _ = start.Dims()
 		s, shift = mat.DenseCopyOf(start), make([]float64, c)
-		p.coefficients(s)
+		p.Coefficients(s)
 		if p.centre != nil {
 			for j := range shift {
 				shift[j] = linalg.Dot(p.centre, start.RawRowView(j))
@@ -245,7 +245,7 @@ func (p *Problem) firstPass(ctx context.Context, start *mat.Dense) (kernelMean [
 		}
 	}
 	both := mat.DenseCopyOf(rows.Window(sums, 0, c+k))
-	p.whiten(both)
+	p.Whiten(both)
 	both.Scale(1/float64(p.src.N), both)
 	if c > 0 {
 		product = rows.Window(both, 0, c)
@@ -259,7 +259,7 @@ func (p *Problem) setCentre(kernelMean []float64) {
 		return
 	}
 	p.centre = append([]float64(nil), kernelMean...)
-	p.whiten(mat.NewDense(1, p.M, p.centre))
+	p.Whiten(mat.NewDense(1, p.M, p.centre))
 }
 
 // hessian is the operator of squared errors.
@@ -267,7 +267,7 @@ func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator 
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
 		s, shift := mat.DenseCopyOf(d), make([]float64, c)
-		p.coefficients(s)
+		p.Coefficients(s)
 		if kernelMean != nil {
 			for j := range shift {
 				shift[j] = linalg.Dot(kernelMean, s.RawRowView(j))
@@ -296,7 +296,7 @@ func (p *Problem) hessian(kernelMean []float64, energy func() float64) operator 
 // addRidges sets the rows d' of a matrix to (T⁻ᵀp/n + λd)', of sums p' over the rows, which it
 // overwrites.
 func (p *Problem) addRidges(d, sums *mat.Dense, of []column) {
-	p.whiten(sums)
+	p.Whiten(sums)
 	for j, col := range of {
 		row := d.RawRowView(j)
 		floats.Scale(col.Lambda, row)

@@ -21,7 +21,7 @@ func TestEnergy(t *testing.T) {
 	for _, perLandmark := range []int{4, 16} {
 		s := Settings{Type: "test", Ridge: .004, AddedJitter: LeastJitter}.WithDefaults()
 		landmarks := linalg.Rows(x, firstRows(60))
-		b, err := NewBasis(ctx, s, kernels.RBF{Gamma: .6}, landmarks)
+		b, err := s.NewBasis(ctx, kernels.RBF{Gamma: .6}, landmarks)
 		require.NoError(t, err)
 		src := rows.InMemory(x, mat.NewDense(len(y), 1, y), nil)
 		sample := src.Head(60 * perLandmark)

@@ -43,7 +43,7 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 
 // bestRidge chooses the ridge of the least leave-one-out error.
 func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution) error {
-	unit := p.scale() * p.src.Weight
+	unit := p.Scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	out.Iterations = len(grid)
 	g := mat.NewSymDense(p.M, nil)

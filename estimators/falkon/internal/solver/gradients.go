@@ -137,7 +137,7 @@ const bracketRows = 1000
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
 func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
-	grid := ridgeGrid(leastRidge*p.scale()*p.src.Weight/float64(p.src.N), largestRidge*p.scale()*p.src.Weight/float64(p.src.N), ridgesPerDecade)
+	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N), ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.N)
 	few := sample.Head(max(bracketRows, p.M))

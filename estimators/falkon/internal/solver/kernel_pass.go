@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -32,11 +33,11 @@ func (p *Problem) kernelPass(ctx context.Context, name string, objective float64
 		clear(slots[slot].RawMatrix().Data)
 		clear(sums[slot])
 		return p.block(b.Rows(), func(k *mat.Dense) error {
-			if err := p.kernelRows(ctx, k, b); err != nil {
+			if err := p.KernelRows(ctx, k, b); err != nil {
 				return err
 			}
 			t := &turn{k: k, s: s, c: c, out: slots[slot], weigh: func(i int, q, v []float64) { weigh(b, i, q, v, sums[slot]) }}
-			if c <= fewColumns && outputs <= fewColumns {
+			if c <= machine.FewColumns && outputs <= machine.FewColumns {
 				t.byRows()
 			} else {
 				t.byProducts()
@@ -53,9 +54,6 @@ func (p *Problem) kernelPass(ctx context.Context, name string, objective float64
 	})
 	return total, totals, err
 }
-
-// fewColumns are multiplied row by row, while the row is in the first-level cache.
-const fewColumns = 3
 
 // turn is what happens to one block of the kernel.
 type turn struct {

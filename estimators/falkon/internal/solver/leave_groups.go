@@ -177,7 +177,7 @@ func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg
 			}
 			rows := b.Rows()
 			unseen := make([]float64, rows)
-			p.unseen(unseen, b, z)
+			p.Unseen(unseen, b, z)
 			p.less(z)
 			fitted := mat.NewDense(rows, p.src.K, nil)
 			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())

@@ -277,7 +277,7 @@ func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Chole
 				return err
 			}
 			unseen, s := make([]float64, b.Rows()), sums{}
-			p.unseen(unseen, b, z)
+			p.Unseen(unseen, b, z)
 			p.less(z)
 			fitted := mat.NewDense(b.Rows(), p.src.K, nil)
 			fast.Gemm(blas.NoTrans, blas.Trans, 1, z.RawMatrix(), u.RawMatrix(), 0, fitted.RawMatrix())

@@ -56,7 +56,7 @@ type points struct {
 func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
 	k := p.src.K
 	beta := mat.DenseCopyOf(u)
-	p.coefficients(beta)
+	p.Coefficients(beta)
 	sums, totals, err := p.kernelPass(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows rows.Batch, i int, q, v, totals []float64) {
 		w, y := rows.Weight(i), rows.Y.RawRowView(i)
 		for j, f := range q {
@@ -73,7 +73,7 @@ func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge
 	}
 	out := &points{u: u, b: b, loss: totals[:k], slope: totals[k : 2*k], weight: totals[2*k:]}
 	out.gradient, out.mean = mat.DenseCopyOf(sums.Slice(0, k, 0, p.M)), mat.DenseCopyOf(sums.Slice(k, 2*k, 0, p.M))
-	p.whiten(out.gradient)
+	p.Whiten(out.gradient)
 	for j := range k {
 		row := u.RawRowView(j)
 		out.loss[j] += ridge / 2 * linalg.Dot(row, row)
@@ -147,7 +147,7 @@ func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
 // centreOf is the mean of the features of a machine, weighted by a.
 func (nt *newton) centreOf(j int) []float64 {
 	out := slices.Clone(nt.at.mean.RawRowView(j))
-	nt.whiten(mat.NewDense(1, nt.M, out))
+	nt.Whiten(mat.NewDense(1, nt.M, out))
 	return out
 }
 
@@ -210,7 +210,7 @@ func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []fl
 func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
 	p := nt.Problem
 	beta := mat.DenseCopyOf(nt.at.u)
-	p.coefficients(beta)
+	p.Coefficients(beta)
 	height := min(panelBlocks*rows.WideRows, p.src.N)
 	panel, scaled, roots := mat.NewDense(height, p.M, nil), mat.NewDense(height, p.M, nil), mat.NewDense(height, len(active), nil)
 	grams := make([]*mat.SymDense, len(active))
@@ -220,7 +220,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 	work := func(slot int, b rows.Batch) error {
 		first := slot * rows.WideRows
 		z := rows.Window(panel, first, first+b.Rows())
-		if err := p.kernelRows(ctx, z, b); err != nil {
+		if err := p.KernelRows(ctx, z, b); err != nil {
 			return err
 		}
 		for i := range b.Rows() {
@@ -229,7 +229,7 @@ func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []i
 				roots.Set(first+i, at, math.Sqrt(b.Weight(i)*curvature(f)))
 			}
 		}
-		p.whiten(z)
+		p.Whiten(z)
 		return nil
 	}
 	err := p.pass(ctx, "Newton's equations", nt.decrement, rows.WideRows, panelBlocks, work, func(b rows.Batch) error {

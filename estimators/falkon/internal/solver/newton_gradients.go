@@ -51,7 +51,7 @@ func (nt *newton) solveGradients(ctx context.Context, right *mat.Dense, active [
 func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *rows.Source) (*linalg.Cholesky, error) {
 	p := nt.Problem
 	beta := mat.NewDense(1, p.M, append([]float64(nil), nt.at.u.RawRowView(j)...))
-	p.coefficients(beta)
+	p.Coefficients(beta)
 	var centre []float64
 	if !p.NoIntercept {
 		centre = nt.centreOf(j)
@@ -61,7 +61,7 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 	work := func(slot int, b rows.Batch) error {
 		first := slot * rows.WideRows
 		z := rows.Window(panel, first, first+b.Rows())
-		if err := p.kernelRows(ctx, z, b); err != nil {
+		if err := p.KernelRows(ctx, z, b); err != nil {
 			return err
 		}
 		roots := make([]float64, b.Rows())
@@ -69,7 +69,7 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 			f := nt.at.b[j] + linalg.Dot(z.RawRowView(i), beta.RawRowView(0))
 			roots[i] = math.Sqrt(b.Weight(i) * curvature(f))
 		}
-		p.whiten(z)
+		p.Whiten(z)
 		for i, root := range roots {
 			row := z.RawRowView(i)
 			if centre != nil {
@@ -92,13 +92,13 @@ func (nt *newton) curved(ctx context.Context, j int, lambda float64, sample *row
 func (nt *newton) hessian(active []int) operator {
 	p := nt.Problem
 	all := mat.DenseCopyOf(nt.at.u)
-	p.coefficients(all)
+	p.Coefficients(all)
 	return func(ctx context.Context, d *mat.Dense, of []column) error {
 		c := len(of)
 		s := mat.NewDense(2*c, p.M, nil) // the directions' and the machines' coefficients
 		directions := s.Slice(0, c, 0, p.M).(*mat.Dense)
 		directions.Copy(d)
-		p.coefficients(directions)
+		p.Coefficients(directions)
 		shift := make([]float64, c)
 		for i, col := range of {
 			j := active[col.Target]

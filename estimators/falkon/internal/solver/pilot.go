@@ -20,7 +20,7 @@ const (
 // pilot's features, z'(G + λs)⁻¹z + (k(x,x) - |z|²)/(λs), at most 1.
 func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x *mat.Dense) ([]float64, error) {
 	n, _ := x.Dims()
-	b, err := NewBasis(ctx, s, kernel, rows.Window(x, 0, min(pilotLandmarks, n)))
+	b, err := s.NewBasis(ctx, kernel, rows.Window(x, 0, min(pilotLandmarks, n)))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x *
 	if err != nil {
 		return nil, err
 	}
-	ridge := pilotRidge * b.scale() * float64(n)
+	ridge := pilotRidge * b.Scale() * float64(n)
 	if s.Ridge > 0 {
 		ridge = s.Ridge
 	}
@@ -46,7 +46,7 @@ func (s Settings) LeverageScores(ctx context.Context, kernel kernels.Kernel, x *
 	}
 	scores := make([]float64, n)
 	for i, rest := range left.rest {
-		scores[i] = min(1, 1-rest+left.unseen[i]*b.scale()/ridge)
+		scores[i] = min(1, 1-rest+left.unseen[i]*b.Scale()/ridge)
 		scores[i] = max(scores[i], leastScore)
 	}
 	return scores, nil
@@ -59,7 +59,7 @@ const leastScore = 1e-12
 func (s Settings) LeaveOneOutError(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, src *rows.Source) (float64, error) {
 	parts := progress.Parts(ctx, 1, 4, 3, 4)
 	ctx = progress.Detach(ctx)
-	b, err := NewBasis(parts[0], s, kernel, landmarks)
+	b, err := s.NewBasis(parts[0], kernel, landmarks)
 	if err != nil {
 		return 0, err
 	}
@@ -70,7 +70,7 @@ func (s Settings) LeaveOneOutError(ctx context.Context, kernel kernels.Kernel, l
 		return 0, err
 	}
 	p.centreBy(equations, p.src, sum)
-	unit := p.scale() * src.Weight
+	unit := p.Scale() * src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	turned, err := rotate(parts[2], equations.g)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -21,7 +22,7 @@ import (
 // Problem is the ridge regression of a source's targets on the features of a basis.
 type Problem struct {
 	Settings
-	*Basis
+	*machine.Basis
 	src    *rows.Source
 	offset []float64 // ȳ, or zeros without an intercept
 	centre []float64 // z̄; nil without an intercept, and before the first pass
@@ -32,7 +33,8 @@ type Problem struct {
 	parts  *progress.Series // a pass or a factor each; nil where nobody is told
 }
 
-func NewProblem(s Settings, b *Basis, src *rows.Source) *Problem {
+// NewProblem is that of a basis and rows, which has taken no pass yet.
+func NewProblem(s Settings, b *machine.Basis, src *rows.Source) *Problem {
 	p := &Problem{Settings: s, Basis: b, src: src, offset: make([]float64, src.K), keep: keptRows}
 	if !s.NoIntercept {
 		copy(p.offset, src.Mean)

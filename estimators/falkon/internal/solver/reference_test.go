@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,7 +49,7 @@ func onReference(t *testing.T, s Settings, k referenceKernel, x, y [][]float64, 
 	t.Helper()
 	s.AddedJitter = jitter
 	s = s.WithDefaults()
-	b, err := NewBasis(ctx, s, k.kernel(), golden.Dense(landmarks))
+	b, err := s.NewBasis(ctx, k.kernel(), golden.Dense(landmarks))
 	require.NoError(t, err)
 	return NewProblem(s, b, rows.InMemory(golden.Dense(x), golden.Dense(y), w))
 }
@@ -125,19 +126,20 @@ func TestDirectAgainstReferences(t *testing.T) {
 					assert.InDelta(t, gcv, s.GCV, 1e-7*max(gcv, scale), "GCV")
 				}
 
-				spread := p.spreadOf(s, []float64{1}, []float64{0})
-				quad := make([]float64, len(c.XTest))
-				rows := rows.Batch{X: golden.Dense(c.XTest)}
-				k := mat.NewDense(len(quad), p.M, nil)
-				require.NoError(t, p.kernelRows(ctx, k, rows))
-				spread.variances(mat.NewDense(len(quad), 1, quad), p.Basis, rows, k)
+				m := p.Machine(s)
+				ones := slices.Repeat([]float64{1}, p.src.K)
+				m.Spread = p.spreadOf(s, ones, make([]float64, p.src.K))
+				_, variance, err := m.PredictVariance("test", p.Options(), golden.Dense(c.XTest))
+				require.NoError(t, err)
+				quad := mat.Col(nil, 0, variance)
 				for i := range quad {
-					quad[i] -= spread.unit
+					quad[i] -= m.Spread.Unit
 				}
 				near(t, r.Quad, quad, 1e-7, 0, "quadratic form")
+				part := rows.Batch{X: golden.Dense(c.XTest)}
 				z, unseen := mat.NewDense(len(quad), p.M, nil), make([]float64, len(quad))
-				require.NoError(t, p.Features(ctx, z, rows, nil))
-				p.unseen(unseen, rows, z)
+				require.NoError(t, p.Features(ctx, z, part, nil))
+				p.Unseen(unseen, part, z)
 				near(t, c.Unseen, unseen, tolerance, 1, "kernel residual")
 			})
 		}
@@ -270,7 +272,7 @@ func (p *Problem) ofLandmarks(rows []int, w []float64) *mat.SymDense {
 	for i := range p.M {
 		total += weight(i)
 		for j := range i + 1 {
-			z.Set(i, j, p.t.Data[j*p.t.Stride+i])
+			z.Set(i, j, p.T.Data[j*p.T.Stride+i])
 			mean[j] += weight(i) * z.At(i, j)
 		}
 	}
@@ -316,11 +318,11 @@ func TestVarianceAgainstReferences(t *testing.T) {
 			near(t, c.Residuals, s.Left.Residuals.RawMatrix().Data, 1e-8, 0, "residuals")
 			near(t, c.Unseen, s.Left.unseen, 1e-8, 1, "unseen")
 			spread := p.NewSpread(s)
-			assert.InEpsilon(t, c.S2, spread.noise[0], 1e-7)
-			assert.InDelta(t, c.Tau2, spread.unseen[0], 1e-7*max(1, c.Tau2))
+			assert.InEpsilon(t, c.S2, spread.Noise[0], 1e-7)
+			assert.InDelta(t, c.Tau2, spread.Unseen[0], 1e-7*max(1, c.Tau2))
 			m := p.Machine(s)
 			m.Spread = spread
-			_, variance, err := m.PredictVariance(p.Settings, golden.Dense(c.XTest))
+			_, variance, err := m.PredictVariance("test", p.Options(), golden.Dense(c.XTest))
 			require.NoError(t, err)
 			near(t, c.Two, variance.RawMatrix().Data, 1e-7, 0, "variance")
 		})
@@ -356,7 +358,7 @@ func TestObjectivesAgainstReferences(t *testing.T) {
 			lengths[j] = 1 / math.Sqrt(p)
 		}
 		s := Settings{Ridge: c.Ridge, NoIntercept: !c.Intercept}.WithDefaults()
-		b, err := NewBasis(ctx, s, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
+		b, err := s.NewBasis(ctx, kernels.ARD{Kernel: kernels.RBF{Gamma: 1}, Lengths: lengths}, golden.Dense(file.Landmarks))
 		require.NoError(t, err)
 		p := NewProblem(s, b, rows.InMemory(golden.Dense(file.X), golden.Dense(y), c.Weights))
 		got, err := p.byNormals(ctx)

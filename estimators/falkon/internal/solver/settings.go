@@ -1,11 +1,15 @@
 package solver
 
 import (
+	"context"
+
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
@@ -78,4 +82,14 @@ func (s Settings) Bytes(src *rows.Source, m int) float64 {
 // because the product of hostile counts may overflow.
 func (s Settings) CheckBytes(what string, need float64) error {
 	return check.BytesWithin(s.Type+": "+what, need, s.MaxBytes, "take fewer landmarks by Components, or raise MaxBytes")
+}
+
+// Options are those of kernel matrices.
+func (s Settings) Options() *kernels.Options {
+	return &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxBytes}
+}
+
+// NewBasis is the features of a kernel on landmarks.
+func (s Settings) NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense) (*machine.Basis, error) {
+	return machine.NewBasis(ctx, kernel, landmarks, s.AddedJitter, s.Options())
 }

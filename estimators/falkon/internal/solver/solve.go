@@ -3,9 +3,12 @@ package solver
 import (
 	"context"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
+	"gonum.org/v1/gonum/mat"
 )
 
 // passesExpected is how many passes and factors the solver mostly takes.
@@ -71,4 +74,27 @@ func hashString(h uint64, text string) uint64 {
 		h = rowhash.Number(h, float64(c))
 	}
 	return rowhash.Number(h, float64(len(text)))
+}
+
+// Machine makes the model of a solution.
+func (p *Problem) Machine(s *Solution) *machine.Machine {
+	m := p.machineOf(s.u)
+	m.Ridge = s.Ridge
+	if s.bias != nil {
+		m.Bias = s.bias
+	}
+	return m
+}
+
+// machineOf makes the model of coefficients u (k×M).
+func (p *Problem) machineOf(u *mat.Dense) *machine.Machine {
+	m := &machine.Machine{Kernel: p.Kernel, Landmarks: p.Landmarks, Prepared: p.Prepared, Beta: mat.DenseCopyOf(u), Bias: make([]float64, p.src.K)}
+	p.Coefficients(m.Beta)
+	for j := range m.Bias {
+		m.Bias[j] = p.offset[j]
+		if p.centre != nil {
+			m.Bias[j] -= linalg.Dot(p.centre, u.RawRowView(j))
+		}
+	}
+	return m
 }

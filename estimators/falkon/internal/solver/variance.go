@@ -1,37 +1,15 @@
 package solver
 
 import (
-	"context"
 	"math"
-	"sync"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
-	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
 )
 
-// Spread is what the variance of a new observation is made of:
-//
-//	noise (1/w̄ + 1/Σw + z~'Sz~) + unseen r + within,  S = (G + ΛI)⁻¹,  r = (k(x,x) - |z|²) over its mean k(c,c)
-type Spread struct {
-	noise, unseen []float64        // s², τ² of each target
-	factor        *linalg.Cholesky // of G + ΛI
-	centre        []float64        // z̄; nil without an intercept
-	weight        float64          // Σw
-	unit          float64          // 1/w̄
-	within        []float64        // of each target, the variance around the means of equal rows; nil for none
-	noIntercept   bool
-	jitter        float64 // of the basis, which a file does not hold
-
-	mu    sync.Mutex
-	basis *Basis // nil until its first reader in a model from a file
-}
-
-func (p *Problem) NewSpread(s *Solution) *Spread {
+// NewSpread is what the variances of a machine are made of.
+func (p *Problem) NewSpread(s *Solution) *machine.Spread {
 	noise, unseen := make([]float64, p.src.K), make([]float64, p.src.K)
 	for j, variance := range p.src.Variance {
 		noise[j], unseen[j] = s.Left.components(j, variance)
@@ -39,51 +17,10 @@ func (p *Problem) NewSpread(s *Solution) *Spread {
 	return p.spreadOf(s, noise, unseen)
 }
 
-func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *Spread {
-	return &Spread{
-		noise: noise, unseen: unseen, factor: s.factor, centre: p.centre, weight: p.src.Weight, unit: float64(p.src.N) / p.src.Weight, within: p.src.Within,
-		noIntercept: p.NoIntercept, jitter: p.Jitter, basis: p.Basis,
-	}
-}
-
-// Basis returns the features of a machine that has a variance.
-func (m *Machine) Basis(ctx context.Context, of Settings) (*Basis, error) {
-	s := m.Spread
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.basis != nil {
-		return s.basis, nil
-	}
-	// The jitter that it took was absolute.
-	b, err := basisWith(ctx, of, m.Kernel, m.Landmarks, s.jitter)
-	if err == nil {
-		s.basis = b
-	}
-	return b, err
-}
-
-// variances sets dst, a column for each target, to those of the rows of a block, whose kernel rows it overwrites.
-func (s *Spread) variances(dst *mat.Dense, b *Basis, rows rows.Batch, k *mat.Dense) {
-	b.whiten(k)
-	unseen := make([]float64, rows.Rows())
-	b.unseen(unseen, rows, k)
-	if s.centre != nil {
-		for i := range rows.Rows() {
-			floats.Sub(k.RawRowView(i), s.centre)
-		}
-	}
-	fast.Trsm(blas.Right, blas.NoTrans, 1, s.factor.Upper(), k.RawMatrix())
-	for i, r := range unseen {
-		quad := s.unit + linalg.Dot(k.RawRowView(i), k.RawRowView(i))
-		if !s.noIntercept {
-			quad += 1 / s.weight
-		}
-		for j, to := 0, dst.RawRowView(i); j < len(to); j++ {
-			to[j] = s.noise[j]*quad + s.unseen[j]*r
-			if s.within != nil {
-				to[j] += s.within[j]
-			}
-		}
+func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *machine.Spread {
+	return &machine.Spread{
+		Noise: noise, Unseen: unseen, Factor: s.factor, Centre: p.centre, Weight: p.src.Weight, Unit: float64(p.src.N) / p.src.Weight, Within: p.src.Within,
+		NoIntercept: p.NoIntercept, Jitter: p.Jitter, Basis: p.Basis,
 	}
 }
 

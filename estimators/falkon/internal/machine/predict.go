@@ -1,4 +1,4 @@
-package solver
+package machine
 
 import (
 	"context"
@@ -29,14 +29,14 @@ func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	}
 	n, _ := xd.Dims()
 	begin(n)
-	of := &Basis{Kernel: m.Kernel, Landmarks: m.Landmarks, M: count, prepared: m.prepared}
+	of := &Basis{Kernel: m.Kernel, Landmarks: m.Landmarks, M: count, Prepared: m.Prepared}
 	ctx := context.Background()
 	return parallel.ForEach(ctx, workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
 		b := rows.Batch{First: i * rows.BlockRows, X: rows.Window(xd, i*rows.BlockRows, min((i+1)*rows.BlockRows, n))}
 		memory := rowwise.Scratch(b.Rows() * count)
 		defer rowwise.Release(memory)
 		k := mat.NewDense(b.Rows(), count, *memory)
-		if err := of.kernelRows(ctx, k, b); err != nil {
+		if err := of.KernelRows(ctx, k, b); err != nil {
 			return err
 		}
 		f(b, k)
@@ -44,12 +44,15 @@ func (m *Machine) eachBlock(typ string, x mat.Matrix, workers int, begin func(ro
 	})
 }
 
+// FewColumns are multiplied row by row, while the row is in the first-level cache.
+const FewColumns = 3
+
 // outputs sets dst (r×k) to those of a block.
 func (m *Machine) outputs(dst, k *mat.Dense) {
 	for i := range k.RawMatrix().Rows {
 		copy(dst.RawRowView(i), m.Bias)
 	}
-	if len(m.Bias) <= fewColumns {
+	if len(m.Bias) <= FewColumns {
 		for i := range k.RawMatrix().Rows {
 			for j := range m.Bias {
 				dst.RawRowView(i)[j] += linalg.Dot(k.RawRowView(i), m.Beta.RawRowView(j))
@@ -93,15 +96,15 @@ func (m *Machine) RowWidth() int {
 }
 
 // PredictVariance returns the means and variances of all targets.
-func (m *Machine) PredictVariance(s Settings, x mat.Matrix) (mean, variance *mat.Dense, err error) {
+func (m *Machine) PredictVariance(typ string, o *kernels.Options, x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	if m == nil {
-		return nil, nil, fault.NotFitted(s.Type)
+		return nil, nil, fault.NotFitted(typ)
 	}
-	b, err := m.Basis(context.Background(), s)
+	b, err := m.Basis(context.Background(), o)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = m.eachBlock(s.Type, x, s.Workers, func(n int) {
+	err = m.eachBlock(typ, x, o.Workers, func(n int) {
 		mean, variance = mat.NewDense(n, len(m.Bias), nil), mat.NewDense(n, len(m.Bias), nil)
 	}, func(part rows.Batch, k *mat.Dense) {
 		to := part.First + part.Rows()

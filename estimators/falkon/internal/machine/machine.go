@@ -1,4 +1,4 @@
-package solver
+package machine
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -19,7 +18,7 @@ import (
 type Machine struct {
 	Kernel    kernels.Kernel
 	Landmarks *mat.Dense        // M×d
-	prepared  *kernels.Prepared // of the landmarks
+	Prepared  *kernels.Prepared // of the landmarks
 	Beta      *mat.Dense        // k×M
 	Bias      []float64         // k
 	Ridge     float64
@@ -32,30 +31,7 @@ func NewMachine(kernel kernels.Kernel, landmarks, beta *mat.Dense, bias []float6
 	if err := of.prepare(context.Background()); err != nil {
 		return nil, err
 	}
-	return &Machine{Kernel: kernel, Landmarks: landmarks, prepared: of.prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
-}
-
-// Machine makes the model of a solution.
-func (p *Problem) Machine(s *Solution) *Machine {
-	m := p.machineOf(s.u)
-	m.Ridge = s.Ridge
-	if s.bias != nil {
-		m.Bias = s.bias
-	}
-	return m
-}
-
-// machineOf makes the model of coefficients u (k×M).
-func (p *Problem) machineOf(u *mat.Dense) *Machine {
-	m := &Machine{Kernel: p.Kernel, Landmarks: p.Landmarks, prepared: p.prepared, Beta: mat.DenseCopyOf(u), Bias: make([]float64, p.src.K)}
-	p.coefficients(m.Beta)
-	for j := range m.Bias {
-		m.Bias[j] = p.offset[j]
-		if p.centre != nil {
-			m.Bias[j] -= linalg.Dot(p.centre, u.RawRowView(j))
-		}
-	}
-	return m
+	return &Machine{Kernel: kernel, Landmarks: landmarks, Prepared: of.Prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
 }
 
 // Finite returns an error if the numbers of the input were so large that those of the model
@@ -63,7 +39,7 @@ func (p *Problem) machineOf(u *mat.Dense) *Machine {
 func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error {
 	total := vecmath.Sum(m.Bias) + mat.Sum(m.Beta) + objective + vecmath.Sum(src.Variance) + src.Weight
 	if m.Spread != nil {
-		total += vecmath.Sum(m.Spread.noise) + vecmath.Sum(m.Spread.unseen)
+		total += vecmath.Sum(m.Spread.Noise) + vecmath.Sum(m.Spread.Unseen)
 	}
 	if total-total != 0 || math.IsInf(total, 0) {
 		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)
@@ -80,8 +56,8 @@ func (m *Machine) ToUnits(typ string, units *targets.Units) error {
 		}
 	}
 	units.Restore(m.Bias)
-	units.Squares(m.Spread.noise)
-	units.Squares(m.Spread.unseen)
-	units.Squares(m.Spread.within)
-	return targets.Finite(typ, m.Bias, m.Spread.noise, m.Spread.unseen, m.Spread.within)
+	units.Squares(m.Spread.Noise)
+	units.Squares(m.Spread.Unseen)
+	units.Squares(m.Spread.Within)
+	return targets.Finite(typ, m.Bias, m.Spread.Noise, m.Spread.Unseen, m.Spread.Within)
 }

@@ -1,4 +1,4 @@
-package solver
+package machine
 
 import (
 	"cmp"
@@ -27,19 +27,19 @@ func (s *Spread) Store(several bool) *StoredSpread {
 	if s == nil {
 		return nil
 	}
-	out := &StoredSpread{Within: s.within, Weight: s.weight, Jitter: s.jitter, NoIntercept: s.noIntercept, Centre: s.centre, Factor: s.factor.Packed()}
-	if s.unit != 1 {
-		out.Unit = s.unit
+	out := &StoredSpread{Within: s.Within, Weight: s.Weight, Jitter: s.Jitter, NoIntercept: s.NoIntercept, Centre: s.Centre, Factor: s.Factor.Packed()}
+	if s.Unit != 1 {
+		out.Unit = s.Unit
 	}
 	if several {
-		out.Noises, out.Unseens = s.noise, s.unseen
+		out.Noises, out.Unseens = s.Noise, s.Unseen
 	} else {
-		out.Noise, out.Unseen = s.noise[0], s.unseen[0]
+		out.Noise, out.Unseen = s.Noise[0], s.Unseen[0]
 	}
 	return out
 }
 
-// spread rebuilds and validates the variance of a machine; several says that it is of a MultiRegressor.
+// Restore rebuilds and validates the variance of a machine; several says that it is of a MultiRegressor.
 func (s *StoredSpread) Restore(kind string, m *Machine, several bool) (*Spread, error) {
 	count, _ := m.Landmarks.Dims()
 	if s == nil {
@@ -58,15 +58,15 @@ func (s *StoredSpread) Restore(kind string, m *Machine, several bool) (*Spread, 
 	if len(s.Within) != 0 && len(s.Within) != len(m.Bias) {
 		return nil, fault.BadModel(kind, "variances within rows of %d targets, there are %d", len(s.Within), len(m.Bias))
 	}
-	out := &Spread{noise: noise, unseen: unseen, unit: cmp.Or(s.Unit, 1), weight: s.Weight, jitter: s.Jitter, noIntercept: s.NoIntercept}
+	out := &Spread{Noise: noise, Unseen: unseen, Unit: cmp.Or(s.Unit, 1), Weight: s.Weight, Jitter: s.Jitter, NoIntercept: s.NoIntercept}
 	if !s.NoIntercept {
-		out.centre = s.Centre
+		out.Centre = s.Centre
 	}
 	if len(s.Within) > 0 {
-		out.within = s.Within
+		out.Within = s.Within
 	}
 	var ok bool
-	if out.factor, ok = linalg.FromPacked(count, s.Factor, 0); !ok {
+	if out.Factor, ok = linalg.FromPacked(count, s.Factor, 0); !ok {
 		return nil, fault.BadModel(kind, "the factor does not fit %d landmarks", count)
 	}
 	return out, nil

@@ -1,4 +1,4 @@
-package solver
+package machine
 
 import (
 	"context"
@@ -20,10 +20,10 @@ func (m *Machine) GraphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 }
 
 // Graph returns the outputs with their variances.
-func (m *Machine) Graph(s Settings, x graph.Value) (graph.Outputs, error) {
-	k, f, err := m.GraphOutputs(s.Type, x)
+func (m *Machine) Graph(typ string, o *kernels.Options, x graph.Value) (graph.Outputs, error) {
+	k, f, err := m.GraphOutputs(typ, x)
 	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
-		b, err := m.Basis(context.Background(), s)
+		b, err := m.Basis(context.Background(), o)
 		if err != nil {
 			return k, err
 		}
@@ -32,7 +32,7 @@ func (m *Machine) Graph(s Settings, x graph.Value) (graph.Outputs, error) {
 }
 
 // Graph makes features of the graph of kernel rows.
-func (b *Basis) Graph(k graph.Value) graph.Value { return k.SolveUpper(b.t) }
+func (b *Basis) Graph(k graph.Value) graph.Value { return k.SolveUpper(b.T) }
 
 // graph is variances.
 func (s *Spread) graph(b *Basis, x, k graph.Value) (graph.Value, error) {
@@ -41,17 +41,17 @@ func (s *Spread) graph(b *Basis, x, k graph.Value) (graph.Value, error) {
 		return k, err
 	}
 	z := b.Graph(k)
-	unseen := own.Sub(z.Square().Sum()).Max(k.Number(0)).Times(1 / b.scale())
-	if s.centre != nil {
-		z = z.Sub(z.Row(s.centre))
+	unseen := own.Sub(z.Square().Sum()).Max(k.Number(0)).Times(1 / b.Scale())
+	if s.Centre != nil {
+		z = z.Sub(z.Row(s.Centre))
 	}
-	quad := z.SolveUpper(s.factor.Upper()).Square().Sum().Plus(s.unit)
-	if !s.noIntercept {
-		quad = quad.Plus(1 / s.weight)
+	quad := z.SolveUpper(s.Factor.Upper()).Square().Sum().Plus(s.Unit)
+	if !s.NoIntercept {
+		quad = quad.Plus(1 / s.Weight)
 	}
-	out := quad.Mul(k.Row(s.noise)).Add(unseen.Mul(k.Row(s.unseen)))
-	if s.within != nil {
-		out = out.Add(k.Row(s.within))
+	out := quad.Mul(k.Row(s.Noise)).Add(unseen.Mul(k.Row(s.Unseen)))
+	if s.Within != nil {
+		out = out.Add(k.Row(s.Within))
 	}
 	return out, nil
 }
