@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -41,7 +42,7 @@ func BenchmarkSweep(b *testing.B) {
 			}
 			begin := time.Now()
 			for range scratchProposals {
-				_ = mapRows(ctx, c.sys.phi.Slice(0, 1000, 1, 2*m+1).(*mat.Dense), x, c.w.omega, nil, Stationary, m, nil, 0)
+				_ = features.MapRows(ctx, c.sys.phi.Slice(0, 1000, 1, 2*m+1).(*mat.Dense), x, c.w.omega, nil, features.Stationary, m, nil, 0)
 				require.NoError(b, c.sys.load(y))
 				c.sys.factor()
 			}

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -24,7 +26,7 @@ const (
 type chain struct {
 	x       *mat.Dense // n×D, scaled
 	trend   *mat.Dense // of these rows; nil without one
-	kind    Map
+	kind    features.Map
 	sys     *system
 	w, v    *mixture // v is nil for a stationary map
 	rng     *rand.Rand
@@ -52,8 +54,8 @@ func (c *chain) local() *mat.Dense {
 // fill computes Φ of the current frequencies. The error is the context's.
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
-	heads(c.sys.phi.RawMatrix(), c.trend, c.roots)
-	return mapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
+	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
+	return features.MapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
 }
 
 // sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
@@ -151,7 +153,7 @@ func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense, logU []float64) (logRatio []float64, accepted []bool, err error) {
 	m, _ := x.omega.Dims()
 	logRatio, accepted = make([]float64, m), make([]bool, m)
-	if c.kind == AllPairs {
+	if c.kind == features.AllPairs {
 		err = c.blocks(ctx, x, proposals, logU, logRatio, accepted)
 	} else {
 		err = c.batch(ctx, x, proposals, logU, logRatio, accepted)
@@ -183,7 +185,7 @@ func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, log
 	width := p - s.head
 	w, v := c.replaced(x, proposals)
 	star := mat.NewDense(n, width, nil)
-	if err := mapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
+	if err := features.MapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
 		return err
 	}
 	raw := star.RawMatrix()
@@ -281,7 +283,7 @@ func (c *chain) replace(x *mixture, i int) error {
 		}
 	}
 	fresh := mat.NewDense(s.n, len(columns), nil)
-	if err := mapRows(s.ctx, fresh, c.x, w, v, AllPairs, c.pairs(), c.roots, c.workers); err != nil {
+	if err := features.MapRows(s.ctx, fresh, c.x, w, v, features.AllPairs, c.pairs(), c.roots, c.workers); err != nil {
 		return err
 	}
 	for r := range s.n {
@@ -385,4 +387,35 @@ func (c *chain) weigh() error {
 		return err
 	}
 	return c.sys.load(target)
+}
+
+// keep copies the state at the end of a sweep.
+func (c *chain) keep() *features.Draw {
+	s := c.sys
+	d := &features.Draw{
+		W: codec.FromDense(c.w.omega), Coefficients: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Ridge: s.ridge,
+		LogEv: s.fac.logEv, Mixture: c.w.stored(), Factor: make(codec.Floats, 0, s.p*(s.p+1)/2),
+	}
+	if c.v != nil {
+		d.V, d.Local = codec.FromDense(c.v.omega), c.v.stored()
+	}
+	s.coefficientsInto(d.Coefficients, &s.fac)
+	for i := range s.p {
+		d.Factor = append(d.Factor, s.fac.r[i*s.p+i:(i+1)*s.p]...)
+	}
+	return d
+}
+
+func (x *mixture) stored() []features.Part {
+	var out []features.Part
+	for _, c := range x.parts {
+		s := features.Part{N: c.n, Mu: append(codec.Floats(nil), c.mu...)}
+		for i := range c.mu {
+			for j := range i + 1 {
+				s.Root = append(s.Root, c.root.At(i, j))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }

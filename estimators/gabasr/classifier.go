@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -143,7 +144,7 @@ func (c *Classifier) settings() (samplerSettings, error) {
 		return samplerSettings{}, err
 	}
 	return samplerSettings{
-		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
+		typ: classifierType, pairs: c.Pairs, kind: features.Map(c.Features), sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
 		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, covariances: c.Covariances,
 		class: of, evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
 	}.withDefaults()
@@ -196,13 +197,13 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
 		tasks = append(tasks, c.task(at, k, rows))
 	}
-	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, tasks); err != nil {
+	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.plain, rows), rows, tasks); err != nil {
 		return err
 	}
 	for i, t := range tasks {
 		link := platt.Sigmoid{Slope: 1}
 		if c.Likelihood != PolyaGamma {
-			link = platt.FitSigmoid(m.machines[i].loo, t.positions(), own)
+			link = platt.FitSigmoid(m.machines[i].loo, positions(t.labels), own)
 		}
 		m.links = append(m.links, link)
 	}
@@ -235,9 +236,9 @@ func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense,
 }
 
 // positions are the labels as numbers of classes.
-func (t task) positions() []int {
-	out := make([]int, len(t.labels))
-	for i, l := range t.labels {
+func positions(labels []float64) []int {
+	out := make([]int, len(labels))
+	for i, l := range labels {
 		out[i] = int(l)
 	}
 	return out
@@ -277,11 +278,11 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	out := mat.NewDense(n, len(m.machines), nil)
 	for k, mc := range m.machines {
 		sum := make([]float64, n)
-		means, spreads := mc.predict(x, nil, m.kind, m.likelihood == PolyaGamma, workers)
+		means, spreads := features.Predict(mc.Draws, x, nil, m.kind, m.likelihood == PolyaGamma, workers)
 		for j, d := range mc.Draws {
 			for i, v := range means[j] {
 				if m.likelihood == PolyaGamma {
-					v = meanSigmoid(v, spreads[j+d.Holder][i])
+					v = features.MeanSigmoid(v, spreads[j+d.Holder][i])
 				}
 				sum[i] += v / float64(len(mc.Draws))
 			}
@@ -291,11 +292,6 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// meanSigmoid is the mean of the sigmoid under a normal distribution (MacKay 1992).
-func meanSigmoid(mean, variance float64) float64 {
-	return vecmath.Sigmoid(mean / math.Sqrt(1+math.Pi*variance/8))
 }
 
 // odds returns the log odds of machine k where the mean over its draws is v.
@@ -311,18 +307,18 @@ func (m *classification) odds(k int, v float64) float64 {
 func (m *classification) row(out, x []float64) {
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
-	m.scaling.row(*p, x)
+	m.Scaling.Row(*p, x)
 	for k, mc := range m.machines {
 		s := rowwise.Scratch(2 * len(mc.Draws))
 		means, spreads := (*s)[:len(mc.Draws)], (*s)[len(mc.Draws):]
 		for i, d := range mc.Draws {
-			means[i], spreads[i] = d.row(*p, nil, m.kind, m.likelihood == PolyaGamma && d.Holder == 0)
+			means[i], spreads[i] = d.Row(*p, nil, m.kind, m.likelihood == PolyaGamma && d.Holder == 0)
 		}
 		sum := 0.0
 		for i, d := range mc.Draws {
 			f := means[i]
 			if m.likelihood == PolyaGamma {
-				f = meanSigmoid(f, spreads[i+d.Holder])
+				f = features.MeanSigmoid(f, spreads[i+d.Holder])
 			}
 			sum += f / float64(len(mc.Draws))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -71,14 +72,14 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 		rate += s.precision(i, s.ridge) * mean.AtVec(i) * mean.AtVec(i)
 	}
 	rate = s.b0 + rate/2
-	flat := float64(widthOf(c.trend)) // each takes a row
+	flat := float64(features.WidthOf(c.trend)) // each takes a row
 	aN := s.a0 + (total-flat)/2
 	g1, _ := math.Lgamma(aN)
 	g0, _ := math.Lgamma(s.a0)
 	return -(total-flat)/2*math.Log(2*math.Pi) + (s.logPrior(s.ridge)-chol.LogDet())/2 + s.a0*math.Log(s.b0) - aN*math.Log(rate) + g1 - g0
 }
 
-func designByDefinition(x, trend, w, v *mat.Dense, kind Map) *mat.Dense {
+func designByDefinition(x, trend, w, v *mat.Dense, kind features.Map) *mat.Dense {
 	n, d := x.Dims()
 	m, _ := w.Dims()
 	inner := func(a, b []float64) (s float64) {
@@ -98,15 +99,15 @@ func designByDefinition(x, trend, w, v *mat.Dense, kind Map) *mat.Dense {
 			row = append(row, scale*local*math.Cos(a), scale*local*math.Sin(a))
 		}
 		switch kind {
-		case Stationary:
+		case features.Stationary:
 			for j := range m {
 				add(1, w.RawRowView(j), 1/math.Sqrt(float64(m)))
 			}
-		case Paired:
+		case features.Paired:
 			for j := range m {
 				add(math.Cos(inner(v.RawRowView(j), x.RawRowView(i))/2), w.RawRowView(j), 1/math.Sqrt(float64(m)))
 			}
-		case AllPairs:
+		case features.AllPairs:
 			k, _ := v.Dims()
 			for a := range k {
 				for j := range m {
@@ -141,7 +142,7 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 // The log ratios of all proposals of 20 sweeps agree with the definition, for each
 // evidence, each map, and from well to badly conditioned.
 func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
-	for _, kind := range []Map{Stationary, Paired, AllPairs} {
+	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
 		for e := normalEvidence; e <= surrogateEvidence; e++ {
 			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				if testing.Short() && ridge != 1e-3 {
@@ -181,17 +182,17 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	}
 }
 
-func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
+func compareRatios(t *testing.T, kind features.Map, e evidenceOf, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
 	s := &starter{samplerSettings: samplerSettings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
 	if e == surrogateEvidence {
 		s.target = labels
 	}
-	of, err := newTrend(ctx, "test", x, rows, degree)
+	of, err := features.NewTrend(ctx, "test", x, rows, degree)
 	require.NoError(t, err)
-	require.Equal(t, 2*degree, of.width())
-	s.trend = of.columns(x)
+	require.Equal(t, 2*degree, of.Width())
+	s.trend = of.Columns(x)
 	s.target = slices.Clone(s.target)
 	rows.Apply(s.target)
 	c, err := s.start(ctx)
@@ -213,7 +214,7 @@ func compareRatios(t *testing.T, kind Map, e evidenceOf, ridge float64, rows wei
 			order := make([]int, 0, k)
 			for at := k - 1; at >= 0; at-- {
 				logU[at] = -c.rng.ExpFloat64()
-				if kind == AllPairs {
+				if kind == features.AllPairs {
 					order = append(order, at)
 				} else {
 					order = append(order, (c.sys.fac.order[c.sys.pairStart(at)]-c.sys.head)/2)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -23,15 +24,15 @@ type geweke struct {
 
 var gewekePrior = prior{intercept: 1, a: 3, b: 3}
 
-func newGeweke(t *testing.T, kind Map, e evidenceOf, degree int, seed uint64) *geweke {
+func newGeweke(t *testing.T, kind features.Map, e evidenceOf, degree int, seed uint64) *geweke {
 	t.Helper()
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
 	s := &starter{samplerSettings: samplerSettings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
 	if degree > 0 {
-		of, err := newTrend(ctx, "test", x, s.rows, degree)
+		of, err := features.NewTrend(ctx, "test", x, s.rows, degree)
 		require.NoError(t, err)
-		s.trend = of.columns(x)
+		s.trend = of.Columns(x)
 	}
 	g.chain = s.chain(ctx)
 	g.sys.trend = 0.5 // a flat prior draws nothing
@@ -153,10 +154,10 @@ func TestJointDistribution(t *testing.T) {
 	const runs, draws, batch = 8000, 8000, 400
 	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
 		for _, c := range []struct {
-			kind   Map
+			kind   features.Map
 			degree int
 			step   float64 // of moves to near values, which chains that go on make
-		}{{Stationary, 0, 0}, {Paired, 0, 0}, {AllPairs, 0, 0}, {Stationary, 2, 0}, {AllPairs, 1, 0}, {Stationary, 0, 2}, {Paired, 0, 2}, {AllPairs, 0, 2}} {
+		}{{features.Stationary, 0, 0}, {features.Paired, 0, 0}, {features.AllPairs, 0, 0}, {features.Stationary, 2, 0}, {features.AllPairs, 1, 0}, {features.Stationary, 0, 2}, {features.Paired, 0, 2}, {features.AllPairs, 0, 2}} {
 			t.Run(fmt.Sprintf("evidence %d/%v/degree %d/step %v", e, c.kind, c.degree, c.step), func(t *testing.T) {
 				independent := newGeweke(t, c.kind, e, c.degree, 1)
 				var sum, square []float64

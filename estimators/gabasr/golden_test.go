@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/golden"
 )
 
@@ -24,10 +25,10 @@ type change struct {
 
 // start makes a chain over given frequencies, of one component; its factor is that of the
 // given λ.
-func start(t *testing.T, kind Map, e evidenceOf, x, w, v *mat.Dense, target []float64, ridge float64, p0 prior) *chain {
+func start(t *testing.T, kind features.Map, e evidenceOf, x, w, v *mat.Dense, target []float64, ridge float64, p0 prior) *chain {
 	t.Helper()
 	n, _ := x.Dims()
-	pairs := pairsOf(w, v, kind)
+	pairs := features.Pairs(w, v, kind)
 	c := &chain{x: x, kind: kind, workers: 1, w: newMixture(mat.DenseCopyOf(w), 1), sys: newSystem(ctx, e, mat.NewDense(n, 2*pairs+1, nil), 1, ridge, p0)}
 	if v != nil {
 		c.v = newMixture(mat.DenseCopyOf(v), 1)
@@ -74,7 +75,7 @@ func TestNormalEvidence(t *testing.T) {
 	golden.Load(t, "nig_evidence.json", &cases)
 	require.Len(t, cases, 3)
 	for _, g := range cases {
-		c := start(t, Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.P0[1], prior{g.P0[0], g.A0, g.B0})
+		c := start(t, features.Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.P0[1], prior{g.P0[0], g.A0, g.B0})
 		for _, v := range g.W0 {
 			if v != 0 {
 				c.sys.mean = g.W0
@@ -92,14 +93,14 @@ func TestNormalEvidence(t *testing.T) {
 		for i := range s.p {
 			unit.Set(i, i, 1)
 		}
-		diagonal, err := d.quadratic(ctx, unit)
+		diagonal, err := d.Quadratic(ctx, unit)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(diagonal, g.Diag), reference)
-		mean, spread := d.predict(golden.Dense(g.Test), nil, Stationary, true, 1)
+		mean, spread := d.Predict(golden.Dense(g.Test), nil, features.Stationary, true, 1)
 		assert.LessOrEqual(t, golden.MaxError(mean, g.Mean), reference)
 		scale2, variance := make([]float64, len(mean)), make([]float64, len(mean))
 		for i, q := range spread {
-			scale2[i], variance[i] = d.scale2(q), d.variance(q)
+			scale2[i], variance[i] = d.SquaredScale(q), d.Variance(q)
 		}
 		assert.LessOrEqual(t, golden.MaxError(scale2, g.Scale2), reference)
 		assert.LessOrEqual(t, golden.MaxError(variance, g.Var), reference)
@@ -123,7 +124,7 @@ func TestAugmentedEvidence(t *testing.T) {
 		Proposals []change
 	}
 	golden.Load(t, "pg_evidence.json", &g)
-	c := start(t, Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
+	c := start(t, features.Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
 	c.labels, c.omega, c.roots = g.Y, g.PG, make([]float64, len(g.PG))
 	require.NoError(t, c.weigh())
 	require.True(t, c.sys.factor())
@@ -155,7 +156,7 @@ func TestScan(t *testing.T) {
 		W                   []float64   `json:"w_N_end"`
 	}
 	golden.Load(t, "mh_sweep.json", &g)
-	c := start(t, Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{g.Bias, g.A0, g.B0})
+	c := start(t, features.Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{g.Bias, g.A0, g.B0})
 	require.True(t, c.sys.factor())
 	assert.InDelta(t, g.Start, c.sys.fac.logEv, reference*math.Abs(g.Start))
 	ratios, accepted, err := c.metropolis(ctx, c.w, golden.Dense(g.Proposals), g.LogU)
@@ -256,9 +257,9 @@ func TestLocallyStationaryMap(t *testing.T) {
 	var g struct{ X, Omega, V, Psi, Gram [][]float64 }
 	golden.Load(t, "locally_stationary_map.json", &g)
 	w, v := golden.Dense(g.Omega), golden.Dense(g.V)
-	pairs := pairsOf(w, v, AllPairs)
+	pairs := features.Pairs(w, v, features.AllPairs)
 	psi := mat.NewDense(len(g.X), 2*pairs, nil)
-	require.NoError(t, mapRows(ctx, psi, golden.Dense(g.X), w, v, AllPairs, pairs, nil, 1))
+	require.NoError(t, features.MapRows(ctx, psi, golden.Dense(g.X), w, v, features.AllPairs, pairs, nil, 1))
 	assert.LessOrEqual(t, golden.MaxError(psi.RawMatrix().Data, golden.Dense(g.Psi).RawMatrix().Data), reference)
 	var gram mat.Dense
 	gram.Mul(psi, psi.T())

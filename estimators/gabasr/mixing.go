@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
@@ -65,7 +66,7 @@ func (g stage) holder(at, covariances int) int {
 type look struct{ means, variances []float64 }
 
 // look returns that of the current sweep, whose draw is d. Cost O(p²) for each of the rows.
-func (c *chain) look(d *draw) (look, error) {
+func (c *chain) look(d *features.Draw) (look, error) {
 	s := c.sys
 	rows := min(lookRows, s.n)
 	phi := mat.NewDense(rows, s.p, nil)
@@ -82,16 +83,16 @@ func (c *chain) look(d *draw) (look, error) {
 	out := look{means: make([]float64, rows)}
 	fast.Gemv(blas.NoTrans, 1, phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(out.means))
 	var err error
-	if out.variances, err = d.quadratic(s.ctx, phi); err != nil {
+	if out.variances, err = d.Quadratic(s.ctx, phi); err != nil {
 		return out, err
 	}
 	for i, q := range out.variances {
 		if s.evidence == augmentedEvidence { // of a label, which is 1 with this probability
-			p := meanSigmoid(out.means[i], q)
+			p := features.MeanSigmoid(out.means[i], q)
 			out.means[i], out.variances[i] = p, p*(1-p)
 			continue
 		}
-		out.variances[i] = d.variance(q)
+		out.variances[i] = d.Variance(q)
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -114,7 +115,7 @@ var (
 
 func (r *Regressor) settings() (samplerSettings, error) {
 	return samplerSettings{
-		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
+		typ: regressorType, pairs: r.Pairs, kind: features.Map(r.Features), sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
 		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, variances: true,
 		degree: r.Trend, covariances: r.Covariances,
 	}.withDefaults()
@@ -161,7 +162,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	m, rows := &regression{scale: 1, within: within}, weights.NewCounts(merged.Weights, merged.Len())
 	if !s.plain {
 		var spread, largest float64
-		m.mean, spread, largest = moments(y, rows)
+		m.mean, spread, largest = features.Moments(y, rows)
 		if len(y) > 1 && spread > 1e-13*largest {
 			m.scale = spread
 		}
@@ -175,7 +176,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
 	t := task{target: target, logUnit: math.Log(m.scale)}
-	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
+	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
 		return err
 	}
 	r.m = m
@@ -193,12 +194,12 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 		sum, of := make([]float64, n), make([]float64, n)
 		var squares []float64
 		draws := m.machines[0].Draws
-		means, spreads := m.machines[0].predict(part, m.trend.columns(part), m.kind, withVariance, r.Workers)
+		means, spreads := features.Predict(m.machines[0].Draws, part, m.trend.Columns(part), m.kind, withVariance, r.Workers)
 		for k, d := range draws {
 			for i, v := range means[k] {
 				sum[i] += v / float64(len(draws))
 				if withVariance {
-					of[i] += d.variance(spreads[k+d.Holder][i]) / float64(len(draws))
+					of[i] += d.Variance(spreads[k+d.Holder][i]) / float64(len(draws))
 				}
 			}
 		}
@@ -281,14 +282,14 @@ func (r *Regressor) row(out, x []float64) {
 	m := r.m
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
-	m.scaling.row(*p, x)
-	t := rowwise.Scratch(m.trend.width())
+	m.Scaling.Row(*p, x)
+	t := rowwise.Scratch(m.trend.Width())
 	defer rowwise.Release(t)
-	m.trend.row(*t, *p)
+	m.trend.Row(*t, *p)
 	sum := 0.0
 	draws := m.machines[0].Draws
 	for _, d := range draws {
-		f, _ := d.row(*p, *t, m.kind, false)
+		f, _ := d.Row(*p, *t, m.kind, false)
 		sum += f / float64(len(draws))
 	}
 	out[0] = m.mean + m.scale*sum

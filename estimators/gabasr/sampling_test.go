@@ -102,10 +102,10 @@ func newTwoPlaces() *spectrum {
 
 // What files of versions 1 and 2 were judged by.
 func TestEvidenceRHat(t *testing.T) {
-	trace := func(chains ...[]float64) (out []Sweep) {
+	trace := func(chains ...[]float64) (out []sweepRecord) {
 		for c, v := range chains {
 			for i, e := range v {
-				out = append(out, Sweep{Chain: c, Number: i + 1, LogEvidence: e})
+				out = append(out, sweepRecord{Chain: c, Number: i + 1, LogEvidence: e})
 			}
 		}
 		return out

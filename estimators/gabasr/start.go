@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -46,9 +47,9 @@ type starter struct {
 // counts returns the numbers of w and of v.
 func (s samplerSettings) counts() (w, v int) {
 	switch s.kind {
-	case Paired:
+	case features.Paired:
 		return s.pairs, s.pairs
-	case AllPairs:
+	case features.AllPairs:
 		k := int(math.Sqrt(float64(s.pairs)))
 		return k, k
 	}
@@ -68,7 +69,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 	}
 	some := s
 	if n, _ := s.x.Dims(); n > startRows {
-		if part := s.sample(); part.rows.Total > 2*float64(widthOf(s.trend)) {
+		if part := s.sample(); part.rows.Total > 2*float64(features.WidthOf(s.trend)) {
 			some = part
 		}
 	}
@@ -150,7 +151,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 		high = startHighOne
 	}
 	local := []int{0}
-	if s.kind != Stationary {
+	if s.kind != features.Stationary {
 		local = localExponents
 	}
 	for e := startLow; e <= high; e++ {
@@ -168,14 +169,14 @@ func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
 	pairs := m
-	if s.kind == AllPairs {
+	if s.kind == features.AllPairs {
 		pairs = m * k
 	}
 	c := &chain{x: s.x, trend: s.trend, kind: s.kind, rng: s.rng, workers: s.workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
-	head := 1 + widthOf(s.trend)
+	head := 1 + features.WidthOf(s.trend)
 	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, head+2*pairs, nil), head, 1, s.p0)
 	c.sys.rows = s.rows
 	return c

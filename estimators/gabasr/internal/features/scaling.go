@@ -1,4 +1,4 @@
-package gabasr
+package features
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// scaling is what Fit does to x: constant columns are left out, the others centred and
+// Scaling is what Fit does to x: constant columns are left out, the others centred and
 // divided by their standard deviation.
-type scaling struct {
+type Scaling struct {
 	Width   int
 	Columns []int        // that are kept, ascending; at least one
 	Mean    codec.Floats // of these
@@ -22,15 +22,15 @@ type scaling struct {
 	Constant codec.Floats `cbor:",omitempty"`
 }
 
-// newScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
-func newScaling(x *mat.Dense, plain bool, of weights.Counts) scaling {
+// NewScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
+func NewScaling(x *mat.Dense, plain bool, of weights.Counts) Scaling {
 	n, d := x.Dims()
-	s := scaling{Width: d}
+	s := Scaling{Width: d}
 	for j := range d {
 		mean, scale := 0.0, 1.0
 		if !plain {
 			var spread, largest float64
-			mean, spread, largest = moments(mat.Col(nil, j, x), of)
+			mean, spread, largest = Moments(mat.Col(nil, j, x), of)
 			// Rounding of the mean leaves a constant column a spread of its last bits.
 			if n > 1 && !(spread > 1e-13*largest) {
 				s.Constant = append(s.Constant, mean)
@@ -50,9 +50,9 @@ func newScaling(x *mat.Dense, plain bool, of weights.Counts) scaling {
 	return s
 }
 
-// moments returns mean, standard deviation and largest magnitude, without overflow; the
+// Moments returns mean, standard deviation and largest magnitude, without overflow; the
 // deviation of a single value is 1. The values are counted.
-func moments(v []float64, of weights.Counts) (mean, deviation, largest float64) {
+func Moments(v []float64, of weights.Counts) (mean, deviation, largest float64) {
 	for _, e := range v {
 		largest = max(largest, math.Abs(e))
 	}
@@ -76,18 +76,18 @@ func moments(v []float64, of weights.Counts) (mean, deviation, largest float64) 
 	return mean, largest * math.Sqrt(sum/of.Total), largest
 }
 
-// apply returns the scaled columns of x.
-func (s scaling) apply(x *mat.Dense) *mat.Dense {
+// Apply returns the scaled columns of x.
+func (s Scaling) Apply(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	out := mat.NewDense(n, len(s.Columns), nil)
 	for i := range n {
-		s.row(out.RawRowView(i), x.RawRowView(i))
+		s.Row(out.RawRowView(i), x.RawRowView(i))
 	}
 	return out
 }
 
-// row sets dst to the scaled columns of one row.
-func (s scaling) row(dst, x []float64) {
+// Row sets dst to the scaled columns of one row.
+func (s Scaling) Row(dst, x []float64) {
 	for k, j := range s.Columns {
 		d := x[j] - s.Mean[k]
 		if d-d != 0 { // the difference overflows
@@ -98,17 +98,17 @@ func (s scaling) row(dst, x []float64) {
 	}
 }
 
-// frequency writes a frequency of scaled columns as one of x itself, 0 for the columns
+// Frequency writes a frequency of scaled columns as one of x itself, 0 for the columns
 // that are left out.
-func (s scaling) frequency(dst, w []float64) {
+func (s Scaling) Frequency(dst, w []float64) {
 	clear(dst)
 	for k, j := range s.Columns {
 		dst[j] = w[k] * s.Inverse[k]
 	}
 }
 
-// origin is where scaled x is 0.
-func (s scaling) origin() []float64 {
+// Origin is where scaled x is 0.
+func (s Scaling) Origin() []float64 {
 	out := make([]float64, s.Width)
 	for k, j := range s.Columns {
 		out[j] = s.Mean[k]
@@ -119,8 +119,8 @@ func (s scaling) origin() []float64 {
 // mostUnnamed is how many columns a file of version 1 may have left out.
 const mostUnnamed = 1 << 12
 
-// valid checks what a file of a version has.
-func (s scaling) valid(version int) bool {
+// Valid checks what a file of a version has.
+func (s Scaling) Valid(version int) bool {
 	if left := s.Width - len(s.Columns); left != len(s.Constant) && (version > 1 || left > mostUnnamed || len(s.Constant) > 0) || !s.Constant.Finite() {
 		return false
 	}

@@ -1,4 +1,4 @@
-package gabasr
+package features
 
 import (
 	"context"
@@ -27,22 +27,22 @@ const (
 	dependent = 1e-6
 )
 
-// checkDegree returns an ErrParam error for the degree of a trend out of range.
-func checkDegree(typ string, degree int) error {
+// CheckDegree returns an ErrParam error for the degree of a trend out of range.
+func CheckDegree(typ string, degree int) error {
 	if degree > maxDegree {
 		return fault.Param(typ, "Trend", degree, fmt.Sprintf("at most %d", maxDegree))
 	}
 	return check.Setting(typ, "Trend", degree, "none")
 }
 
-// trend is the polynomials of the columns of scaled x that stand in Φ between the intercept
+// Trend is the polynomials of the columns of scaled x that stand in Φ between the intercept
 // and the pairs. Their coefficients have a flat prior.
-type trend []polynomial
+type Trend []Polynomial
 
-// polynomial has the polynomials of one column that are orthonormal over the counted rows, by
+// Polynomial has the polynomials of one column that are orthonormal over the counted rows, by
 // the recurrence P[j+1] = ((u - Shift[j]) P[j] - Norm[j] P[j-1]) / Norm[j+1], with P[0] = 1, P[-1]
 // = 0 and u the column less Centre, times Inverse (G. Forsythe, J. SIAM 5, 1957).
-type polynomial struct {
+type Polynomial struct {
 	Column          int
 	Centre, Inverse float64
 	Shift           codec.Floats
@@ -50,24 +50,24 @@ type polynomial struct {
 	Kept            []int        // the degrees that have a column in Φ, ascending
 }
 
-// width is the number of columns.
-func (t trend) width() (q int) {
+// Width is the number of columns.
+func (t Trend) Width() (q int) {
 	for _, p := range t {
 		q += len(p.Kept)
 	}
 	return q
 }
 
-// newTrend makes the polynomials up to the degree of the columns of x, for counted rows, and
+// NewTrend makes the polynomials up to the degree of the columns of x, for counted rows, and
 // leaves out those that are, over the rows, sums of others of no higher degree: of a column
 // of two values there is no parabola. The errors are ErrShape where the rows do not count 2 more than
 // the coefficients, and ctx's. Cost O(nq²) for q coefficients.
-func newTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (trend, error) {
+func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (Trend, error) {
 	if degree == 0 {
 		return nil, nil
 	}
 	n, d := x.Dims()
-	var t trend
+	var t Trend
 	for j := range d {
 		if p, ok := newPolynomial(mat.Col(nil, j, x), of, degree); ok {
 			p.Column = j
@@ -75,7 +75,7 @@ func newTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 		}
 	}
 	most := min(n, degree*d)
-	basis := general(make([]float64, 0, most*n), 0, n) // orthonormal rows, of the columns that are kept
+	basis := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, most*n)} // orthonormal rows, of the columns that are kept
 	column, products := make([]float64, n), make([]float64, most)
 	values := make([]float64, degree+1)
 	for power := 1; power <= degree; power++ {
@@ -108,8 +108,8 @@ func newTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 			basis.Rows++
 		}
 	}
-	t = slices.DeleteFunc(t, func(p polynomial) bool { return len(p.Kept) == 0 })
-	if q := t.width(); !(of.Total >= float64(q)+2) { // fewer leave the noise no variance
+	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
+	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer leave the noise no variance
 		return nil, fault.Shape("x has", n, "rows", "of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
 	}
 	return t, nil
@@ -117,13 +117,13 @@ func newTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 
 // newPolynomial learns the recurrence from a column of counted rows. It ends below the degree
 // where the column has no more values than that. ok is false for a constant column.
-func newPolynomial(v []float64, of weights.Counts, degree int) (p polynomial, ok bool) {
-	centre, spread, largest := moments(v, of)
+func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok bool) {
+	centre, spread, largest := Moments(v, of)
 	inverse := 1 / spread
 	if len(v) < 2 || !(spread > 1e-13*largest) || !(inverse > 0) || math.IsInf(inverse, 1) {
 		return p, false
 	}
-	p = polynomial{Centre: centre, Inverse: inverse, Norm: codec.Floats{0}}
+	p = Polynomial{Centre: centre, Inverse: inverse, Norm: codec.Floats{0}}
 	n := len(v)
 	before, now, next := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range now {
@@ -152,7 +152,7 @@ func newPolynomial(v []float64, of weights.Counts, degree int) (p polynomial, ok
 }
 
 // values sets out to P[0], P[1], ... of a value of the column, as many as there are or out has.
-func (p *polynomial) values(out []float64, v float64) {
+func (p *Polynomial) values(out []float64, v float64) {
 	u := (v - p.Centre) * p.Inverse
 	out[0] = 1
 	for j := range min(len(p.Shift), len(out)-1) {
@@ -164,8 +164,8 @@ func (p *polynomial) values(out []float64, v float64) {
 	}
 }
 
-// row sets dst, of the trend's width, to the columns of one scaled row.
-func (t trend) row(dst, x []float64) {
+// Row sets dst, of the trend's width, to the columns of one scaled row.
+func (t Trend) Row(dst, x []float64) {
 	var values [maxDegree + 1]float64
 	at := 0
 	for k := range t {
@@ -178,23 +178,23 @@ func (t trend) row(dst, x []float64) {
 	}
 }
 
-// columns returns the columns of scaled rows; nil without a trend.
-func (t trend) columns(x *mat.Dense) *mat.Dense {
-	q := t.width()
+// Columns returns the columns of scaled rows; nil without a trend.
+func (t Trend) Columns(x *mat.Dense) *mat.Dense {
+	q := t.Width()
 	if q == 0 {
 		return nil
 	}
 	n, _ := x.Dims()
 	out := mat.NewDense(n, q, nil)
 	for i := range n {
-		t.row(out.RawRowView(i), x.RawRowView(i))
+		t.Row(out.RawRowView(i), x.RawRowView(i))
 	}
 	return out
 }
 
-// heads sets the first columns of phi, the intercept and those of the trend, which is nil
+// FillHeads sets the first columns of phi, the intercept and those of the trend, which is nil
 // without one. scale[i], if scale is not nil, multiplies row i.
-func heads(phi blas64.General, trend *mat.Dense, scale []float64) {
+func FillHeads(phi blas64.General, trend *mat.Dense, scale []float64) {
 	for i := range phi.Rows {
 		row, s := phi.Data[i*phi.Stride:], 1.0
 		if scale != nil {
@@ -210,8 +210,8 @@ func heads(phi blas64.General, trend *mat.Dense, scale []float64) {
 	}
 }
 
-// widthOf is the number of columns of a trend's, 0 of none.
-func widthOf(trend *mat.Dense) int {
+// WidthOf is the number of columns of a trend's, 0 of none.
+func WidthOf(trend *mat.Dense) int {
 	if trend == nil {
 		return 0
 	}
@@ -219,8 +219,8 @@ func widthOf(trend *mat.Dense) int {
 	return q
 }
 
-// valid reports whether rows of so many columns have such a trend.
-func (t trend) valid(columns int) bool {
+// Valid reports whether rows of so many columns have such a trend.
+func (t Trend) Valid(columns int) bool {
 	for k, p := range t {
 		numbers := codec.Floats{p.Centre, p.Inverse}
 		if p.Column < 0 || p.Column >= columns || k > 0 && p.Column <= t[k-1].Column || !numbers.Finite() || !(p.Inverse > 0) ||

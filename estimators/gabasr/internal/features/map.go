@@ -1,4 +1,4 @@
-package gabasr
+package features
 
 import (
 	"context"
@@ -13,12 +13,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 )
 
+// Map is how frequencies make features, in the order of Map of package gabasr.
+type Map int
+
+// The kinds of maps.
+const (
+	Stationary Map = iota
+	Paired
+	AllPairs
+)
+
 // featureRows rows at a time are mapped: their products stay in the cache, and below the
 // size that BLAS would spread over processors of its own accord.
 const featureRows = 64
 
-// pairsOf returns the number of pairs of columns that frequencies w and v make.
-func pairsOf(w, v *mat.Dense, kind Map) int {
+// Pairs returns the number of pairs of columns that frequencies w and v make.
+func Pairs(w, v *mat.Dense, kind Map) int {
 	m, _ := w.Dims()
 	if kind == AllPairs {
 		k, _ := v.Dims()
@@ -27,10 +37,10 @@ func pairsOf(w, v *mat.Dense, kind Map) int {
 	return m
 }
 
-// mapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the
+// MapRows sets dst (n×2·pairs) to the features of the rows of x (n×D), the cosine and the
 // sine of each pair side by side, without the intercept. Of all pairs those of the first v
 // come first. scale[i], if scale is not nil, multiplies row i. The error is ctx's.
-func mapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) error {
+func MapRows(ctx context.Context, dst, x, w, v *mat.Dense, kind Map, pairs int, scale []float64, workers int) error {
 	n, _ := x.Dims()
 	_, width := dst.Dims()
 	m, _ := w.Dims()
