@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -23,19 +24,19 @@ type learned struct {
 	trend    features.Trend
 	kind     features.Map
 	workers  int
-	machines []*machine
+	machines []*sampler.Machine
 	report   estimators.Report
 }
 
 // learn fits a machine to each task, for rows x that are counted.
-func learn(ctx context.Context, s samplerSettings, x *mat.Dense, of features.Scaling, rows weights.Counts, tasks []task) (learned, error) {
-	l := learned{Scaling: of, kind: s.kind, workers: s.workers}
+func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Scaling, rows weights.Counts, tasks []sampler.Task) (learned, error) {
+	l := learned{Scaling: of, kind: s.Map, workers: s.Workers}
 	scaled := l.Apply(x)
 	var err error
-	if l.trend, err = features.NewTrend(ctx, s.typ, scaled, rows, s.degree); err != nil {
+	if l.trend, err = features.NewTrend(ctx, s.Type, scaled, rows, s.Degree); err != nil {
 		return l, err
 	}
-	if l.machines, err = s.run(ctx, scaled, l.trend.Columns(scaled), rows, tasks); err == nil {
+	if l.machines, err = s.Run(ctx, scaled, l.trend.Columns(scaled), rows, tasks); err == nil {
 		l.report = l.summary(s)
 	}
 	return l, err
@@ -48,9 +49,9 @@ func (l *learned) frequencies(local bool) *mat.Dense {
 	}
 	var data []float64
 	for _, m := range l.machines {
-		from := m.best().W
+		from := m.Best().W
 		if local {
-			from = m.best().V
+			from = m.Best().V
 		}
 		row := make([]float64, l.Width)
 		for i := range from.Rows {
@@ -70,7 +71,7 @@ func (l *learned) mixture(local bool) (out []Component) {
 		d := len(p.Mu)
 		c := Component{Weight: weight, Mean: make([]float64, l.Width), Covariance: mat.NewSymDense(l.Width, nil)}
 		l.Frequency(c.Mean, p.Mu)
-		columns := inverseRoot(p) // the covariance is its transpose times it
+		columns := sampler.InverseRoot(p) // the covariance is its transpose times it
 		for a, i := range l.Columns {
 			for b, j := range l.Columns[:a+1] {
 				sum := 0.0
@@ -117,7 +118,7 @@ func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 	}
 	out, w, negative := make([]float64, n), make([]float64, d), make([]float64, d)
 	l.eachPart(false, func(p features.Part, weight float64) {
-		log := logDensity(p)
+		log := sampler.LogDensity(p)
 		for i := range n {
 			for k, j := range l.Columns {
 				w[k] = in.At(i, j) / l.Inverse[k]
@@ -202,7 +203,7 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 	var ws, vs []float64
 	row := make([]float64, l.Width)
 	for _, m := range l.machines {
-		d := m.best()
+		d := m.Best()
 		for k := range d.V.Rows {
 			for n := range d.W.Rows {
 				l.Frequency(row, d.W.Data[n*d.W.Cols:(n+1)*d.W.Cols])
@@ -216,26 +217,26 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 }
 
 // summary makes the Report.
-func (l *learned) summary(s samplerSettings) estimators.Report {
+func (l *learned) summary(s sampler.Settings) estimators.Report {
 	kept, baseline := l.evidences()
 	rHat := l.rHat()
-	out := estimators.Report{Converged: rHat < mixedBelow, Objective: -kept}
+	out := estimators.Report{Converged: rHat < sampler.MixedBelow, Objective: -kept}
 	for _, m := range l.machines {
-		out.Iterations += len(m.Trace) - s.chains
+		out.Iterations += len(m.Trace) - s.Chains
 		out.Jitter = max(out.Jitter, m.Jitter)
 	}
-	if s.sweeps == 0 {
+	if s.Sweeps == 0 {
 		out.Converged = true // there is nothing to converge
 		return out
 	}
-	if rHat >= mixedBelow {
+	if rHat >= sampler.MixedBelow {
 		longest := 0
 		for _, m := range l.machines {
-			longest = max(longest, len(m.Trace)/s.chains-1)
+			longest = max(longest, len(m.Trace)/s.Chains-1)
 		}
-		out.Warnings = append(out.Warnings, s.unmixed(rHat, longest))
+		out.Warnings = append(out.Warnings, s.Unmixed(rHat, longest))
 	}
-	if s.evidence == normalEvidence && kept <= baseline {
+	if s.Evidence == sampler.NormalEvidence && kept <= baseline {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
 	}
 	return out

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
 // curve is a function of one column in [0, high], and n rows of it with noise of a deviation.
@@ -79,10 +81,10 @@ func TestDefaultsMix(t *testing.T) {
 			require.NoError(t, other.Fit(ctx, x, y), name)
 			fits++
 			report, apart := r.Report(), c.apart(t, r, other, at)
-			assert.Equal(t, r.RHat() < mixedBelow, report.Converged, name)
+			assert.Equal(t, r.RHat() < sampler.MixedBelow, report.Converged, name)
 			t.Logf("%s: %d sweeps, R-hat %.3f, another seed %.3f", name, longest(r.Trace()), r.RHat(), apart)
 			if !report.Converged {
-				assert.Equal(t, defaultSweeps<<defaultDoublings, longest(r.Trace()), "%s: chains go on", name)
+				assert.Equal(t, sampler.DefaultSweeps<<sampler.DefaultDoublings, longest(r.Trace()), "%s: chains go on", name)
 				assert.Contains(t, strings.Join(report.Warnings, "; "), "after 200 sweeps", name)
 				continue
 			}
@@ -153,20 +155,20 @@ func TestChainsGoOn(t *testing.T) {
 		}
 		assert.Equal(t, want, got)
 		sweeps, draws := longest(r.Trace()), r.m.machines[0].Draws
-		assert.Greater(t, sweeps, defaultSweeps, "it is a hard one")
-		assert.Equal(t, defaultChains*sweeps, r.Report().Iterations)
-		assert.Len(t, draws, defaultChains*(defaultSweeps-defaultBurnIn))
+		assert.Greater(t, sweeps, sampler.DefaultSweeps, "it is a hard one")
+		assert.Equal(t, sampler.DefaultChains*sweeps, r.Report().Iterations)
+		assert.Len(t, draws, sampler.DefaultChains*(sampler.DefaultSweeps-sampler.DefaultBurnIn))
 		factors := 0
 		for _, d := range draws {
 			if len(d.Factor) > 0 {
 				factors++
 			}
 		}
-		assert.Equal(t, defaultChains*defaultCovariances, factors)
-		every := sweeps / defaultSweeps
+		assert.Equal(t, sampler.DefaultChains*sampler.DefaultCovariances, factors)
+		every := sweeps / sampler.DefaultSweeps
 		for i, s := range r.Trace() {
 			assert.Equal(t, i%(sweeps+1), s.Number)
-			assert.Equal(t, s.Number > every*defaultBurnIn && s.Number%every == 0, s.Kept)
+			assert.Equal(t, s.Number > every*sampler.DefaultBurnIn && s.Number%every == 0, s.Kept)
 		}
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
@@ -196,7 +198,7 @@ func TestChainsGoOn(t *testing.T) {
 			assert.True(t, mat.Equal(want, p))
 			lengths := map[int]bool{}
 			for _, m := range c.m.machines {
-				assert.Len(t, m.Draws, defaultChains*(defaultSweeps-defaultBurnIn), "%v", likelihood)
+				assert.Len(t, m.Draws, sampler.DefaultChains*(sampler.DefaultSweeps-sampler.DefaultBurnIn), "%v", likelihood)
 				lengths[len(m.Trace)] = true
 			}
 			assert.Greater(t, len(lengths), 1, "%v: %v", likelihood, lengths)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -38,7 +39,7 @@ type storedLearned struct {
 type storedMachine struct {
 	Draws    []*features.Draw
 	Baseline float64
-	Trace    []sweepRecord
+	Trace    []sampler.Sweep
 	RHat     float64 // since version 3
 }
 
@@ -93,14 +94,14 @@ func (s storedLearned) learned(kind string, written, machines int, variances boo
 			}
 		}
 		if written < 3 {
-			m.RHat = evidenceRHat(m.Trace, s.BurnIn)
+			m.RHat = sampler.EvidenceRHat(m.Trace, s.BurnIn)
 			for k := range m.Trace { // the start alone is kept where nothing follows it
 				m.Trace[k].Kept = m.Trace[k].Number > s.BurnIn || len(m.Trace) == len(m.Draws)
 			}
 		} else if m.RHat < 0 { // NaN has no halves; that of an old file's trace may be below 1
 			return bad("machine %d: a split R-hat of %v", i, m.RHat)
 		}
-		l.machines = append(l.machines, &machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
+		l.machines = append(l.machines, &sampler.Machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
 	}
 	return l, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -113,12 +114,12 @@ var (
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 )
 
-func (r *Regressor) settings() (samplerSettings, error) {
-	return samplerSettings{
-		typ: regressorType, pairs: r.Pairs, kind: features.Map(r.Features), sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
-		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, variances: true,
-		degree: r.Trend, covariances: r.Covariances,
-	}.withDefaults()
+func (r *Regressor) settings() (sampler.Settings, error) {
+	return sampler.Settings{
+		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps, NoBurnIn: r.NoBurnIn, Chains: r.Chains, Ridge: r.Ridge,
+		Prior: sampler.Prior{Intercept: r.InterceptPrecision, Shape: r.NoiseShape, Rate: r.NoiseRate}, Plain: r.NoScaling, Seed: r.Seed, Workers: r.Workers, Variances: true,
+		Degree: r.Trend, Covariances: r.Covariances,
+	}.WithDefaults()
 }
 
 // Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate for the start as much;
@@ -154,13 +155,13 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 		return err
 	}
 	merged := distinct.Merge(xd, own)
-	if s.ridge == 0 {
+	if s.Ridge == 0 {
 		merged = merged.Relative()
 	}
 	y, within := merged.Means(y)
 	xd = merged.X
 	m, rows := &regression{scale: 1, within: within}, weights.NewCounts(merged.Weights, merged.Len())
-	if !s.plain {
+	if !s.Plain {
 		var spread, largest float64
 		m.mean, spread, largest = features.Moments(y, rows)
 		if len(y) > 1 && spread > 1e-13*largest {
@@ -175,8 +176,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if v := linalg.Dot(target, target) + m.within; v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
-	t := task{target: target, logUnit: math.Log(m.scale)}
-	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
+	t := sampler.Task{Target: target, LogUnit: math.Log(m.scale)}
+	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.Plain, rows), rows, []sampler.Task{t}); err != nil {
 		return err
 	}
 	r.m = m

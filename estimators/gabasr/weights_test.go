@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
 // For weights of any size a fit on given features is the posterior of the definition: with
@@ -40,7 +41,7 @@ func TestWeightedDefinition(t *testing.T) {
 	a.Mul(phi.T(), &weighted)
 	p0 := func(j int) float64 {
 		if j == 0 {
-			return defaultInterceptPrecision
+			return sampler.DefaultInterceptPrecision
 		}
 		return 0.3
 	}
@@ -61,8 +62,8 @@ func TestWeightedDefinition(t *testing.T) {
 	for j := range p {
 		rate += p0(j) * beta.At(j, 0) * beta.At(j, 0)
 	}
-	rate = defaultNoise + rate/2
-	shape := defaultNoise + total/2
+	rate = sampler.DefaultNoise + rate/2
+	shape := sampler.DefaultNoise + total/2
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
 	for i := range y {
@@ -72,8 +73,8 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 	det, _ := mat.LogDet(&a)
 	g1, _ := math.Lgamma(shape)
-	g0, _ := math.Lgamma(defaultNoise)
-	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + defaultNoise*math.Log(defaultNoise) - shape*math.Log(rate) + g1 - g0
+	g0, _ := math.Lgamma(sampler.DefaultNoise)
+	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + sampler.DefaultNoise*math.Log(sampler.DefaultNoise) - shape*math.Log(rate) + g1 - g0
 	kept, _ := r.LogEvidence()
 	assert.InEpsilon(t, want, kept, 1e-9)
 }

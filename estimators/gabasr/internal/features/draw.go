@@ -38,6 +38,7 @@ type Part struct {
 	Root codec.Floats
 }
 
+// Matrix is that of a stored one, which shares its memory; nil without rows.
 func Matrix(m codec.Matrix) *mat.Dense {
 	if m.Rows == 0 {
 		return nil

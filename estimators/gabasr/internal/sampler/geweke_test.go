@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"fmt"
@@ -22,13 +22,13 @@ type geweke struct {
 	rng *rand.Rand
 }
 
-var gewekePrior = prior{intercept: 1, a: 3, b: 3}
+var gewekePrior = Prior{Intercept: 1, Shape: 3, Rate: 3}
 
-func newGeweke(t *testing.T, kind features.Map, e evidenceOf, degree int, seed uint64) *geweke {
+func newGeweke(t *testing.T, kind features.Map, e Evidence, degree int, seed uint64) *geweke {
 	t.Helper()
 	x := mat.NewDense(5, 1, []float64{-1.5, -0.4, 0.3, 0.9, 2})
 	g := &geweke{rng: rand.New(rand.NewPCG(seed, 3))}
-	s := &starter{samplerSettings: samplerSettings{pairs: 4, kind: kind, p0: gewekePrior, workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
+	s := &starter{Settings: Settings{Pairs: 4, Map: kind, Prior: gewekePrior, Workers: 1}, x: x, rows: weights.NewCounts(nil, 5), rng: g.rng}
 	if degree > 0 {
 		of, err := features.NewTrend(ctx, "test", x, s.rows, degree)
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func (g *geweke) fromPrior() {
 	g.sys.ridge = math.Exp(ridgePriorMean + ridgePriorSD*g.rng.NormFloat64())
 	g.roots, g.omega = nil, nil
 	g.fill()
-	if g.sys.evidence == normalEvidence {
+	if g.sys.evidence == NormalEvidence {
 		g.targets()
 		return
 	}
@@ -89,7 +89,7 @@ func (g *geweke) priorScores(variance float64) []float64 {
 
 // targets draws those of the normal model, given frequencies and λ.
 func (g *geweke) targets() {
-	variance := 1 / distuv.Gamma{Alpha: gewekePrior.a, Beta: gewekePrior.b, Src: g.rng}.Rand()
+	variance := 1 / distuv.Gamma{Alpha: gewekePrior.Shape, Beta: gewekePrior.Rate, Src: g.rng}.Rand()
 	y := g.priorScores(variance)
 	for i := range y {
 		y[i] += math.Sqrt(variance) * g.rng.NormFloat64()
@@ -112,7 +112,7 @@ func (g *geweke) classes(scores []float64) {
 
 // again draws the targets anew, given the parameters.
 func (g *geweke) again() {
-	if g.sys.evidence == normalEvidence {
+	if g.sys.evidence == NormalEvidence {
 		g.targets()
 		return
 	}
@@ -152,7 +152,7 @@ func TestJointDistribution(t *testing.T) {
 		t.Skip("many draws on one goroutine")
 	}
 	const runs, draws, batch = 8000, 8000, 400
-	for _, e := range []evidenceOf{normalEvidence, augmentedEvidence} {
+	for _, e := range []Evidence{NormalEvidence, AugmentedEvidence} {
 		for _, c := range []struct {
 			kind   features.Map
 			degree int

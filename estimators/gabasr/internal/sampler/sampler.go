@@ -1,7 +1,6 @@
-package gabasr
+package sampler
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,10 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -26,101 +22,8 @@ import (
 // chainStream is the stream of a chain's numbers; the machine and the chain are added.
 const chainStream = 0x676162617372 << 16 // "gabasr"
 
-// The defaults of Regressor and Classifier.
-const (
-	// defaultPairs is the number M of pairs of features. 25 to 100 do for most data;
-	// 2M+1 near the number of rows is best avoided where λ is fixed.
-	defaultPairs  = 50
-	defaultSweeps = 25
-	// defaultDoublings is how often chains of default length become twice as long if they have not mixed: to 200 sweeps.
-	defaultDoublings = 3
-	defaultBurnIn    = 10 // or two fifths of the sweeps, where that is less
-	defaultChains    = 4
-	// defaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. Of 15
-	// kept sweeps of a chain, 2 leave 95 of 100 predicted standard deviations within 1% of those with all covariances
-	// on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them three
-	// times as much and more (docs/measured/gabasr-sampling.md).
-	defaultCovariances = 2
-	// defaultInterceptPrecision is the prior precision of the intercept.
-	defaultInterceptPrecision = 1e-4
-	// defaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
-	// variance of the noise.
-	defaultNoise = 1e-3
-)
-
-// samplerSettings is a configuration with its defaults.
-type samplerSettings struct {
-	typ            string
-	pairs          int
-	kind           features.Map
-	evidence       evidenceOf
-	class          classes.Weights
-	sweeps, burnIn int // sweeps is 0 for the start alone
-	doublings      int // how often chains that have not mixed become twice as long
-	noSweeps       bool
-	noBurnIn       bool
-	chains         int
-	ridge          float64 // 0: sampled
-	p0             prior
-	plain          bool // no scaling
-	degree         int  // of the trend
-	covariances    int  // of each chain
-	seed           uint64
-	workers        int
-	variances      bool // keep what variances need
-	leaveOneOut    bool // compute leave-one-out scores
-}
-
-// withDefaults checks the fields and fills in the defaults.
-func (s samplerSettings) withDefaults() (samplerSettings, error) {
-	if s.kind < features.Stationary || s.kind > features.AllPairs {
-		return s, fault.Param(s.typ, "Features", int(s.kind), "Stationary, Paired or AllPairs")
-	}
-	if err := cmp.Or(
-		check.Workers(s.typ, s.workers),
-		check.Setting(s.typ, "Pairs", s.pairs, "the default"),
-		check.Setting(s.typ, "Sweeps", s.sweeps, "the default"),
-		check.Setting(s.typ, "BurnIn", s.burnIn, "the default"),
-		check.Setting(s.typ, "Chains", s.chains, "the default"),
-		check.Setting(s.typ, "Covariances", s.covariances, "the default"),
-		check.Setting(s.typ, "Ridge", s.ridge, "it to be sampled"),
-		check.Setting(s.typ, "InterceptPrecision", s.p0.intercept, "the default"),
-		check.Setting(s.typ, "NoiseShape", s.p0.a, "the default"),
-		check.Setting(s.typ, "NoiseRate", s.p0.b, "the default"),
-		features.CheckDegree(s.typ, s.degree),
-	); err != nil {
-		return s, err
-	}
-	// Sums of these must not overflow before fitsMemory sees them.
-	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.typ, s.sweeps, s.burnIn, s.chains),
-		float64(s.sweeps)+float64(s.burnIn)+float64(s.chains), "take fewer Sweeps or Chains"); err != nil {
-		return s, err
-	}
-	s.pairs, s.chains, s.covariances = cmp.Or(s.pairs, defaultPairs), cmp.Or(s.chains, defaultChains), cmp.Or(s.covariances, defaultCovariances)
-	s.p0 = prior{cmp.Or(s.p0.intercept, defaultInterceptPrecision), cmp.Or(s.p0.a, defaultNoise), cmp.Or(s.p0.b, defaultNoise)}
-	if s.noBurnIn {
-		s.burnIn = 0
-	}
-	if s.sweeps == 0 && s.burnIn == 0 && !s.noBurnIn && !s.noSweeps {
-		s.doublings = defaultDoublings
-	}
-	switch {
-	case s.noSweeps:
-		s.sweeps, s.burnIn = 0, 0
-	case s.sweeps == 0:
-		s.sweeps = defaultSweeps + max(0, s.burnIn-defaultBurnIn)
-	}
-	if s.burnIn == 0 && !s.noBurnIn {
-		s.burnIn = min(defaultBurnIn, 2*s.sweeps/5)
-	}
-	if s.sweeps > 0 && s.burnIn >= s.sweeps {
-		return s, fault.Param(s.typ, "BurnIn", s.burnIn, fmt.Sprintf("less than the %d sweeps", s.sweeps))
-	}
-	return s, nil
-}
-
-// sweepRecord is Sweep of package gabasr.
-type sweepRecord struct {
+// Sweep is the state of a chain at the end of a sweep, as Sweep of package gabasr.
+type Sweep struct {
 	Machine, Chain, Number int
 	LogEvidence, Ridge     float64
 	Alpha                  float64
@@ -129,18 +32,18 @@ type sweepRecord struct {
 	Kept                   bool
 }
 
-// machine is what is learnt of one target: draws and traces of all chains.
-type machine struct {
-	Draws    []*features.Draw
-	Baseline float64 // the highest log evidence of a start
-	Trace    []sweepRecord
-	RHat     float64 // the split R̂ of the predictions
-	Jitter   float64
-	loo      []float64 // leave-one-out scores, averaged over the draws
+// Machine is what is learnt of one target: draws and traces of all chains.
+type Machine struct {
+	Draws       []*features.Draw
+	Baseline    float64 // the highest log evidence of a start
+	Trace       []Sweep
+	RHat        float64 // the split R̂ of the predictions
+	Jitter      float64
+	LeaveOneOut []float64 // leave-one-out scores, averaged over the draws
 }
 
-// best returns the draw of the highest log evidence.
-func (m *machine) best() *features.Draw {
+// Best returns the draw of the highest log evidence.
+func (m *Machine) Best() *features.Draw {
 	out := m.Draws[0]
 	for _, d := range m.Draws {
 		if d.LogEv > out.LogEv {
@@ -150,22 +53,22 @@ func (m *machine) best() *features.Draw {
 	return out
 }
 
-// task is a target of a machine, in units of its own.
-type task struct {
-	target  []float64 // counted
-	labels  []float64 // 0 or 1; nil for a regression
-	logUnit float64   // log of the unit of the target
+// Task is a target of a machine, in units of its own.
+type Task struct {
+	Target  []float64 // counted
+	Labels  []float64 // 0 or 1; nil for a regression
+	LogUnit float64   // log of the unit of the target
 }
 
-// run samples all chains of all tasks, in parallel, for counted rows x with a trend.
-func (s samplerSettings) run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []task) ([]*machine, error) {
+// Run samples all chains of all tasks, in parallel, for counted rows x with a trend.
+func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []Task) ([]*Machine, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.fitsMemory(x, features.WidthOf(trend), len(tasks)); err != nil {
 		return nil, err
 	}
-	median, err := kernels.MedianSquaredDistance(ctx, x, s.seed)
+	median, err := kernels.MedianSquaredDistance(ctx, x, s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -175,22 +78,22 @@ func (s samplerSettings) run(ctx context.Context, x, trend *mat.Dense, rows weig
 		unit = 1 / math.Sqrt(float64(d))
 	}
 	stages := s.stages()
-	runs := make([]*run, len(tasks)*s.chains)
+	runs := make([]*run, len(tasks)*s.Chains)
 	steps := progress.NewSteps(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
 	inner := s
 	if len(runs) > 1 {
-		inner.workers = 1 // the chains keep the processors busy
+		inner.Workers = 1 // the chains keep the processors busy
 	}
-	out, going := make([]*machine, len(tasks)), make([]int, len(tasks))
+	out, going := make([]*Machine, len(tasks)), make([]int, len(tasks))
 	for i := range going {
 		going[i] = i
 	}
 	for k, part := range progress.Parts(ctx, shares(stages)...) {
-		err := parallel.ForEachPart(part, s.workers, len(going)*s.chains, func(ctx context.Context, i int) error {
-			number, chain := going[i/s.chains], i%s.chains
-			t, at := tasks[number], number*s.chains+chain
+		err := parallel.ForEachPart(part, s.Workers, len(going)*s.Chains, func(ctx context.Context, i int) error {
+			number, chain := going[i/s.Chains], i%s.Chains
+			t, at := tasks[number], number*s.Chains+chain
 			if k == 0 {
-				begin := &starter{samplerSettings: inner, x: x, trend: trend, rows: rows, target: t.target, unit: unit}
+				begin := &starter{Settings: inner, x: x, trend: trend, rows: rows, target: t.Target, unit: unit}
 				var err error
 				if runs[at], err = begin.run(ctx, t, number, chain, len(runs) > 1, steps); err != nil {
 					return err
@@ -203,9 +106,9 @@ func (s samplerSettings) run(ctx context.Context, x, trend *mat.Dense, rows weig
 		}
 		var left []int
 		for _, number := range going {
-			of := runs[number*s.chains : (number+1)*s.chains]
+			of := runs[number*s.Chains : (number+1)*s.Chains]
 			rHat := splitRHat(looks(of))
-			if k+1 < len(stages) && !(rHat < mixedBelow) {
+			if k+1 < len(stages) && !(rHat < MixedBelow) {
 				left = append(left, number)
 				continue
 			}
@@ -232,31 +135,19 @@ func shares(stages []stage) []float64 {
 	return out
 }
 
-// fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
-// beside each other, and the draws that all keep.
-func (s samplerSettings) fitsMemory(x *mat.Dense, trend, tasks int) error {
-	n, d := x.Dims()
-	pairs, chains := float64(s.pairs), float64(tasks)*float64(s.chains)
-	p := 1 + float64(trend) + 2*pairs
-	beside := min(chains, float64(parallel.Workers(s.workers)))
-	kept, stages := float64(s.sweeps-s.burnIn+1), s.stages()
-	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept, float64(s.covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
-	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.typ, chains, s.pairs, s.sweeps), numbers, "take fewer Pairs, Chains or Sweeps")
-}
-
 // merge joins the chains of a target that have come to the end of a stage.
-func merge(chains []*run, stage int) *machine {
-	out := &machine{Baseline: math.Inf(-1)}
+func merge(chains []*run, stage int) *Machine {
+	out := &Machine{Baseline: math.Inf(-1)}
 	for _, r := range chains {
 		r.finish(stage)
 		out.Draws = append(out.Draws, r.out.Draws...)
 		out.Trace = append(out.Trace, r.out.Trace...)
 		out.Baseline, out.Jitter = max(out.Baseline, r.out.Baseline), max(out.Jitter, r.out.Jitter)
-		if out.loo == nil {
-			out.loo = make([]float64, len(r.loo[stage]))
+		if out.LeaveOneOut == nil {
+			out.LeaveOneOut = make([]float64, len(r.loo[stage]))
 		}
 		for i, v := range r.loo[stage] {
-			out.loo[i] += v / float64(len(chains))
+			out.LeaveOneOut[i] += v / float64(len(chains))
 		}
 	}
 	return out
@@ -267,7 +158,7 @@ const startSweeps = 10
 
 // run is a chain of a machine on its way.
 type run struct {
-	samplerSettings
+	Settings
 	chain           *chain
 	machine, number int
 	others          bool    // there are other chains
@@ -277,7 +168,7 @@ type run struct {
 	stages          []stage
 	sweep           int             // the last that has ended
 	first           context.Context // of the part that is left of the first stage
-	out             *machine
+	out             *Machine
 	kept            []keptDraw  // in order
 	loo             [][]float64 // of each stage, averaged over its draws so far
 }
@@ -313,22 +204,22 @@ func (r *run) stage() int {
 }
 
 // run starts a chain of a machine, with numbers of a stream of its own.
-func (s *starter) run(ctx context.Context, t task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
-	s.rng = rand.New(rand.NewPCG(s.seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
-	first, rest := progress.Two(ctx, startSweeps, float64(s.sweeps))
+func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
+	s.rng = rand.New(rand.NewPCG(s.Seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
+	first, rest := progress.Two(ctx, startSweeps, float64(s.Sweeps))
 	c, err := s.start(first)
 	if err != nil {
 		return nil, err
 	}
-	if s.evidence != normalEvidence {
-		if err := c.become(s.evidence, t.labels); err != nil {
+	if s.Evidence != NormalEvidence {
+		if err := c.become(s.Evidence, t.Labels); err != nil {
 			return nil, err
 		}
 	}
-	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.logUnit // what the trend takes has no density
+	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // what the trend takes has no density
 	r := &run{
-		samplerSettings: s.samplerSettings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
-		out: &machine{Baseline: c.value() + shift},
+		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		out: &Machine{Baseline: c.value() + shift},
 	}
 	r.loo = make([][]float64, len(r.stages))
 	return r, r.record()
@@ -360,13 +251,13 @@ func (r *run) record() error {
 			if kept.look, err = c.look(kept.draw); err != nil {
 				return err
 			}
-			if r.leaveOneOut {
+			if r.LeaveOneOut {
 				if scores, err = c.leaveOneOut(kept.draw); err != nil {
 					return err
 				}
 			}
 		}
-		factor = factor || r.variances && g.holder(at, r.covariances) == at
+		factor = factor || r.Variances && g.holder(at, r.Covariances) == at
 		if r.loo[k] == nil {
 			r.loo[k] = make([]float64, len(scores))
 		}
@@ -429,10 +320,10 @@ func (r *run) finish(stage int) {
 			continue
 		}
 		r.out.Trace[d.sweep].Kept = true
-		if r.variances {
-			d.draw.Holder = g.holder(at, r.covariances) - at
+		if r.Variances {
+			d.draw.Holder = g.holder(at, r.Covariances) - at
 		}
-		if d.draw.Holder != 0 || !r.variances {
+		if d.draw.Holder != 0 || !r.Variances {
 			d.draw.Factor = nil
 		}
 		r.out.Draws = append(r.out.Draws, d.draw)
@@ -448,9 +339,9 @@ func (c *chain) sleep() {
 // wake computes anew what sleep left out. Cost O(np² + p³).
 func (c *chain) wake(ctx context.Context) error {
 	old := c.sys
-	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, prior{old.intercept, old.a0, old.b0})
+	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, Prior{old.intercept, old.a0, old.b0})
 	c.sys.rows, c.sys.labels, c.sys.jitter = old.rows, old.labels, old.jitter
-	if old.evidence == augmentedEvidence {
+	if old.evidence == AugmentedEvidence {
 		if err := c.weigh(); err != nil {
 			return err
 		}
@@ -469,9 +360,9 @@ func (c *chain) wake(ctx context.Context) error {
 }
 
 // become turns the chain of the start, with normal noise, into one of another evidence.
-func (c *chain) become(e evidenceOf, labels []float64) error {
+func (c *chain) become(e Evidence, labels []float64) error {
 	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
-	if e == augmentedEvidence {
+	if e == AugmentedEvidence {
 		if err := c.reweigh(make([]float64, c.sys.n)); err != nil {
 			return err
 		}
@@ -484,7 +375,7 @@ func (c *chain) become(e evidenceOf, labels []float64) error {
 	}
 	// Least-squares coefficients have the higher likelihood the less they are held back: λ is
 	// no parameter that it could choose.
-	c.fixedRidge = c.fixedRidge || e == surrogateEvidence
+	c.fixedRidge = c.fixedRidge || e == SurrogateEvidence
 	if !c.sys.factor() {
 		return c.sys.failure()
 	}
@@ -493,14 +384,14 @@ func (c *chain) become(e evidenceOf, labels []float64) error {
 
 // value is what the trace shows.
 func (c *chain) value() float64 {
-	if c.sys.evidence == augmentedEvidence {
+	if c.sys.evidence == AugmentedEvidence {
 		return c.trace
 	}
 	return c.sys.fac.logEv
 }
 
-func (c *chain) record(number, index, sweep int, shift float64) sweepRecord {
-	out := sweepRecord{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha, Components: len(c.w.parts)}
+func (c *chain) record(number, index, sweep int, shift float64) Sweep {
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha, Components: len(c.w.parts)}
 	if c.proposed > 0 {
 		out.Accepted = float64(c.taken) / float64(c.proposed)
 	}
@@ -523,10 +414,10 @@ func (c *chain) leaveOneOut(d *features.Draw) ([]float64, error) {
 	return scores, nil
 }
 
-// evidenceRHat is the potential scale reduction of the log evidence over the halves of the
+// EvidenceRHat is the potential scale reduction of the log evidence over the halves of the
 // chains after the burn-in (Gelman and others, Bayesian Data Analysis, 2013); NaN where a
 // half has less than two sweeps. It is what files of versions 1 and 2 were judged by.
-func evidenceRHat(trace []sweepRecord, burnIn int) float64 {
+func EvidenceRHat(trace []Sweep, burnIn int) float64 {
 	series := map[[2]int][]float64{}
 	for _, s := range trace {
 		if s.Number > burnIn {

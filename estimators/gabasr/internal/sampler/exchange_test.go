@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"fmt"
@@ -56,14 +56,14 @@ func fromScratch(c *chain, w, v *mat.Dense, target []float64) float64 {
 	_ = chol.SolveVecTo(&mean, &r) // an ill-conditioned system is solved all the same
 	e.MulVec(phi, &mean)
 	switch s.evidence {
-	case surrogateEvidence:
+	case SurrogateEvidence:
 		sum := 0.0
 		for i := range n {
 			q := 1 / (1 + math.Exp(-e.AtVec(i)/root[i]))
 			sum += root[i] * root[i] * (s.labels[i]*math.Log(q) + (1-s.labels[i])*math.Log(1-q))
 		}
 		return sum
-	case augmentedEvidence:
+	case AugmentedEvidence:
 		return (s.logPrior(s.ridge) - chol.LogDet() + mat.Dot(&r, &mean)) / 2
 	}
 	e.SubVec(y, &e)
@@ -143,7 +143,7 @@ func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
 // evidence, each map, and from well to badly conditioned.
 func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
-		for e := normalEvidence; e <= surrogateEvidence; e++ {
+		for e := NormalEvidence; e <= SurrogateEvidence; e++ {
 			for _, ridge := range []float64{1, 1e-3, 1e-6} {
 				if testing.Short() && ridge != 1e-3 {
 					continue // for the race detector, which has one goroutine to look at in any case
@@ -161,7 +161,7 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 						if testing.Short() && (weighted || size.n > 20) {
 							continue
 						}
-						if weighted && (e == augmentedEvidence || ridge != 1e-3 || size.n < 60) {
+						if weighted && (e == AugmentedEvidence || ridge != 1e-3 || size.n < 60) {
 							continue // the first has none, the others are weighed no otherwise
 						}
 						for _, degree := range []int{0, 2} {
@@ -182,11 +182,11 @@ func TestLogRatiosAgreeWithTheDefinition(t *testing.T) {
 	}
 }
 
-func compareRatios(t *testing.T, kind features.Map, e evidenceOf, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
+func compareRatios(t *testing.T, kind features.Map, e Evidence, ridge float64, rows weights.Counts, n, m, degree int) (worst float64, proposals int) {
 	x, y, labels := problem(n, 1)
-	s := &starter{samplerSettings: samplerSettings{pairs: m, kind: kind, ridge: ridge, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
+	s := &starter{Settings: Settings{Pairs: m, Map: kind, Ridge: ridge, Prior: Prior{1e-4, 1e-3, 1e-3}, Workers: 1}, x: x, rows: rows, target: y, unit: 0.6,
 		rng: rand.New(rand.NewPCG(7, uint64(kind)))}
-	if e == surrogateEvidence {
+	if e == SurrogateEvidence {
 		s.target = labels
 	}
 	of, err := features.NewTrend(ctx, "test", x, rows, degree)
@@ -197,7 +197,7 @@ func compareRatios(t *testing.T, kind features.Map, e evidenceOf, ridge float64,
 	rows.Apply(s.target)
 	c, err := s.start(ctx)
 	require.NoError(t, err)
-	if e != normalEvidence {
+	if e != NormalEvidence {
 		require.NoError(t, c.become(e, labels))
 	}
 	for range 20 {
@@ -240,7 +240,7 @@ func compareRatios(t *testing.T, kind features.Map, e evidenceOf, ridge float64,
 			}
 			require.True(t, mat.Equal(present, x.omega))
 		}
-		if e == augmentedEvidence {
+		if e == AugmentedEvidence {
 			require.NoError(t, c.augment())
 		}
 		require.True(t, c.sys.factor())

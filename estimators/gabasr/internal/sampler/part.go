@@ -1,12 +1,12 @@
-package gabasr
+package sampler
 
 import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"gonum.org/v1/gonum/mat"
 )
 
-// inverseRoot returns L⁻¹ of the precision LL'.
-func inverseRoot(p features.Part) *mat.Dense {
+// InverseRoot returns L⁻¹ of the precision LL'.
+func InverseRoot(p features.Part) *mat.Dense {
 	d := len(p.Mu)
 	root, out, v := p.Lower(), mat.NewDense(d, d, nil), make([]float64, d)
 	for j := range d {
@@ -18,8 +18,8 @@ func inverseRoot(p features.Part) *mat.Dense {
 	return out
 }
 
-// logDensity returns the log density of the component, without the constant of a normal distribution.
-func logDensity(p features.Part) func(w []float64) float64 {
+// LogDensity returns the log density of the component, without the constant of a normal distribution.
+func LogDensity(p features.Part) func(w []float64) float64 {
 	c := &component{mu: p.Mu, root: p.Lower()}
 	return c.logDensity
 }

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // own, which an exchange changes.
 type system struct {
 	ctx      context.Context // of the Fit that it is made in; once it has ended all else is of no use
-	evidence evidenceOf
+	evidence Evidence
 	n, p     int
 	head     int        // columns before the pairs
 	phi      *mat.Dense // n×p, its rows counted
@@ -62,10 +62,10 @@ type scratch struct {
 }
 
 // newSystem takes over phi, of head columns and pairs. Nothing is computed yet but the memory.
-func newSystem(ctx context.Context, e evidenceOf, phi *mat.Dense, head int, ridge float64, p0 prior) *system {
+func newSystem(ctx context.Context, e Evidence, phi *mat.Dense, head int, ridge float64, p0 Prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		ctx: ctx, evidence: e, n: n, p: p, head: head, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.intercept, a0: p0.a, b0: p0.b,
+		ctx: ctx, evidence: e, n: n, p: p, head: head, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.Intercept, a0: p0.Shape, b0: p0.Rate,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {
@@ -268,13 +268,13 @@ func (s *system) tryExchange(e *exchange, at int, logU float64) (logRatio float6
 	if next.ok && prev.ok {
 		rate += (prev.gain() - next.gain()) / 2
 		switch s.evidence {
-		case normalEvidence:
+		case NormalEvidence:
 			if rate > 0 {
 				logRatio = (prev.logDet()-next.logDet())/2 - s.shape()*math.Log(rate/f.bN)
 			}
-		case augmentedEvidence:
+		case AugmentedEvidence:
 			logRatio = (prev.logDet() - next.logDet() + next.gain() - prev.gain()) / 2
-		case surrogateEvidence:
+		case SurrogateEvidence:
 			logRatio = s.surrogateWith(e, &next) - f.logEv
 		}
 	}

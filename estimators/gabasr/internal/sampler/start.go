@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type candidate struct {
 
 // starter chooses the start of a chain by the evidence of normal noise.
 type starter struct {
-	samplerSettings
+	Settings
 	x      *mat.Dense
 	trend  *mat.Dense // of x; nil without one
 	rows   weights.Counts
@@ -45,15 +45,15 @@ type starter struct {
 }
 
 // counts returns the numbers of w and of v.
-func (s samplerSettings) counts() (w, v int) {
-	switch s.kind {
+func (s Settings) counts() (w, v int) {
+	switch s.Map {
 	case features.Paired:
-		return s.pairs, s.pairs
+		return s.Pairs, s.Pairs
 	case features.AllPairs:
-		k := int(math.Sqrt(float64(s.pairs)))
+		k := int(math.Sqrt(float64(s.Pairs)))
 		return k, k
 	}
-	return s.pairs, 0
+	return s.Pairs, 0
 }
 
 // start returns a chain with the features of the highest evidence, factored, whose system
@@ -74,7 +74,7 @@ func (s *starter) start(ctx context.Context) (*chain, error) {
 		}
 	}
 	drawn := []*mat.Dense{nil}
-	if spectrum := periodogram(some.x, some.target, some.rows, s.degree); spectrum != nil && m > 1 {
+	if spectrum := periodogram(some.x, some.target, some.rows, s.Degree); spectrum != nil && m > 1 {
 		// In proportion to the power, and to its root, which gives the weaker waves more.
 		drawn = append(drawn, spectrum.draw(m/2, 1, s.rng), spectrum.draw(m/2, 0.5, s.rng))
 	}
@@ -136,8 +136,8 @@ func (s *system) bestRidge(among []float64) (ridge, ev float64) {
 }
 
 func (s *starter) ridges() (out []float64) {
-	if s.ridge > 0 {
-		return []float64{s.ridge}
+	if s.Ridge > 0 {
+		return []float64{s.Ridge}
 	}
 	for e := ridgeLow; e <= ridgeHigh; e++ {
 		out = append(out, math.Pow(10, float64(e)))
@@ -151,7 +151,7 @@ func (s *starter) candidates(d int, drawn []*mat.Dense) (out []candidate) {
 		high = startHighOne
 	}
 	local := []int{0}
-	if s.kind != features.Stationary {
+	if s.Map != features.Stationary {
 		local = localExponents
 	}
 	for e := startLow; e <= high; e++ {
@@ -169,15 +169,15 @@ func (s *starter) chain(ctx context.Context) *chain {
 	n, d := s.x.Dims()
 	m, k := s.counts()
 	pairs := m
-	if s.kind == features.AllPairs {
+	if s.Map == features.AllPairs {
 		pairs = m * k
 	}
-	c := &chain{x: s.x, trend: s.trend, kind: s.kind, rng: s.rng, workers: s.workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.ridge > 0}
+	c := &chain{x: s.x, trend: s.trend, kind: s.Map, rng: s.rng, workers: s.Workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.Ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}
 	head := 1 + features.WidthOf(s.trend)
-	c.sys = newSystem(ctx, normalEvidence, mat.NewDense(n, head+2*pairs, nil), head, 1, s.p0)
+	c.sys = newSystem(ctx, NormalEvidence, mat.NewDense(n, head+2*pairs, nil), head, 1, s.Prior)
 	c.sys.rows = s.rows
 	return c
 }

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
-// mixedBelow is the split R̂ of predictions that counts as convergence. It is the limit of A. Vehtari and others,
+// MixedBelow is the split R̂ of predictions that counts as convergence. It is the limit of A. Vehtari and others,
 // Bayesian Analysis 16 (2021). With four chains it means 400 independent draws, 50 for each half, which they ask for.
 // Below it half chains differ by less than 0.14 standard deviations of a new observation, and the means of four
 // chains by 0.1 from those of another seed. docs/measured/gabasr-sampling.md compares this with measurements.
-const mixedBelow = 1.01
+const MixedBelow = 1.01
 
 // lookRows is the largest number of rows whose predictions are compared.
 const lookRows = 50
@@ -29,8 +29,8 @@ type stage struct {
 // stages are the lengths at which the chains are compared, of which all but the first are reached by who has not been mixed at the one
 // before. Each is twice the one before, and as many sweeps of it are kept: a model that took longer is no larger and
 // predicts as fast.
-func (s samplerSettings) stages() []stage {
-	out := []stage{{s.sweeps, s.burnIn, 1}}
+func (s Settings) stages() []stage {
+	out := []stage{{s.Sweeps, s.BurnIn, 1}}
 	for range s.doublings {
 		l := out[len(out)-1]
 		out = append(out, stage{2 * l.sweeps, 2 * l.burnIn, 2 * l.every})
@@ -87,7 +87,7 @@ func (c *chain) look(d *features.Draw) (look, error) {
 		return out, err
 	}
 	for i, q := range out.variances {
-		if s.evidence == augmentedEvidence { // of a label, which is 1 with this probability
+		if s.evidence == AugmentedEvidence { // of a label, which is 1 with this probability
 			p := features.MeanSigmoid(out.means[i], q)
 			out.means[i], out.variances[i] = p, p*(1-p)
 			continue
@@ -140,14 +140,14 @@ func splitRHat(chains [][]look) float64 {
 	return math.Sqrt(1 + ratio)
 }
 
-// unmixed is the warning of chains that have not mixed.
-func (s samplerSettings) unmixed(rHat float64, sweeps int) string {
+// Unmixed is the warning of chains that have not mixed.
+func (s Settings) Unmixed(rHat float64, sweeps int) string {
 	// Half chains are about as far from each other as chains are, where these do not mix.
-	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.chains))
-	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.chains)
+	other := math.Sqrt(2 * (rHat*rHat - 1) / float64(s.Chains))
+	do := fmt.Sprintf("set Chains to %d, whose mean differs half as much", 4*s.Chains)
 	if s.doublings == 0 {
-		do = fmt.Sprintf("leave Sweeps and BurnIn unset, and chains go on to %d sweeps while they have not mixed, or %s", defaultSweeps<<defaultDoublings, do)
+		do = fmt.Sprintf("leave Sweeps and BurnIn unset, and chains go on to %d sweeps while they have not mixed, or %s", DefaultSweeps<<DefaultDoublings, do)
 	}
 	return fmt.Sprintf("split R-hat of the predictions is %.3f after %d sweeps, and mixed chains have less than %v: with another Seed predictions differ by about %.2g standard deviations of a new observation; %s",
-		rHat, sweeps, mixedBelow, other, do)
+		rHat, sweeps, MixedBelow, other, do)
 }

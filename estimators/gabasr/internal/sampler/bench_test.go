@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func BenchmarkSweep(b *testing.B) {
 				row := x.RawRowView(i)
 				y[i] = math.Sin(row[0]+row[1]) + row[2]*row[3] + 0.1*rng.NormFloat64()
 			}
-			s := &starter{samplerSettings: samplerSettings{pairs: m, ridge: 0.1, p0: prior{defaultInterceptPrecision, defaultNoise, defaultNoise}}, x: x, rows: weights.NewCounts(nil, 1000), target: y, unit: 0.3, rng: rng}
+			s := &starter{Settings: Settings{Pairs: m, Ridge: 0.1, Prior: Prior{DefaultInterceptPrecision, DefaultNoise, DefaultNoise}}, x: x, rows: weights.NewCounts(nil, 1000), target: y, unit: 0.3, rng: rng}
 			c := s.chain(ctx)
 			s.assign(c, candidate{scale: 0.3}, normals(m, 5, rng), nil)
 			c.sys.ridge = 0.1

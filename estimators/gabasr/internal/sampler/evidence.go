@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"math"
@@ -11,19 +11,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
-// evidenceOf is what the frequencies are steered by.
-type evidenceOf int
+// Evidence is what the frequencies are steered by.
+type Evidence int
 
 const (
-	normalEvidence    evidenceOf = iota // normal coefficients and noise of unknown variance, integrated out
-	augmentedEvidence                   // logistic, given Pólya-Gamma variables
-	surrogateEvidence                   // the paper's: sigmoid of least-squares coefficients
+	NormalEvidence    Evidence = iota // normal coefficients and noise of unknown variance, integrated out
+	AugmentedEvidence                 // logistic, given Pólya-Gamma variables
+	SurrogateEvidence                 // the paper's: sigmoid of least-squares coefficients
 )
 
-// prior has the constants of the model.
-type prior struct {
-	intercept float64 // precision of the intercept
-	a, b      float64 // of the inverse gamma distribution of the noise's variance
+// Prior has the constants of the model.
+type Prior struct {
+	Intercept   float64 // precision of the intercept
+	Shape, Rate float64 // of the inverse gamma distribution of the noise's variance
 }
 
 // logEvidence returns the log evidence of a factor, of the target for normal noise, up to
@@ -31,12 +31,12 @@ type prior struct {
 // it is the log likelihood.
 func (s *system) logEvidence(f *factored) float64 {
 	switch s.evidence {
-	case normalEvidence:
+	case NormalEvidence:
 		aN := s.shape()
 		g1, _ := math.Lgamma(aN)
 		g0, _ := math.Lgamma(s.a0)
 		return -(s.rows.Total-s.flat())/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
-	case augmentedEvidence:
+	case AugmentedEvidence:
 		q := linalg.Dot(f.z, f.z)
 		for i := range s.mean {
 			q -= s.precision(i, f.ridge) * s.mean[i] * s.mean[i]

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"context"
@@ -44,14 +44,14 @@ func TestSleep(t *testing.T) {
 		own[i] = .3 + float64(i%5)/2
 	}
 	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
-		for _, e := range []evidenceOf{normalEvidence, augmentedEvidence, surrogateEvidence} {
+		for _, e := range []Evidence{NormalEvidence, AugmentedEvidence, SurrogateEvidence} {
 			rows := weights.NewCounts(own, 40)
-			if e == augmentedEvidence {
+			if e == AugmentedEvidence {
 				rows = weights.NewCounts(nil, 40)
 			}
-			s := &starter{samplerSettings: samplerSettings{pairs: 9, kind: kind, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: slices.Clone(y), unit: .6,
+			s := &starter{Settings: Settings{Pairs: 9, Map: kind, Prior: Prior{1e-4, 1e-3, 1e-3}, Workers: 1}, x: x, rows: rows, target: slices.Clone(y), unit: .6,
 				rng: rand.New(rand.NewPCG(7, uint64(kind)))}
-			if e == surrogateEvidence {
+			if e == SurrogateEvidence {
 				copy(s.target, labels)
 			}
 			rows.Apply(s.target)
@@ -60,7 +60,7 @@ func TestSleep(t *testing.T) {
 			s.trend = of.Columns(x)
 			c, err := s.start(ctx)
 			require.NoError(t, err)
-			if e != normalEvidence {
+			if e != NormalEvidence {
 				require.NoError(t, c.become(e, labels))
 			}
 			for range 3 {
@@ -85,7 +85,7 @@ func TestSleep(t *testing.T) {
 func TestCancelledProposals(t *testing.T) {
 	within, cancel := context.WithCancel(ctx)
 	cancel()
-	c := start(t, features.Stationary, normalEvidence, mat.NewDense(3, 1, []float64{1, 2, 4}), mat.NewDense(2, 1, []float64{1, 2}), nil, []float64{1, 2, 3}, 1, prior{1, 1, 1})
+	c := start(t, features.Stationary, NormalEvidence, mat.NewDense(3, 1, []float64{1, 2, 4}), mat.NewDense(2, 1, []float64{1, 2}), nil, []float64{1, 2, 3}, 1, Prior{1, 1, 1})
 	require.True(t, c.sys.factor())
 	_, _, err := c.metropolis(within, c.w, mat.NewDense(2, 1, nil), make([]float64, 2))
 	assert.ErrorIs(t, err, context.Canceled)
@@ -107,21 +107,21 @@ func TestWeightsAreRows(t *testing.T) {
 	rows, plain := weights.NewCounts(own, 60), weights.NewCounts(nil, len(of))
 
 	for _, kind := range []features.Map{features.Stationary, features.Paired, features.AllPairs} {
-		for _, e := range []evidenceOf{normalEvidence, surrogateEvidence} {
-			s, err := samplerSettings{pairs: 9, kind: kind, evidence: e, sweeps: 6, burnIn: 2, chains: 1, seed: 3, workers: 1, variances: true}.withDefaults()
+		for _, e := range []Evidence{NormalEvidence, SurrogateEvidence} {
+			s, err := Settings{Pairs: 9, Map: kind, Evidence: e, Sweeps: 6, BurnIn: 2, Chains: 1, Seed: 3, Workers: 1, Variances: true}.WithDefaults()
 			require.NoError(t, err)
-			run := func(x *mat.Dense, rows weights.Counts, target, labels []float64) *machine {
+			run := func(x *mat.Dense, rows weights.Counts, target, labels []float64) *Machine {
 				counted := append([]float64(nil), target...)
 				rows.Apply(counted)
-				begin := &starter{samplerSettings: s, x: x, rows: rows, target: counted, unit: 0.7}
-				r, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
+				begin := &starter{Settings: s, x: x, rows: rows, target: counted, unit: 0.7}
+				r, err := begin.run(ctx, Task{Target: counted, Labels: labels}, 0, 0, false, nil)
 				require.NoError(t, err)
 				require.NoError(t, r.runTo(ctx, 0))
 				r.finish(0)
 				return r.out
 			}
 			target, repeated := y, repeatedY
-			if e == surrogateEvidence {
+			if e == SurrogateEvidence {
 				target, repeated = labels, repeatedLabels
 			}
 			want, got := run(linalg.Rows(x, of), plain, repeated, repeatedLabels), run(x, rows, target, labels)

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type change struct {
 
 // start makes a chain over given frequencies, of one component; its factor is that of the
 // given λ.
-func start(t *testing.T, kind features.Map, e evidenceOf, x, w, v *mat.Dense, target []float64, ridge float64, p0 prior) *chain {
+func start(t *testing.T, kind features.Map, e Evidence, x, w, v *mat.Dense, target []float64, ridge float64, p0 Prior) *chain {
 	t.Helper()
 	n, _ := x.Dims()
 	pairs := features.Pairs(w, v, kind)
@@ -75,7 +75,7 @@ func TestNormalEvidence(t *testing.T) {
 	golden.Load(t, "nig_evidence.json", &cases)
 	require.Len(t, cases, 3)
 	for _, g := range cases {
-		c := start(t, features.Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.P0[1], prior{g.P0[0], g.A0, g.B0})
+		c := start(t, features.Stationary, NormalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.P0[1], Prior{g.P0[0], g.A0, g.B0})
 		for _, v := range g.W0 {
 			if v != 0 {
 				c.sys.mean = g.W0
@@ -124,7 +124,7 @@ func TestAugmentedEvidence(t *testing.T) {
 		Proposals []change
 	}
 	golden.Load(t, "pg_evidence.json", &g)
-	c := start(t, features.Stationary, augmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{intercept: g.Bias})
+	c := start(t, features.Stationary, AugmentedEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, Prior{Intercept: g.Bias})
 	c.labels, c.omega, c.roots = g.Y, g.PG, make([]float64, len(g.PG))
 	require.NoError(t, c.weigh())
 	require.True(t, c.sys.factor())
@@ -156,7 +156,7 @@ func TestScan(t *testing.T) {
 		W                   []float64   `json:"w_N_end"`
 	}
 	golden.Load(t, "mh_sweep.json", &g)
-	c := start(t, features.Stationary, normalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, prior{g.Bias, g.A0, g.B0})
+	c := start(t, features.Stationary, NormalEvidence, golden.Dense(g.X), golden.Dense(g.Omega), nil, g.Y, g.Lambda, Prior{g.Bias, g.A0, g.B0})
 	require.True(t, c.sys.factor())
 	assert.InDelta(t, g.Start, c.sys.fac.logEv, reference*math.Abs(g.Start))
 	ratios, accepted, err := c.metropolis(ctx, c.w, golden.Dense(g.Proposals), g.LogU)

@@ -1,4 +1,4 @@
-package gabasr
+package sampler
 
 import (
 	"context"
@@ -90,7 +90,7 @@ func (c *chain) sweep(ctx context.Context) error {
 			}
 		}
 	}
-	if c.sys.evidence == augmentedEvidence {
+	if c.sys.evidence == AugmentedEvidence {
 		if err := c.augment(); err != nil {
 			return err
 		}
