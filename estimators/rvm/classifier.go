@@ -73,7 +73,7 @@ type Classifier struct {
 	Observe func(estimators.Step)
 
 	folding
-	m *classification
+	kept[*classification]
 }
 
 var (
@@ -220,7 +220,7 @@ func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClas
 
 // decide returns a score for each class; matrix tells whether x are rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
-	xd, err := c.support().Input(classifierType, name, x, matrix)
+	xd, err := c.m.kept().Input(classifierType, name, x, matrix)
 	if err != nil {
 		return nil, err
 	}
@@ -282,14 +282,14 @@ func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error
 // Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Labels(classifierType, dst, x, c.support().RowWidth(), c.labels(), c.Predict, c.m.row)
+	return rowwise.Labels(classifierType, dst, x, c.m.kept().RowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
 // DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
 // Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Scores(classifierType, dst, x, c.support().RowWidth(), len(c.labels()), c.Decision, c.m.row)
+	return rowwise.Scores(classifierType, dst, x, c.m.kept().RowWidth(), len(c.labels()), c.Decision, c.m.row)
 }
 
 func (c *Classifier) labels() []int {
@@ -320,26 +320,6 @@ func (c *Classifier) Machines() []Machine {
 	}
 	return out
 }
-
-// support is nil before Fit.
-func (c *Classifier) support() *basis.Support {
-	if c.m == nil {
-		return nil
-	}
-	return c.m.Support
-}
-
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
-// some class's machine, ascending. It returns nil before Fit.
-func (c *Classifier) RelevanceIndices() []int { return c.support().Indices() }
-
-// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
-// model without relevance vectors.
-func (c *Classifier) RelevanceVectors() *mat.Dense { return c.support().CopiedVectors() }
-
-// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
-// and after FitDesign.
-func (c *Classifier) ChosenKernel() kernels.Kernel { return c.support().ChosenKernel() }
 
 // LogEvidence returns the log evidence in Laplace's approximation, summed over the machines. It returns 0 before
 // Fit.

@@ -25,6 +25,14 @@ type classification struct {
 	report         estimators.Report
 }
 
+// kept is nil before Fit.
+func (m *classification) kept() *basis.Support {
+	if m == nil {
+		return nil
+	}
+	return m.Support
+}
+
 // Machine is what a [Classifier] learnt about one class against the rest. With two classes there is one machine,
 // that of the second class.
 type Machine struct {

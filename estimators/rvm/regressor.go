@@ -125,7 +125,7 @@ type Regressor struct {
 	// negative log evidence of the start or the refit that the change belongs to.
 	Observe func(estimators.Step)
 
-	m *model
+	kept[*model]
 }
 
 var (
@@ -144,6 +144,14 @@ type model struct {
 	*basis.Support
 	calibration
 	within float64 // the variance of targets around the means of equal rows
+}
+
+// kept is nil before Fit.
+func (m *model) kept() *basis.Support {
+	if m == nil {
+		return nil
+	}
+	return m.Support
 }
 
 // ones is the number of coefficients, 0 or 1, that are the column of ones's.
@@ -370,7 +378,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 
 // predict checks rows and predicts; matrix tells whether they are those of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
-	xd, err := r.support().Input(regressorType, name, x, matrix)
+	xd, err := r.m.kept().Input(regressorType, name, x, matrix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -419,29 +427,9 @@ func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []floa
 	return r.predict("phi", phi, true, true)
 }
 
-// support is nil before Fit.
-func (r *Regressor) support() *basis.Support {
-	if r.m == nil {
-		return nil
-	}
-	return r.m.Support
-}
-
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
-// the model, ascending. It returns nil before Fit.
-func (r *Regressor) RelevanceIndices() []int { return r.support().Indices() }
-
-// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
-// model without relevance vectors.
-func (r *Regressor) RelevanceVectors() *mat.Dense { return r.support().CopiedVectors() }
-
 // RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, which is 0 if there is one
 // kernel. It returns nil before Fit and after FitDesign.
-func (r *Regressor) RelevanceKernels() []int { return r.support().KernelIndices() }
-
-// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
-// and after FitDesign.
-func (r *Regressor) ChosenKernel() kernels.Kernel { return r.support().ChosenKernel() }
+func (r *Regressor) RelevanceKernels() []int { return r.m.kept().KernelIndices() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the order of
 // RelevanceIndices. It returns nil before Fit.
@@ -530,7 +518,7 @@ func (r *Regressor) Clone() estimators.Regressor {
 // Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Numbers(regressorType, dst, x, r.support().RowWidth(), r.Predict, r.m.row)
+	return rowwise.Numbers(regressorType, dst, x, r.m.kept().RowWidth(), r.Predict, r.m.row)
 }
 
 // row computes the mean of one row.
