@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -31,11 +32,7 @@ const (
 
 // String returns the rule's name.
 func (r LandmarkRule) String() string {
-	names := []string{"UniformLandmarks", "LeverageScores", "PivotedCholesky"}
-	if r < 0 || int(r) >= len(names) {
-		return fmt.Sprintf("LandmarkRule(%d)", int(r))
-	}
-	return names[r]
+	return enum.Name("LandmarkRule", int(r), "UniformLandmarks", "LeverageScores", "PivotedCholesky")
 }
 
 // Solver is how the linear system is solved.
@@ -56,11 +53,7 @@ const (
 
 // String returns the solver's name.
 func (s Solver) String() string {
-	names := []string{"Automatic", "Direct", "ConjugateGradients"}
-	if s < 0 || int(s) >= len(names) {
-		return fmt.Sprintf("Solver(%d)", int(s))
-	}
-	return names[s]
+	return enum.Name("Solver", int(s), "Automatic", "Direct", "ConjugateGradients")
 }
 
 // Loss is what a Classifier minimises.
@@ -77,11 +70,7 @@ const (
 
 // String returns the loss's name.
 func (l Loss) String() string {
-	names := []string{"SquaredLoss", "LogisticLoss"}
-	if l < 0 || int(l) >= len(names) {
-		return fmt.Sprintf("Loss(%d)", int(l))
-	}
-	return names[l]
+	return enum.Name("Loss", int(l), "SquaredLoss", "LogisticLoss")
 }
 
 const (

@@ -1,8 +1,6 @@
 package gabasr
 
-import (
-	"fmt"
-)
+import "github.com/kernelearn/kernelearn/internal/enum"
 
 // Map says how frequencies make features.
 type Map int
@@ -19,11 +17,7 @@ const (
 
 // String returns the map's name.
 func (m Map) String() string {
-	names := []string{"Stationary", "Paired", "AllPairs"}
-	if m < 0 || int(m) >= len(names) {
-		return fmt.Sprintf("Map(%d)", int(m))
-	}
-	return names[m]
+	return enum.Name("Map", int(m), "Stationary", "Paired", "AllPairs")
 }
 
 // Likelihood says how the labels of a [Classifier] determine the frequencies.
@@ -43,11 +37,7 @@ const (
 
 // String returns the likelihood's name.
 func (l Likelihood) String() string {
-	names := []string{"Normal", "PolyaGamma", "Surrogate"}
-	if l < 0 || int(l) >= len(names) {
-		return fmt.Sprintf("Likelihood(%d)", int(l))
-	}
-	return names[l]
+	return enum.Name("Likelihood", int(l), "Normal", "PolyaGamma", "Surrogate")
 }
 
 // Sweep describes the state of a chain at the end of a sweep.

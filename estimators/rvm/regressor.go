@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/learning"
@@ -40,13 +41,7 @@ const (
 
 // String returns the prior's name.
 func (p InterceptPrior) String() string {
-	switch p {
-	case FlatPrior:
-		return "FlatPrior"
-	case ARDPrior:
-		return "ARDPrior"
-	}
-	return fmt.Sprintf("InterceptPrior(%d)", int(p))
+	return enum.Name("InterceptPrior", int(p), "FlatPrior", "ARDPrior")
 }
 
 // The defaults of Regressor and Classifier.
