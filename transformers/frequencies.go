@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -48,11 +49,7 @@ const orthogonalColumns = 2048
 
 // String returns the sampling's name.
 func (s Sampling) String() string {
-	names := []string{"AutomaticSampling", "Independent", "Orthogonal", "QuasiMonteCarlo"}
-	if s < 0 || int(s) >= len(names) {
-		return fmt.Sprintf("Sampling(%d)", int(s))
-	}
-	return names[s]
+	return enum.Name("Sampling", int(s), "AutomaticSampling", "Independent", "Orthogonal", "QuasiMonteCarlo")
 }
 
 // maxFeatures bounds the features of a map, so that a file cannot ask for more memory than

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -36,11 +37,7 @@ const (
 
 // String returns the rule's name.
 func (r LandmarkRule) String() string {
-	names := []string{"PivotedCholesky", "KMeansPlusPlus", "UniformLandmarks"}
-	if r < 0 || int(r) >= len(names) {
-		return fmt.Sprintf("LandmarkRule(%d)", int(r))
-	}
-	return names[r]
+	return enum.Name("LandmarkRule", int(r), "PivotedCholesky", "KMeansPlusPlus", "UniformLandmarks")
 }
 
 // landmarkStream is the stream "landmark".

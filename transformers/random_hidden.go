@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -43,11 +44,7 @@ const (
 
 // String returns the activation's name.
 func (a Activation) String() string {
-	names := []string{"DataRBF", "Sigmoid", "NormalizedSigmoid", "RandomRBF", "Tanh"}
-	if a < 0 || int(a) >= len(names) {
-		return fmt.Sprintf("Activation(%d)", int(a))
-	}
-	return names[a]
+	return enum.Name("Activation", int(a), "DataRBF", "Sigmoid", "NormalizedSigmoid", "RandomRBF", "Tanh")
 }
 
 // RandomHidden is a hidden layer whose weights are drawn at random and never trained. Its outputs are the features

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
 // blocksOf yields rows size at a time, and counts how often they were read.
@@ -20,7 +21,7 @@ func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times
 		for i := 0; i < len(y); i += size {
 			to := min(i+size, len(y))
 			buffer.Reset()
-			buffer.CloneFrom(window(x, i, to)) // the memory of the block before
+			buffer.CloneFrom(rows.Window(x, i, to)) // the memory of the block before
 			b := estimators.Block[Y]{X: buffer, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
@@ -78,7 +79,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	r := &Regressor{Components: 20}
 	one := func(b estimators.Block[float64], err error) iter.Seq2[estimators.Block[float64], error] {
 		return func(yield func(estimators.Block[float64], error) bool) {
-			if yield(estimators.Block[float64]{X: window(x, 0, 9), Y: y[:9]}, nil) {
+			if yield(estimators.Block[float64]{X: rows.Window(x, 0, 9), Y: y[:9]}, nil) {
 				yield(b, err)
 			}
 		}
@@ -87,29 +88,29 @@ func TestFitBlocksErrors(t *testing.T) {
 	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) {}), estimators.ErrShape)
 	for want, b := range map[error]estimators.Block[float64]{
 		estimators.ErrShape:     {X: mat.NewDense(1, 3, nil), Y: []float64{1}},
-		estimators.ErrNotFinite: {X: window(x, 0, 1), Y: []float64{inf}},
-		estimators.ErrParam:     {X: window(x, 0, 1), Y: []float64{1}, Weights: []float64{0}},
+		estimators.ErrNotFinite: {X: rows.Window(x, 0, 1), Y: []float64{inf}},
+		estimators.ErrParam:     {X: rows.Window(x, 0, 1), Y: []float64{1}, Weights: []float64{0}},
 	} {
 		err := r.FitBlocks(ctx, one(b, nil))
 		assert.ErrorIs(t, err, want)
 		assert.ErrorContains(t, err, "the block after 9 rows")
 	}
-	far := mat.DenseCopyOf(window(x, 0, 4))
+	far := mat.DenseCopyOf(rows.Window(x, 0, 4))
 	far.Set(2, 1, inf)
 	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: far, Y: y[:4]}, nil)), "x[11,1] is +Inf")
-	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
+	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: rows.Window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
 	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, nil)), estimators.ErrShape)
 	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, errReading)), errReading)
 	var panicked *estimators.PanicError
 	require.ErrorAs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) { panic("of the caller's") }), &panicked)
 	assert.Equal(t, "of the caller's", panicked.Value)
 	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(estimators.Block[int], error) bool) {
-		yield(estimators.Block[int]{X: window(x, 0, 2), Y: []int{1, 1}}, nil)
+		yield(estimators.Block[int]{X: rows.Window(x, 0, 2), Y: []int{1, 1}}, nil)
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
 	// Other rows, more rows, and fewer, in a later pass.
-	for _, change := range []func(){func() { x, y = window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
+	for _, change := range []func(){func() { x, y = rows.Window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
 		changing := func(yield func(estimators.Block[float64], error) bool) {
 			if times == 3 {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -100,10 +102,10 @@ type Classifier struct {
 	Resume     *State
 
 	folding
-	m       *machine
+	fittedMachine
 	classes []int
 	link    platt.Link // with SquaredLoss
-	fitted  Loss
+	used    Loss       // by Fit
 }
 
 var (
@@ -124,10 +126,12 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		typ: classifierType, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, ridge: c.Ridge,
-		noIntercept: c.NoIntercept, loss: c.Loss, solver: c.Solver, tolerance: c.Tolerance, iterations: c.MaxIterations, seed: c.Seed,
-		workers: c.Workers, maxBytes: c.MaxBytes, checkpoint: c.Checkpoint, resume: c.Resume,
-		classify: true, addedJitter: leastJitter,
+		configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver, classify: true,
+		Settings: solver.Settings{
+			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations, Seed: c.Seed,
+			Workers: c.Workers, MaxBytes: c.MaxBytes, Checkpoint: checkpoint(c.Checkpoint), Resume: c.Resume.forSolver(),
+			AddedJitter: solver.LeastJitter,
+		},
 	}
 }
 
@@ -178,7 +182,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
-	src, err := distinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
+	src, err := rows.DistinctRows(xd, classes.AgainstRest(at, len(names)), weighed(at, weights, factors), c.Groups)
 	if err != nil {
 		return fault.AddName(classifierType, err)
 	}
@@ -226,7 +230,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	if c.Groups != nil {
 		return noGroups(classifierType, c.Groups)
 	}
-	rows := &stream[int]{typ: classifierType, blocks: blocks}
+	rows := &rows.Stream[int]{Type: classifierType, Blocks: blocks}
 	names, factors, err := c.count(ctx, rows)
 	if err != nil {
 		return err
@@ -235,7 +239,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 	for i, name := range names {
 		position[name] = i
 	}
-	rows.target = func(dst []float64, y int) {
+	rows.Target = func(dst []float64, y int) {
 		for j := range dst {
 			dst[j] = -1
 		}
@@ -246,8 +250,8 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 			dst[0] = 1
 		}
 	}
-	rows.weight = func(y int) float64 { return factors[position[y]] }
-	src, err := rows.source(ctx, classes.Machines(len(names)))
+	rows.Weight = func(y int) float64 { return factors[position[y]] }
+	src, err := rows.Source(ctx, classes.Machines(len(names)))
 	if err != nil {
 		return err
 	}
@@ -255,9 +259,9 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 }
 
 // count reads the classes of a stream, and what the rows of each are weighed by.
-func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int, factors []float64, err error) {
+func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
-	err = rows.each(ctx, func(b estimators.Block[int]) error {
+	err = rows.Each(ctx, func(b estimators.Block[int]) error {
 		for i, y := range b.Y {
 			w := 1.0
 			if b.Weights != nil {
@@ -283,37 +287,37 @@ func (c *Classifier) count(ctx context.Context, rows *stream[int]) (names []int,
 
 // learn fits, and the link to what leaving out rows says of them. Factors are those by which the
 // rows of a class were weighed, and the link's rows are not.
-func (c *Classifier) learn(ctx context.Context, s machineSettings, src *source, names []int, factors []float64) error {
+func (c *Classifier) learn(ctx context.Context, s machineSettings, src *rows.Source, names []int, factors []float64) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
 	}
 	var link platt.Link
 	if s.loss == SquaredLoss {
-		link = m.left.link(factors)
+		link = linkOf(m.left, factors)
 	}
 	m.left = nil
-	c.m, c.classes, c.link, c.fitted = m, names, link, s.loss
+	c.fittedMachine, c.classes, c.link, c.used = *m, names, link, s.loss
 	return nil
 }
 
-// link fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
+// linkOf fits probabilities to leave-one-out scores. A distinct row counts for each of its classes by its share of the row's
 // weight, without the factor by which the class was weighed.
-func (l *leftOut) link(factors []float64) platt.Link {
-	rows, _ := l.targets.Dims()
+func linkOf(l *solver.LeftOut, factors []float64) platt.Link {
+	rows, _ := l.Targets.Dims()
 	var of, at []int
 	var weights []float64
 	shares := make([]float64, len(factors))
 	for i := range rows {
-		shareOut(shares, l.targets.RawRowView(i))
+		shareOut(shares, l.Targets.RawRowView(i))
 		for k, share := range shares {
 			if share > 0 {
-				of, at, weights = append(of, i), append(at, k), append(weights, l.weights[i]*share/factors[k])
+				of, at, weights = append(of, i), append(at, k), append(weights, l.Weights[i]*share/factors[k])
 			}
 		}
 	}
-	scores := linalg.Rows(l.targets, of)
-	scores.Sub(scores, linalg.Rows(l.residuals, of))
+	scores := linalg.Rows(l.Targets, of)
+	scores.Sub(scores, linalg.Rows(l.Residuals, of))
 	return platt.Fit(classes.Scores(scores), at, distinct.Counts(weights, len(of), rows))
 }
 
@@ -335,7 +339,7 @@ func (c *Classifier) Classes() []int { return slices.Clone(c.classes) }
 // near +1 for the class and -1 for others, with [LogisticLoss] log odds. With two classes the columns are -f and f.
 func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	f, err := c.m.decide(classifierType, x, c.Workers)
+	f, err := c.m.Decide(classifierType, x, c.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -378,7 +382,7 @@ func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 
 // apply makes probabilities of scores.
 func (c *Classifier) apply(scores *mat.Dense) {
-	if c.fitted == SquaredLoss {
+	if c.used == SquaredLoss {
 		c.link.Apply(scores)
 		return
 	}
@@ -397,15 +401,15 @@ func (c *Classifier) apply(scores *mat.Dense) {
 	}
 }
 
-func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
+func (c *Classifier) rowWidth() int { return c.m.RowWidth() }
 
 // row computes the scores of one row.
 func (c *Classifier) row(out, x []float64) {
-	if len(c.m.bias) > 1 {
-		c.m.row(out, x)
+	if len(c.m.Bias) > 1 {
+		c.m.Row(out, x)
 		return
 	}
-	c.m.row(out[:1], x)
+	c.m.Row(out[:1], x)
 	classes.SetBoth(out, out[0])
 }
 
@@ -424,54 +428,17 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return rowwise.Scores(classifierType, dst, x, c.rowWidth(), len(c.classes), c.Decision, c.row)
 }
 
-// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
-func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
-
-// ChosenRidge returns the ridge Λ that Fit used. It returns 0 before Fit.
-func (c *Classifier) ChosenRidge() float64 { return c.m.chosenRidge() }
-
-// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
-func (c *Classifier) LandmarkRows() *mat.Dense { return c.m.landmarkRows() }
-
 // Coefficients returns β, a row for each landmark and a column for each of Classes, or one column for two classes.
 // It returns nil before Fit.
-func (c *Classifier) Coefficients() *mat.Dense {
-	if c.m == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(c.m.beta.T())
-}
+func (c *Classifier) Coefficients() *mat.Dense { return c.coefficients() }
 
 // Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.
-func (c *Classifier) Intercepts() []float64 {
-	if c.m == nil {
-		return nil
-	}
-	return slices.Clone(c.m.bias)
-}
-
-// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
-// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
-// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
-func (c *Classifier) Report() estimators.Report {
-	if c.m == nil {
-		return estimators.Report{}
-	}
-	return c.m.report.Clone()
-}
-
-// Details returns more about the last Fit. It returns the zero value before Fit.
-func (c *Classifier) Details() Details {
-	if c.m == nil {
-		return Details{}
-	}
-	return c.m.details
-}
+func (c *Classifier) Intercepts() []float64 { return c.intercepts() }
 
 // Clone returns an unfitted Classifier with the same configuration.
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
-	out.m, out.classes, out.link, out.fitted = nil, nil, platt.Link{}, SquaredLoss
+	out.fittedMachine, out.classes, out.link, out.used = fittedMachine{}, nil, platt.Link{}, SquaredLoss
 	out.ClassWeights = maps.Clone(c.ClassWeights)
 	return &out
 }

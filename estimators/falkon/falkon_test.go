@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,11 +16,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
 )
+
+var ctx = context.Background()
+
+// near asserts that numbers agree relative to the largest of those wanted, or to scale.
+func near(t *testing.T, want, got []float64, tolerance, scale float64, what string) {
+	t.Helper()
+	for _, w := range want {
+		scale = max(scale, math.Abs(w))
+	}
+	assert.InDeltaSlice(t, want, got, tolerance*scale, what)
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -36,17 +46,6 @@ func predictions(t *testing.T, r *Regressor, x *mat.Dense) []float64 {
 	f, err := r.Predict(x)
 	require.NoError(t, err)
 	return f
-}
-
-// rowsOf returns rows of a batch by their numbers in it.
-func (b batch) rowsOf(numbers []int) batch {
-	out := batch{x: linalg.Rows(b.x, numbers), y: linalg.Rows(b.y, numbers)}
-	if b.w != nil {
-		for _, i := range numbers {
-			out.w = append(out.w, b.w[i])
-		}
-	}
-	return out
 }
 
 // threeClasses are labels by the size of a target.
@@ -159,26 +158,26 @@ func TestWeightsAreRepetitions(t *testing.T) {
 	x, y, _ := friedman(n, 4, 1, 1)
 	at, _, _ := friedman(30, 4, 0, 2)
 	w := make([]float64, n)
-	var rows []int
+	var numbers []int
 	for i := range w {
 		w[i] = float64(1 + i%3)
 		for range 1 + i%3 {
-			rows = append(rows, i)
+			numbers = append(numbers, i)
 		}
 	}
-	many := batch{x: x, y: mat.NewDense(n, 1, y)}.rowsOf(rows)
-	repeated, labels := mat.Col(nil, 0, many.y), threeClasses(mat.Col(nil, 0, many.y))
-	landmarks := window(x, 0, 30)
+	many, repeated := linalg.Rows(x, numbers), linalg.Pick(y, numbers)
+	labels := threeClasses(repeated)
+	landmarks := rows.Window(x, 0, 30)
 	for _, solver := range []Solver{Direct, ConjugateGradients} {
 		one := &Regressor{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10}
 		require.NoError(t, one.FitWeighted(ctx, x, y, w))
-		other := fitted(t, Regressor{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10}, many.x, repeated)
+		other := fitted(t, Regressor{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10}, many, repeated)
 		near(t, predictions(t, other, at), predictions(t, one, at), 1e-7, 0, solver.String())
 		for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
 			c := &Classifier{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10, Loss: loss, Balanced: true}
 			d := c.Clone().(*Classifier)
 			require.NoError(t, c.FitWeighted(ctx, x, threeClasses(y), w))
-			require.NoError(t, d.Fit(ctx, many.x, labels))
+			require.NoError(t, d.Fit(ctx, many, labels))
 			got, err := c.Decision(at)
 			require.NoError(t, err)
 			want, err := d.Decision(at)
@@ -221,7 +220,7 @@ func TestCancelledWithinABlock(t *testing.T) {
 			r := &Regressor{Kernel: k, Components: 150, Solver: solver, Workers: 2}
 			err := r.Fit(stop, x, y)
 			assert.ErrorIs(t, err, context.Canceled)
-			assert.Less(t, k.count.Load()-after, int64(3*blockRows*blockRows), "values after the end")
+			assert.Less(t, k.count.Load()-after, int64(3*rows.BlockRows*rows.BlockRows), "values after the end")
 			assert.Nil(t, r.m)
 			cancel()
 		}
@@ -309,7 +308,7 @@ func TestTooLarge(t *testing.T) {
 	}
 	r := Regressor{Components: math.MaxInt32}
 	require.NoError(t, (&Regressor{Components: 50, MaxBytes: 8 << 20}).Fit(ctx, x, y))
-	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, window(x, 0, 50), y[:50]), r)
+	assert.NoError(t, (&Regressor{Components: math.MaxInt32}).Fit(ctx, rows.Window(x, 0, 50), y[:50]), r)
 }
 
 // A constant target, one row, and rows that are all alike have the constant alone.
@@ -330,8 +329,8 @@ func TestNothingToLearn(t *testing.T) {
 				assert.Empty(t, r.Report().Warnings)
 			}
 
-			one := fitted(t, Regressor{Solver: solver, Ridge: ridge}, window(x, 0, 1), []float64{4})
-			assert.Equal(t, []float64{4, 4}, predictions(t, one, window(x, 0, 2)))
+			one := fitted(t, Regressor{Solver: solver, Ridge: ridge}, rows.Window(x, 0, 1), []float64{4})
+			assert.Equal(t, []float64{4, 4}, predictions(t, one, rows.Window(x, 0, 2)))
 
 			same := mat.NewDense(5, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2})
 			r = fitted(t, Regressor{Components: 4, Solver: solver, Ridge: ridge}, same, []float64{1, 2, 3, 4, 5})
@@ -356,7 +355,7 @@ func TestRareClass(t *testing.T) {
 		c := &Classifier{Components: 20, Solver: ConjugateGradients, Loss: loss}
 		require.NoError(t, c.Fit(ctx, x, labels))
 		assert.Equal(t, []int{0, 1, 7}, c.Classes())
-		p, err := c.PredictProba(window(x, 0, 500))
+		p, err := c.PredictProba(rows.Window(x, 0, 500))
 		require.NoError(t, err)
 		right := 0.0
 		for i := range 500 {
@@ -442,35 +441,6 @@ func TestAnyKernel(t *testing.T) {
 	}
 }
 
-// Rows are drawn without replacement, each equally often.
-func TestDrawnRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	counts := make([]float64, 10)
-	const trials = 20000
-	for range trials {
-		seen := map[int]bool{}
-		for _, i := range drawnRows(10, 4, rng) {
-			assert.False(t, seen[i])
-			seen[i] = true
-			counts[i]++
-		}
-	}
-	for _, c := range counts {
-		assert.InDelta(t, .4, c/trials, .02)
-	}
-	assert.Len(t, drawnRows(7, 7, rng), 7)
-
-	first := make([]float64, 3)
-	for range trials {
-		first[weightedDraw([]float64{1, 2, 5}, 1, rng)[0]]++
-	}
-	assert.InDeltaSlice(t, []float64{1. / 8, 2. / 8, 5. / 8}, []float64{first[0] / trials, first[1] / trials, first[2] / trials}, .02)
-
-	x := mat.NewDense(5, 1, []float64{3, 0, math.Copysign(0, -1), 3, 4})
-	assert.Equal(t, []int{0, 1, 4}, distinct.FirstDistinct(x, 9))
-	assert.Equal(t, []int{0, 1}, distinct.FirstDistinct(x, 2))
-}
-
 // What a file says is not believed.
 func TestBadModels(t *testing.T) {
 	x, y, _ := friedman(60, 3, 1, 1)
@@ -488,11 +458,11 @@ func TestBadModels(t *testing.T) {
 		"centre":       func(s *stored) { s.Spread.Centre = s.Spread.Centre[:5] },
 		"factor":       func(s *stored) { s.Spread.Factor = s.Spread.Factor[1:] },
 	} {
-		s := r.m.store(r.Kernel, false)
+		s := r.store(r.Kernel, false)
 		spoil(&s)
-		m, err := s.machine(regressorKind, r.Kernel, 1)
+		f, err := s.fitted(regressorKind, r.Kernel, 1)
 		if err == nil {
-			_, err = s.Spread.spread(regressorKind, m, false)
+			_, err = s.Spread.Restore(regressorKind, f.m, false)
 		}
 		assert.ErrorIs(t, err, estimators.ErrBadModel, name)
 	}

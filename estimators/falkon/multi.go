@@ -3,12 +3,12 @@ package falkon
 import (
 	"context"
 	"encoding"
-	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -81,7 +81,7 @@ type MultiRegressor struct {
 	Checkpoint func(*State)
 	Resume     *State
 
-	m *machine
+	fittedMachine
 }
 
 var (
@@ -102,9 +102,12 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
-		typ: multiType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
-		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
-		workers: r.Workers, maxBytes: r.MaxBytes, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
+		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
+		Settings: solver.Settings{
+			Type: multiType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
+			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),
+			AddedJitter: solver.LeastJitter,
+		},
 	}
 }
 
@@ -142,7 +145,7 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	src, err := distinctRows(xd, own, weights, r.Groups)
+	src, err := rows.DistinctRows(xd, own, weights, r.Groups)
 	if err != nil {
 		return fault.AddName(multiType, err)
 	}
@@ -150,39 +153,24 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if err := m.toUnits(units); err != nil {
+	if err := m.m.ToUnits(multiType, units); err != nil {
 		return err
 	}
-	r.m = m
+	r.fittedMachine = *m
 	return nil
-}
-
-// toUnits takes a machine of targets in units of their own to those in which they came.
-func (m *machine) toUnits(units *targets.Units) error {
-	for j, s := range units.Spread {
-		floats.Scale(s, m.beta.RawRowView(j))
-		if v := floats.Sum(m.beta.RawRowView(j)); v-v != 0 {
-			return targets.TooLarge(multiType, j)
-		}
-	}
-	units.Restore(m.bias)
-	units.Squares(m.spread.noise)
-	units.Squares(m.spread.unseen)
-	units.Squares(m.spread.within)
-	return targets.Finite(multiType, m.bias, m.spread.noise, m.spread.unseen, m.spread.within)
 }
 
 // Predict returns k(x, C)'β + b of each target (m×k) for each row of x (m×d). The cost is O(mMd + mMk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return r.m.decide(multiType, x, r.Workers)
+	return r.m.Decide(multiType, x, r.Workers)
 }
 
 // PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one
 // without allocating memory. The predictions agree with those of Predict up to rounding.
 func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Scores(multiType, dst, x, r.m.rowWidth(), r.Targets(), r.Predict, r.m.row)
+	return rowwise.Scores(multiType, dst, x, r.m.RowWidth(), r.Targets(), r.Predict, r.m.Row)
 }
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
@@ -190,13 +178,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	var b *basis
-	if r.m != nil {
-		if b, err = r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults()); err != nil {
-			return nil, nil, err
-		}
-	}
-	if mean, variance, err = r.m.uncertain(multiType, b, x, r.Workers); err != nil {
+	if mean, variance, err = r.m.PredictVariance(multiType, r.settings().withDefaults().Options(), x); err != nil {
 		return nil, nil, err
 	}
 	if err := check.Finite("prediction", mean); err != nil {
@@ -225,67 +207,25 @@ func (r *MultiRegressor) Targets() int {
 	if r.m == nil {
 		return 0
 	}
-	return len(r.m.bias)
+	return len(r.m.Bias)
 }
-
-// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
-func (r *MultiRegressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
-
-// ChosenRidge returns the ridge Λ that Fit used for all targets. It returns 0 before Fit.
-func (r *MultiRegressor) ChosenRidge() float64 { return r.m.chosenRidge() }
-
-// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
-func (r *MultiRegressor) LandmarkRows() *mat.Dense { return r.m.landmarkRows() }
 
 // Coefficients returns β, a row for each landmark and a column for each target (M×k). It returns nil before Fit.
-func (r *MultiRegressor) Coefficients() *mat.Dense {
-	if r.m == nil {
-		return nil
-	}
-	return mat.DenseCopyOf(r.m.beta.T())
-}
+func (r *MultiRegressor) Coefficients() *mat.Dense { return r.coefficients() }
 
 // Intercepts returns b of each target. It returns nil before Fit.
-func (r *MultiRegressor) Intercepts() []float64 {
-	if r.m == nil {
-		return nil
-	}
-	return slices.Clone(r.m.bias)
-}
-
-// Report describes how the last Fit went, like [Regressor.Report].
-func (r *MultiRegressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
-
-// Details returns more about the last Fit. It returns the zero value before Fit.
-func (r *MultiRegressor) Details() Details {
-	if r.m == nil {
-		return Details{}
-	}
-	return r.m.details
-}
+func (r *MultiRegressor) Intercepts() []float64 { return r.intercepts() }
 
 // Clone returns an unfitted MultiRegressor with the same configuration.
 func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 	c := *r
-	c.m = nil
+	c.fittedMachine = fittedMachine{}
 	return &c
 }
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
-	k, f, err := r.m.graphOutputs(multiType, x)
-	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
-		b, err := r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults())
-		if err != nil {
-			return k, err
-		}
-		return r.m.spread.graph(b, x, k)
-	}}, err
+	return r.m.Graph(multiType, r.settings().withDefaults().Options(), x)
 }
 
 // MarshalBinary writes the fitted model: the landmarks, their coefficients, the kernel's name, and M²/2 numbers for the
@@ -294,7 +234,7 @@ func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(multiType)
 	}
-	return codec.Marshal(multiKind, version, r.m.store(r.Kernel, true))
+	return codec.Marshal(multiKind, version, r.store(r.Kernel, true))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
@@ -304,13 +244,13 @@ func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
 		return err
 	}
-	m, err := s.machine(multiKind, r.Kernel, len(s.Bias))
+	f, err := s.fitted(multiKind, r.Kernel, len(s.Bias))
 	if err != nil {
 		return err
 	}
-	if m.spread, err = s.Spread.spread(multiKind, m, true); err != nil {
+	if f.m.Spread, err = s.Spread.Restore(multiKind, f.m, true); err != nil {
 		return err
 	}
-	r.m = m
+	r.fittedMachine = *f
 	return nil
 }

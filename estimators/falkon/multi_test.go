@@ -203,7 +203,7 @@ func TestMultiBadModels(t *testing.T) {
 		"not a number": func(s *stored) { s.Spread.Unseens = codec.Floats{1, 2, math.NaN(), 4} },
 		"coefficients": func(s *stored) { s.Beta.Rows, s.Beta.Cols = s.Beta.Cols, s.Beta.Rows },
 	} {
-		s := fitted.m.store(fitted.Kernel, true)
+		s := fitted.store(fitted.Kernel, true)
 		spoil(&s)
 		data, err := codec.Marshal(multiKind, version, s)
 		require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
@@ -79,7 +81,7 @@ type Regressor struct {
 	Checkpoint func(*State)
 	Resume     *State
 
-	m *machine
+	fittedMachine
 }
 
 var (
@@ -98,9 +100,12 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
-		typ: regressorType, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, ridge: r.Ridge,
-		noIntercept: r.NoIntercept, solver: r.Solver, tolerance: r.Tolerance, iterations: r.MaxIterations, seed: r.Seed,
-		workers: r.Workers, maxBytes: r.MaxBytes, checkpoint: r.Checkpoint, resume: r.Resume, addedJitter: leastJitter,
+		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
+		Settings: solver.Settings{
+			Type: regressorType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
+			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),
+			AddedJitter: solver.LeastJitter,
+		},
 	}
 }
 
@@ -133,19 +138,19 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err != nil {
 		return err
 	}
-	src, err := distinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
+	src, err := rows.DistinctRows(xd, mat.NewDense(len(y), 1, slices.Clone(y)), weights, r.Groups)
 	if err != nil {
 		return fault.AddName(regressorType, err)
 	}
 	return r.learn(ctx, s, src)
 }
 
-func (r *Regressor) learn(ctx context.Context, s machineSettings, src *source) error {
+func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Source) error {
 	m, err := fit(ctx, s, src)
 	if err != nil {
 		return err
 	}
-	r.m = m
+	r.fittedMachine = *m
 	return nil
 }
 
@@ -163,12 +168,12 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 	if r.Groups != nil {
 		return noGroups(regressorType, r.Groups)
 	}
-	rows := &stream[float64]{typ: regressorType, blocks: blocks, target: func(dst []float64, y float64) { dst[0] = y }}
-	src, err := rows.source(ctx, 1)
+	rows := &rows.Stream[float64]{Type: regressorType, Blocks: blocks, Target: func(dst []float64, y float64) { dst[0] = y }}
+	src, err := rows.Source(ctx, 1)
 	if err != nil {
 		return err
 	}
-	if err := check.SpreadOf(regressorType, "the spread of y", src.spread[0]); err != nil {
+	if err := check.SpreadOf(regressorType, "the spread of y", src.Spread[0]); err != nil {
 		return err
 	}
 	return r.learn(ctx, s, src)
@@ -177,7 +182,7 @@ func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.B
 // Predict returns k(x, C)'β + b for each row of x (m×d). The cost is O(mMd).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	f, err := r.m.decide(regressorType, x, r.Workers)
+	f, err := r.m.Decide(regressorType, x, r.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +194,7 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Numbers(regressorType, dst, x, r.m.rowWidth(), r.Predict, r.m.row)
+	return rowwise.Numbers(regressorType, dst, x, r.m.RowWidth(), r.Predict, r.m.Row)
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
@@ -197,13 +202,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // first call after UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	var b *basis
-	if r.m != nil {
-		if b, err = r.m.spread.basisOf(context.Background(), r.m, r.settings().withDefaults()); err != nil {
-			return nil, nil, err
-		}
-	}
-	f, v, err := r.m.uncertain(regressorType, b, x, r.Workers)
+	f, v, err := r.m.PredictVariance(regressorType, r.settings().withDefaults().Options(), x)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,18 +211,6 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 		return nil, nil, err
 	}
 	return mean, variance, check.Vector("variance", variance)
-}
-
-// uncertain returns the means and variances of all targets, by the features of the machine.
-func (m *machine) uncertain(typ string, b *basis, x mat.Matrix, workers int) (mean, variance *mat.Dense, err error) {
-	err = m.eachBlock(typ, x, workers, func(rows int) {
-		mean, variance = mat.NewDense(rows, len(m.bias), nil), mat.NewDense(rows, len(m.bias), nil)
-	}, func(rows batch, k *mat.Dense) {
-		to := rows.first + rows.rows()
-		m.outputs(window(mean, rows.first, to), k)
-		m.spread.variances(window(variance, rows.first, to), b, rows, k)
-	})
-	return mean, variance, err
 }
 
 // PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
@@ -237,21 +224,12 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return interval.Normal(level)(r.PredictVariance(x))
 }
 
-// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
-func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
-
-// ChosenRidge returns the ridge Λ that Fit used. It returns 0 before Fit.
-func (r *Regressor) ChosenRidge() float64 { return r.m.chosenRidge() }
-
-// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
-func (r *Regressor) LandmarkRows() *mat.Dense { return r.m.landmarkRows() }
-
 // Coefficients returns β, one for each landmark. It returns nil before Fit.
 func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return mat.Row(nil, 0, r.m.beta)
+	return mat.Row(nil, 0, r.m.Beta)
 }
 
 // Intercept returns b. It returns 0 before Fit.
@@ -259,29 +237,12 @@ func (r *Regressor) Intercept() float64 {
 	if r.m == nil {
 		return 0
 	}
-	return r.m.bias[0]
-}
-
-// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], or the
-// number of ridges evaluated with [Direct]. Objective is the LeaveOneOut of [Details].
-func (r *Regressor) Report() estimators.Report {
-	if r.m == nil {
-		return estimators.Report{}
-	}
-	return r.m.report.Clone()
-}
-
-// Details returns more about the last Fit. It returns the zero value before Fit.
-func (r *Regressor) Details() Details {
-	if r.m == nil {
-		return Details{}
-	}
-	return r.m.details
+	return r.m.Bias[0]
 }
 
 // Clone returns an unfitted Regressor with the same configuration.
 func (r *Regressor) Clone() estimators.Regressor {
 	c := *r
-	c.m = nil
+	c.fittedMachine = fittedMachine{}
 	return &c
 }

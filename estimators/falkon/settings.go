@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -32,11 +32,7 @@ const (
 
 // String returns the rule's name.
 func (r LandmarkRule) String() string {
-	names := []string{"UniformLandmarks", "LeverageScores", "PivotedCholesky"}
-	if r < 0 || int(r) >= len(names) {
-		return fmt.Sprintf("LandmarkRule(%d)", int(r))
-	}
-	return names[r]
+	return enum.Name("LandmarkRule", int(r), "UniformLandmarks", "LeverageScores", "PivotedCholesky")
 }
 
 // Solver is how the linear system is solved.
@@ -57,11 +53,7 @@ const (
 
 // String returns the solver's name.
 func (s Solver) String() string {
-	names := []string{"Automatic", "Direct", "ConjugateGradients"}
-	if s < 0 || int(s) >= len(names) {
-		return fmt.Sprintf("Solver(%d)", int(s))
-	}
-	return names[s]
+	return enum.Name("Solver", int(s), "Automatic", "Direct", "ConjugateGradients")
 }
 
 // Loss is what a Classifier minimises.
@@ -78,92 +70,68 @@ const (
 
 // String returns the loss's name.
 func (l Loss) String() string {
-	names := []string{"SquaredLoss", "LogisticLoss"}
-	if l < 0 || int(l) >= len(names) {
-		return fmt.Sprintf("Loss(%d)", int(l))
-	}
-	return names[l]
+	return enum.Name("Loss", int(l), "SquaredLoss", "LogisticLoss")
 }
 
 const (
-	defaultTolerance  = 1e-3
-	defaultIterations = 200
-	directUpTo        = 250  // landmarks
-	mostByRows        = 2000 // landmarks, where their number is not set
-	// The preconditioner's sample has leastSample to mostSample rows a landmark.
-	leastSample, mostSample = 4, 32
-	// leastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
-	leastJitter = 1e-13
-	// defaultMaxBytes is the limit where MaxBytes is 0, as that of kernel matrices.
-	defaultMaxBytes = kernels.MaxKernelBytes
+	directUpTo = 250  // landmarks
+	mostByRows = 2000 // landmarks, where their number is not set
+	mostSample = 32   // rows a landmark of the preconditioner's sample
 )
 
-// machineSettings is the configuration that Regressor and Classifier share.
+// machineSettings is the configuration that all types share.
 type machineSettings struct {
-	typ         string
-	configured  kernels.Kernel // nil: chosen, by leave-one-out
-	components  int
-	given       *mat.Dense // landmarks
-	rule        LandmarkRule
-	ridge       float64
-	noIntercept bool
-	loss        Loss
-	solver      Solver
-	tolerance   float64
-	iterations  int
-	seed        uint64
-	workers     int
-	maxBytes    int64
-	steps       *progress.Steps
-	checkpoint  func(*State)
-	resume      *State
-	classify    bool // keeps leave-one-out scores for the link, and nothing for a variance
-	// addedJitter is leastJitter but in tests, which have references without.
-	addedJitter float64
+	solver.Settings
+	configured kernels.Kernel // nil: chosen, by leave-one-out
+	components int
+	given      *mat.Dense // landmarks
+	rule       LandmarkRule
+	loss       Loss
+	solver     Solver
+	classify   bool // keeps leave-one-out scores for the link, and nothing for a variance
+}
+
+// withDefaults is the settings with what they are where they are 0.
+func (s machineSettings) withDefaults() machineSettings {
+	s.Settings = s.Settings.WithDefaults()
+	return s
+}
+
+// forLandmarks is what the solver of m landmarks and n rows is given.
+func (s machineSettings) forLandmarks(n, m int) solver.Settings {
+	out := s.Settings
+	out.Direct, out.Logistic = s.direct(n, m), s.loss == LogisticLoss
+	return out
 }
 
 func (s machineSettings) validate() error {
 	err := cmp.Or(
-		check.Setting(s.typ, "Components", s.components, "a number by the rows"),
-		check.Setting(s.typ, "Ridge", s.ridge, "the choice by leave-one-out"),
-		check.Setting(s.typ, "Tolerance", s.tolerance, fmt.Sprint(defaultTolerance)),
-		check.Setting(s.typ, "MaxIterations", s.iterations, fmt.Sprint(defaultIterations)),
-		check.Setting(s.typ, "MaxBytes", s.maxBytes, "8 GiB"),
-		check.Workers(s.typ, s.workers),
+		check.Setting(s.Type, "Components", s.components, "a number by the rows"),
+		check.Setting(s.Type, "Ridge", s.Ridge, "the choice by leave-one-out"),
+		check.Setting(s.Type, "Tolerance", s.Tolerance, fmt.Sprint(solver.DefaultTolerance)),
+		check.Setting(s.Type, "MaxIterations", s.Iterations, fmt.Sprint(solver.DefaultIterations)),
+		check.Setting(s.Type, "MaxBytes", s.MaxBytes, "8 GiB"),
+		check.Workers(s.Type, s.Workers),
 	)
 	switch {
 	case err != nil:
 		return err
 	case s.rule < UniformLandmarks || s.rule > PivotedCholesky:
-		return fault.Param(s.typ, "Rule", int(s.rule), "UniformLandmarks, LeverageScores or PivotedCholesky")
+		return fault.Param(s.Type, "Rule", int(s.rule), "UniformLandmarks, LeverageScores or PivotedCholesky")
 	case s.solver < Automatic || s.solver > ConjugateGradients:
-		return fault.Param(s.typ, "Solver", int(s.solver), "Automatic, Direct or ConjugateGradients")
+		return fault.Param(s.Type, "Solver", int(s.solver), "Automatic, Direct or ConjugateGradients")
 	case s.loss < SquaredLoss || s.loss > LogisticLoss:
-		return fault.Param(s.typ, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
-	case s.loss == LogisticLoss && s.resume != nil:
-		return fault.Param(s.typ, "Resume", "a State", "nil with LogisticLoss")
+		return fault.Param(s.Type, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
+	case s.loss == LogisticLoss && s.Resume != nil:
+		return fault.Param(s.Type, "Resume", "a State", "nil with LogisticLoss")
 	case s.given != nil && s.given.IsEmpty():
-		return fault.Param(s.typ, "Landmarks", "0×0", "rows, or nil for a choice among those of Fit")
+		return fault.Param(s.Type, "Landmarks", "0×0", "rows, or nil for a choice among those of Fit")
 	case s.given != nil && (s.components != 0 || s.rule != UniformLandmarks):
-		return fault.Param(s.typ, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
+		return fault.Param(s.Type, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
 	case s.configured != nil:
 		return kernels.Validate(s.configured)
 	}
 	return nil
-}
-
-func (s machineSettings) withDefaults() machineSettings {
-	if s.tolerance == 0 {
-		s.tolerance = defaultTolerance
-	}
-	if s.iterations == 0 {
-		s.iterations = defaultIterations
-	}
-	if s.maxBytes == 0 {
-		s.maxBytes = defaultMaxBytes
-	}
-	s.workers = parallel.Workers(s.workers)
-	return s
 }
 
 // componentsFor returns how many landmarks are wanted of n rows.
@@ -183,7 +151,7 @@ func (s machineSettings) direct(n, m int) bool {
 	case ConjugateGradients:
 		return false
 	}
-	return m <= directUpTo || n <= 2*leastSample*m
+	return m <= directUpTo || n <= 2*solver.LeastSample*m
 }
 
 // sampleRows returns how many rows the preconditioner of m landmarks is made of: those with which it and
@@ -192,12 +160,12 @@ func (s machineSettings) direct(n, m int) bool {
 // take it to a thousandth. It is a function of the sizes alone, so that a fit is the same on every machine.
 func (s machineSettings) sampleRows(n, m, d int) int {
 	if s.direct(n, m) {
-		return leastSample * m
+		return solver.LeastSample * m
 	}
 	// A value of the kernel takes as long as so many multiplications and additions of a product of matrices.
 	value := float64(d + 40)
-	best, least := leastSample, math.Inf(1)
-	for rho := leastSample; rho <= max(leastSample, min(mostSample, n/(4*m))); rho++ {
+	best, least := solver.LeastSample, math.Inf(1)
+	for rho := solver.LeastSample; rho <= max(solver.LeastSample, min(mostSample, n/(4*m))); rho++ {
 		passes := 2 * math.Log(1000) / math.Log(float64(rho))
 		if cost := float64(rho)*float64(m)*float64(m) + passes*float64(n)*value; cost < least {
 			best, least = rho, cost
@@ -206,8 +174,7 @@ func (s machineSettings) sampleRows(n, m, d int) int {
 	return best * m
 }
 
-// checkBytes is ErrTooLarge for more memory than the limit. Its argument is in floating point
-// because the product of hostile counts may overflow.
-func (s machineSettings) checkBytes(what string, need float64) error {
-	return check.BytesWithin(s.typ+": "+what, need, s.maxBytes, "take fewer landmarks by Components, or raise MaxBytes")
+// noGroups is the error of a stream with groups.
+func noGroups(typ string, groups []int) error {
+	return fault.Param(typ, "Groups", fmt.Sprintf("%d groups of rows", len(groups)), "nil: blocks of rows are not left out by groups")
 }

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 )
 
 // Settings that contradict each other are errors that name them.
 func TestSettingsThatContradict(t *testing.T) {
 	x, y, _ := friedman(30, 3, 1, 1)
 	for want, r := range map[string]Regressor{
-		"Components and Rule": {Landmarks: window(x, 0, 3), Components: 3},
+		"Components and Rule": {Landmarks: rows.Window(x, 0, 3), Components: 3},
 		"Landmarks":           {Landmarks: &mat.Dense{}},
 		"Rule":                {Rule: 3},
 		"Solver":              {Solver: 3},
@@ -35,9 +36,9 @@ func TestDefaults(t *testing.T) {
 	for n, want := range map[int]int{30: 30, 1000: 500, 2500: 500, 10000: 1000, 1000000: 2000} {
 		assert.Equal(t, want, s.componentsFor(n), "%d rows", n)
 	}
-	assert.Equal(t, .001, s.tolerance)
-	assert.Equal(t, 200, s.iterations)
-	assert.Equal(t, int64(8<<30), s.maxBytes)
+	assert.Equal(t, .001, s.Tolerance)
+	assert.Equal(t, 200, s.Iterations)
+	assert.Equal(t, int64(8<<30), s.MaxBytes)
 	assert.True(t, s.direct(1e6, 250))
 	assert.False(t, s.direct(1e6, 251))
 	assert.True(t, s.direct(8000, 1000))

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -15,7 +17,7 @@ import (
 // smoothed is the machine on other rows, with all of their features.
 type smoothed struct {
 	*smoother.Features
-	basis   *basis
+	basis   *machine.Basis
 	width   int
 	workers int
 }
@@ -30,7 +32,7 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	m, d := r.m.landmarks.Dims()
+	m, d := r.m.Landmarks.Dims()
 	xd, err := smoother.Check(regressorType, x, targets, weights, d)
 	if err != nil {
 		return nil, err
@@ -40,16 +42,16 @@ func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Den
 	if err := s.holdsFeatures(n, m); err != nil {
 		return nil, err
 	}
-	b, err := r.m.spread.basisOf(ctx, r.m, s)
+	b, err := r.m.Basis(ctx, s.Options())
 	if err != nil {
 		return nil, err
 	}
-	out := &smoothed{basis: b, width: d, workers: s.workers}
+	out := &smoothed{basis: b, width: d, workers: s.Workers}
 	z, err := out.features(ctx, xd)
 	if err != nil {
 		return nil, err
 	}
-	if out.Features, err = smoother.NewFeatures(ctx, z, targets, weights, r.m.ridge, !r.NoIntercept); err != nil {
+	if out.Features, err = smoother.NewFeatures(ctx, z, targets, weights, r.m.Ridge, !r.NoIntercept); err != nil {
 		return nil, err
 	}
 	return out, ctx.Err()
@@ -64,15 +66,15 @@ func (r *Regressor) CheckSmoother(fitted, rows int) error {
 
 // holdsFeatures returns an ErrTooLarge error where the features of n rows and their copies are over the limit.
 func (s machineSettings) holdsFeatures(n, m int) error {
-	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.maxBytes, "fewer Components, or raise MaxBytes")
+	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.MaxBytes, "fewer Components, or raise MaxBytes")
 }
 
 func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 	n, _ := x.Dims()
-	z := mat.NewDense(n, s.basis.m, nil)
-	return z, parallel.ForEach(ctx, s.workers, blocks(n, blockRows), func(i int) error {
-		from, to := i*blockRows, min((i+1)*blockRows, n)
-		return s.basis.features(ctx, window(z, from, to), batch{first: from, x: window(x, from, to)}, nil)
+	z := mat.NewDense(n, s.basis.M, nil)
+	return z, parallel.ForEach(ctx, s.workers, rows.BlockCount(n, rows.BlockRows), func(i int) error {
+		from, to := i*rows.BlockRows, min((i+1)*rows.BlockRows, n)
+		return s.basis.Features(ctx, rows.Window(z, from, to), rows.Batch{First: from, X: rows.Window(x, from, to)}, nil)
 	})
 }
 

@@ -3,10 +3,10 @@ package falkon
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
@@ -24,7 +24,7 @@ const (
 // widths are the leave-one-out errors of small models by the length of their kernel.
 type widths struct {
 	machineSettings
-	rows      *source
+	rows      *rows.Source
 	landmarks *mat.Dense
 	unit      float64          // a typical distance
 	parts     *progress.Series // a length each
@@ -34,7 +34,7 @@ type widths struct {
 // landmarks and rows of those drawn, at the best ridge of each. Few rows are all landmarks, and
 // then it is that of the machine without landmarks.
 func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kernels.Kernel, error) {
-	median, err := kernels.MedianRBF(ctx, window(d.x, 0, min(leastDrawn, d.rows())), s.seed)
+	median, err := kernels.MedianRBF(ctx, rows.Window(d.X, 0, min(leastDrawn, d.Rows())), s.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 	first, rest := progress.Two(ctx, 1, 2)
 	few := s.widthsOf(first, d, min(m, fewLandmarks), fewRows, unit, 9)
 	length, err := (&loo.Lengths{Error: few.leaveOneOutError}).Search(ctx)
-	if err != nil || m < moreLandmarks || d.rows() < moreLandmarks+moreRows {
+	if err != nil || m < moreLandmarks || d.Rows() < moreLandmarks+moreRows {
 		return few.kernel(length), err
 	}
 	more := s.widthsOf(rest, d, moreLandmarks, moreRows, unit, 2)
@@ -52,14 +52,14 @@ func (s machineSettings) chooseWidth(ctx context.Context, d *drawn, m int) (kern
 
 // widthsOf takes landmarks, and rows that are none if there are enough.
 func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, unit float64, expected int) *widths {
-	own := distinct.FirstDistinct(d.x, m)
+	own := distinct.FirstDistinct(d.X, m)
 	from := own[len(own)-1] + 1
-	if d.rows()-from < 2*len(own) {
+	if d.Rows()-from < 2*len(own) {
 		from = 0
 	}
-	b := d.part(from, min(d.rows(), from+rows))
-	s.ridge, s.loss = 0, SquaredLoss
-	return &widths{machineSettings: s, rows: b.source(), landmarks: linalg.Rows(d.x, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
+	b := d.Slice(from, min(d.Rows(), from+rows))
+	s.Ridge, s.loss = 0, SquaredLoss
+	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(d.X, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
 }
 
 func (w *widths) kernel(length float64) kernels.Kernel {
@@ -67,29 +67,6 @@ func (w *widths) kernel(length float64) kernels.Kernel {
 }
 
 // leaveOneOutError returns the mean squared leave-one-out error of a length; infinite where there is none.
-func (w *widths) leaveOneOutError(ctx context.Context, length float64) (float64, error) {
-	parts := progress.Parts(w.parts.Next(), 1, 4, 3, 4)
-	ctx = progress.Detach(ctx)
-	b, err := newBasis(parts[0], w.machineSettings, w.kernel(length), w.landmarks)
-	if err != nil {
-		return 0, err
-	}
-	p := newProblem(w.machineSettings, b, w.rows)
-	sum := make([]float64, p.m)
-	equations, err := p.products(ctx, w.rows, nil, sum, p.passing(parts[1], w.rows))
-	if err != nil {
-		return 0, err
-	}
-	p.centreBy(equations, p.src, sum)
-	unit := p.scale() * w.rows.weight
-	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
-	turned, err := rotate(parts[2], equations.g)
-	if err != nil {
-		return 0, err
-	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), w.rows, p.passing(parts[3], w.rows))
-	if err != nil {
-		return 0, err
-	}
-	return slices.Min(errors), nil
+func (w *widths) leaveOneOutError(_ context.Context, length float64) (float64, error) {
+	return w.Settings.LeaveOneOutError(w.parts.Next(), w.kernel(length), w.landmarks, w.rows)
 }

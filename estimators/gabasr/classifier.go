@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -131,22 +133,25 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
 }
 
-func (c *Classifier) settings() (samplerSettings, error) {
-	of := classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
+func (c *Classifier) classWeights() classes.Weights {
+	return classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}
+}
+
+func (c *Classifier) settings() (sampler.Settings, error) {
 	switch {
 	case c.Likelihood < Normal || c.Likelihood > Surrogate:
-		return samplerSettings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
+		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	case c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0):
-		return samplerSettings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
+		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
 	}
-	if err := of.Validate(classifierType); err != nil {
-		return samplerSettings{}, err
+	if err := c.classWeights().Validate(classifierType); err != nil {
+		return sampler.Settings{}, err
 	}
-	return samplerSettings{
-		typ: classifierType, pairs: c.Pairs, kind: c.Features, sweeps: c.Sweeps, burnIn: c.BurnIn, noSweeps: c.NoSweeps, noBurnIn: c.NoBurnIn, chains: c.Chains, ridge: c.Ridge,
-		p0: prior{c.InterceptPrecision, c.NoiseShape, c.NoiseRate}, plain: c.NoScaling, seed: c.Seed, workers: c.Workers, covariances: c.Covariances,
-		class: of, evidence: evidenceOf(c.Likelihood), variances: c.Likelihood == PolyaGamma, leaveOneOut: c.Likelihood != PolyaGamma,
-	}.withDefaults()
+	return sampler.Settings{
+		Type: classifierType, Pairs: c.Pairs, Map: features.Map(c.Features), Sweeps: c.Sweeps, BurnIn: c.BurnIn, NoSweeps: c.NoSweeps, NoBurnIn: c.NoBurnIn, Chains: c.Chains, Ridge: c.Ridge,
+		Prior: sampler.Prior{Intercept: c.InterceptPrecision, Shape: c.NoiseShape, Rate: c.NoiseRate}, Plain: c.NoScaling, Seed: c.Seed, Workers: c.Workers, Covariances: c.Covariances,
+		Evidence: sampler.Evidence(c.Likelihood), Variances: c.Likelihood == PolyaGamma, LeaveOneOut: c.Likelihood != PolyaGamma,
+	}.WithDefaults()
 }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Cost and memory are those of
@@ -186,23 +191,23 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	if err := s.class.CheckClasses(classifierType, names); err != nil {
+	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
-	xd, at, own, ofFeatures := c.merge(xd, at, s.class.Rows(names, at, own))
+	xd, at, own, ofFeatures := c.merge(xd, at, c.classWeights().Rows(names, at, own))
 	rows := weights.NewCounts(ofFeatures, len(at))
 	m := &classification{classes: names, likelihood: c.Likelihood}
-	var tasks []task
+	var tasks []sampler.Task
 	for k := len(names) - classes.Machines(len(names)); k < len(names); k++ {
 		tasks = append(tasks, c.task(at, k, rows))
 	}
-	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, tasks); err != nil {
+	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.Plain, rows), rows, tasks); err != nil {
 		return err
 	}
 	for i, t := range tasks {
 		link := platt.Sigmoid{Slope: 1}
 		if c.Likelihood != PolyaGamma {
-			link = platt.FitSigmoid(m.machines[i].loo, t.positions(), own)
+			link = platt.FitSigmoid(m.machines[i].LeaveOneOut, positions(t.Labels), own)
 		}
 		m.links = append(m.links, link)
 	}
@@ -235,31 +240,31 @@ func (c *Classifier) merge(x *mat.Dense, at []int, own []float64) (_ *mat.Dense,
 }
 
 // positions are the labels as numbers of classes.
-func (t task) positions() []int {
-	out := make([]int, len(t.labels))
-	for i, l := range t.labels {
+func positions(labels []float64) []int {
+	out := make([]int, len(labels))
+	for i, l := range labels {
 		out[i] = int(l)
 	}
 	return out
 }
 
 // task is the class at position k against the rest.
-func (c *Classifier) task(at []int, k int, rows weights.Counts) task {
-	t := task{target: make([]float64, len(at)), labels: make([]float64, len(at))}
+func (c *Classifier) task(at []int, k int, rows weights.Counts) sampler.Task {
+	t := sampler.Task{Target: make([]float64, len(at)), Labels: make([]float64, len(at))}
 	mean := 0.0
 	for i, l := range at {
 		if l == k {
-			t.labels[i] = 1
+			t.Labels[i] = 1
 		}
-		mean += rows.Weight(i) * (2*t.labels[i] - 1) / rows.Total
+		mean += rows.Weight(i) * (2*t.Labels[i] - 1) / rows.Total
 	}
-	for i, l := range t.labels {
-		t.target[i] = 2*l - 1 - mean
+	for i, l := range t.Labels {
+		t.Target[i] = 2*l - 1 - mean
 		if c.Likelihood == Surrogate {
-			t.target[i] = l
+			t.Target[i] = l
 		}
 	}
-	rows.Apply(t.target)
+	rows.Apply(t.Target)
 	return t
 }
 
@@ -277,11 +282,11 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 	out := mat.NewDense(n, len(m.machines), nil)
 	for k, mc := range m.machines {
 		sum := make([]float64, n)
-		means, spreads := mc.predict(x, nil, m.kind, m.likelihood == PolyaGamma, workers)
+		means, spreads := features.Predict(mc.Draws, x, nil, m.kind, m.likelihood == PolyaGamma, workers)
 		for j, d := range mc.Draws {
 			for i, v := range means[j] {
 				if m.likelihood == PolyaGamma {
-					v = meanSigmoid(v, spreads[j+d.Holder][i])
+					v = features.MeanSigmoid(v, spreads[j+d.Holder][i])
 				}
 				sum[i] += v / float64(len(mc.Draws))
 			}
@@ -291,11 +296,6 @@ func (m *classification) logOdds(x *mat.Dense, workers int) *mat.Dense {
 		}
 	}
 	return out
-}
-
-// meanSigmoid is the mean of the sigmoid under a normal distribution (MacKay 1992).
-func meanSigmoid(mean, variance float64) float64 {
-	return vecmath.Sigmoid(mean / math.Sqrt(1+math.Pi*variance/8))
 }
 
 // odds returns the log odds of machine k where the mean over its draws is v.
@@ -311,18 +311,18 @@ func (m *classification) odds(k int, v float64) float64 {
 func (m *classification) row(out, x []float64) {
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
-	m.scaling.row(*p, x)
+	m.Scaling.Row(*p, x)
 	for k, mc := range m.machines {
 		s := rowwise.Scratch(2 * len(mc.Draws))
 		means, spreads := (*s)[:len(mc.Draws)], (*s)[len(mc.Draws):]
 		for i, d := range mc.Draws {
-			means[i], spreads[i] = d.row(*p, nil, m.kind, m.likelihood == PolyaGamma && d.Holder == 0)
+			means[i], spreads[i] = d.Row(*p, nil, m.kind, m.likelihood == PolyaGamma && d.Holder == 0)
 		}
 		sum := 0.0
 		for i, d := range mc.Draws {
 			f := means[i]
 			if m.likelihood == PolyaGamma {
-				f = meanSigmoid(f, spreads[i+d.Holder])
+				f = features.MeanSigmoid(f, spreads[i+d.Holder])
 			}
 			sum += f / float64(len(mc.Draws))
 		}

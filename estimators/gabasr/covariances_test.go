@@ -6,28 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
-)
 
-// Each kept sweep takes the factor of one in its own part of the chain, of which there are as
-// many as the setting says, and none is farther than half a part.
-func TestHolders(t *testing.T) {
-	for kept := 1; kept <= 17; kept++ {
-		for covariances := 1; covariances <= 20; covariances++ {
-			s := stage{3 + kept, 3, 1}
-			holders, of := map[int]bool{}, 0
-			for at := range kept {
-				h := s.holder(at, covariances)
-				assert.Equal(t, h, s.holder(h, covariances), "one that has its own")
-				assert.GreaterOrEqual(t, h, of, "in order")
-				holders[h], of = true, h
-				parts := min(kept, covariances)
-				assert.LessOrEqual(t, max(h-at, at-h), (kept+parts-1)/parts/2)
-			}
-			assert.Len(t, holders, min(kept, covariances))
-		}
-	}
-	assert.Zero(t, stage{0, 0, 1}.holder(0, 2), "the start alone")
-}
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+)
 
 // Means do not depend on how many factors are kept. Variances are those of the definition, each
 // sweep with the φ'A⁻¹φ of its holder; of all factors, with its own.
@@ -44,8 +25,8 @@ func TestCovariances(t *testing.T) {
 	all, mean, variance := fit(100)
 	draws := all.m.machines[0].Draws
 	require.Len(t, draws, 14)
-	part := all.m.apply(at)
-	means, spreads := all.m.machines[0].predict(part, all.m.trend.columns(part), Stationary, true, 1)
+	part := all.m.Apply(at)
+	means, spreads := features.Predict(all.m.machines[0].Draws, part, all.m.trend.Columns(part), features.Stationary, true, 1)
 	// of is the definition, with the spread of by(k) for sweep k.
 	of := func(by func(k int) int) []float64 {
 		out := make([]float64, 3)

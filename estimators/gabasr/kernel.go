@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -19,8 +20,8 @@ import (
 // learnedKernel is the mean of the kernels of all draws. It is a value of its own: a later
 // Fit does not change it.
 type learnedKernel struct {
-	scaling
-	kind  Map
+	features.Scaling
+	kind  features.Map
 	w, v  []*mat.Dense // of the draws
 	label string
 }
@@ -43,7 +44,7 @@ func (l *learned) kernel() kernels.Kernel {
 	if l == nil {
 		return nil
 	}
-	k := &learnedKernel{scaling: l.scaling, kind: l.kind}
+	k := &learnedKernel{Scaling: l.Scaling, kind: l.kind}
 	h := fnv.New64a()
 	add := func(values []float64) {
 		for _, v := range values {
@@ -55,15 +56,15 @@ func (l *learned) kernel() kernels.Kernel {
 	pairs := 0
 	for _, m := range l.machines {
 		for _, d := range m.Draws {
-			w, v := dense(d.W), dense(d.V)
+			w, v := features.Matrix(d.W), features.Matrix(d.V)
 			k.w, k.v = append(k.w, w), append(k.v, v)
-			pairs += pairsOf(w, v, l.kind)
+			pairs += features.Pairs(w, v, l.kind)
 			add(d.W.Data)
 			add(d.V.Data)
 		}
 	}
-	k.label = fmt.Sprintf("GaBaSR(%v, columns=%v of %d, pairs=%d, hash=%016x)", l.kind, l.Columns, l.Width, pairs, h.Sum64())
-	if l.kind == Stationary {
+	k.label = fmt.Sprintf("GaBaSR(%v, columns=%v of %d, pairs=%d, hash=%016x)", Map(l.kind), l.Columns, l.Width, pairs, h.Sum64())
+	if l.kind == features.Stationary {
 		return stationaryKernel{k}
 	}
 	return k
@@ -91,7 +92,7 @@ func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
 		dst.Apply(func(_, _ int, _ float64) float64 { return math.NaN() }, dst)
 		return
 	}
-	xs, zs := k.apply(x), k.apply(z)
+	xs, zs := k.Apply(x), k.Apply(z)
 	beta := 0.0
 	for i, w := range k.w {
 		a, b := k.features(xs, w, k.v[i]), k.features(zs, w, k.v[i])
@@ -102,10 +103,10 @@ func (k *learnedKernel) Block(dst, x, z *mat.Dense) {
 
 func (k *learnedKernel) features(x, w, v *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
-	pairs := pairsOf(w, v, k.kind)
+	pairs := features.Pairs(w, v, k.kind)
 	out := mat.NewDense(n, 2*pairs, nil)
 	// A kernel has no context that could end, which is the only error.
-	_ = mapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
+	_ = features.MapRows(context.Background(), out, x, w, v, k.kind, pairs, nil, 1)
 	return out
 }
 
@@ -117,14 +118,14 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 		}
 		return
 	}
-	if k.kind == Stationary {
+	if k.kind == features.Stationary {
 		for i := range dst {
 			dst[i] = 1
 		}
 		return
 	}
 	clear(dst)
-	xs := k.apply(x)
+	xs := k.Apply(x)
 	for i, w := range k.w {
 		phi := k.features(xs, w, k.v[i])
 		for r := range dst {
@@ -146,6 +147,6 @@ func (s stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
 			return
 		}
 		at := min(int(u[0]*float64(count*len(k.w))), count*len(k.w)-1)
-		k.frequency(w, k.w[at/count].RawRowView(at%count))
+		k.Frequency(w, k.w[at/count].RawRowView(at%count))
 	}}, nil
 }

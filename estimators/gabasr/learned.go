@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -18,53 +20,42 @@ import (
 // learned is what Regressor and Classifier have in common after Fit: the scaling of x and
 // a machine for each target.
 type learned struct {
-	scaling
-	trend    trend
-	kind     Map
+	features.Scaling
+	trend    features.Trend
+	kind     features.Map
 	workers  int
-	machines []*machine
+	machines []*sampler.Machine
 	report   estimators.Report
 }
 
 // learn fits a machine to each task, for rows x that are counted.
-func (s samplerSettings) learn(ctx context.Context, x *mat.Dense, of scaling, rows weights.Counts, tasks []task) (learned, error) {
-	l := learned{scaling: of, kind: s.kind, workers: s.workers}
-	scaled := l.apply(x)
+func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Scaling, rows weights.Counts, tasks []sampler.Task) (learned, error) {
+	l := learned{Scaling: of, kind: s.Map, workers: s.Workers}
+	scaled := l.Apply(x)
 	var err error
-	if l.trend, err = newTrend(ctx, s.typ, scaled, rows, s.degree); err != nil {
+	if l.trend, err = features.NewTrend(ctx, s.Type, scaled, rows, s.Degree); err != nil {
 		return l, err
 	}
-	if l.machines, err = s.run(ctx, scaled, l.trend.columns(scaled), rows, tasks); err == nil {
+	if l.machines, err = s.Run(ctx, scaled, l.trend.Columns(scaled), rows, tasks); err == nil {
 		l.report = l.summary(s)
 	}
 	return l, err
 }
 
-// best returns the draw of the highest log evidence.
-func (m *machine) best() *draw {
-	out := m.Draws[0]
-	for _, d := range m.Draws {
-		if d.LogEv > out.LogEv {
-			out = d
-		}
-	}
-	return out
-}
-
 // frequencies returns w or v of the best draws of all machines as frequencies of x.
 func (l *learned) frequencies(local bool) *mat.Dense {
-	if l == nil || local && l.kind == Stationary {
+	if l == nil || local && l.kind == features.Stationary {
 		return nil
 	}
 	var data []float64
 	for _, m := range l.machines {
-		from := m.best().W
+		from := m.Best().W
 		if local {
-			from = m.best().V
+			from = m.Best().V
 		}
 		row := make([]float64, l.Width)
 		for i := range from.Rows {
-			l.frequency(row, from.Data[i*from.Cols:(i+1)*from.Cols])
+			l.Frequency(row, from.Data[i*from.Cols:(i+1)*from.Cols])
 			data = append(data, row...)
 		}
 	}
@@ -73,22 +64,14 @@ func (l *learned) frequencies(local bool) *mat.Dense {
 
 // mixture returns the components of all kept sweeps.
 func (l *learned) mixture(local bool) (out []Component) {
-	if l == nil || local && l.kind == Stationary {
+	if l == nil || local && l.kind == features.Stationary {
 		return nil
 	}
-	l.eachPart(local, func(p storedPart, weight float64) {
+	l.eachPart(local, func(p features.Part, weight float64) {
 		d := len(p.Mu)
-		root := p.lower(d)
 		c := Component{Weight: weight, Mean: make([]float64, l.Width), Covariance: mat.NewSymDense(l.Width, nil)}
-		l.frequency(c.Mean, p.Mu)
-		columns := mat.NewDense(d, d, nil) // of L⁻¹, so that the covariance is its transpose times it
-		v := make([]float64, d)
-		for j := range d {
-			clear(v)
-			v[j] = 1
-			solve(root, v)
-			columns.SetCol(j, v)
-		}
+		l.Frequency(c.Mean, p.Mu)
+		columns := sampler.InverseRoot(p) // the covariance is its transpose times it
 		for a, i := range l.Columns {
 			for b, j := range l.Columns[:a+1] {
 				sum := 0.0
@@ -104,7 +87,7 @@ func (l *learned) mixture(local bool) (out []Component) {
 }
 
 // eachPart calls f for the components of all kept sweeps.
-func (l *learned) eachPart(local bool, f func(p storedPart, weight float64)) {
+func (l *learned) eachPart(local bool, f func(p features.Part, weight float64)) {
 	for _, m := range l.machines {
 		for _, d := range m.Draws {
 			parts, total := d.Mixture, d.W.Rows
@@ -116,18 +99,6 @@ func (l *learned) eachPart(local bool, f func(p storedPart, weight float64)) {
 			}
 		}
 	}
-}
-
-func (p storedPart) lower(d int) *mat.TriDense {
-	out := mat.NewTriDense(d, mat.Lower, nil)
-	at := 0
-	for i := range d {
-		for j := range i + 1 {
-			out.SetTri(i, j, p.Root[at])
-			at++
-		}
-	}
-	return out
 }
 
 // density returns ½[p(ω) + p(-ω)] of the mixture at each row of at.
@@ -146,14 +117,14 @@ func (l *learned) density(typ string, at mat.Matrix) ([]float64, error) {
 		logJacobian -= math.Log(v)
 	}
 	out, w, negative := make([]float64, n), make([]float64, d), make([]float64, d)
-	l.eachPart(false, func(p storedPart, weight float64) {
-		c := &component{mu: p.Mu, root: p.lower(d)}
+	l.eachPart(false, func(p features.Part, weight float64) {
+		log := sampler.LogDensity(p)
 		for i := range n {
 			for k, j := range l.Columns {
 				w[k] = in.At(i, j) / l.Inverse[k]
 				negative[k] = -w[k]
 			}
-			out[i] += weight / 2 * (math.Exp(c.logDensity(w)+logJacobian) + math.Exp(c.logDensity(negative)+logJacobian))
+			out[i] += weight / 2 * (math.Exp(log(w)+logJacobian) + math.Exp(log(negative)+logJacobian))
 		}
 	})
 	return out, nil
@@ -165,7 +136,9 @@ func (l *learned) trace() (out []Sweep) {
 		return nil
 	}
 	for _, m := range l.machines {
-		out = append(out, m.Trace...)
+		for _, s := range m.Trace {
+			out = append(out, Sweep(s))
+		}
 	}
 	return out
 }
@@ -206,14 +179,14 @@ func (l *learned) fourierMap() transformers.Transformer {
 	// factor 1.
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
-	if l.kind == Stationary {
+	if l.kind == features.Stationary {
 		out = &transformers.RandomFourier{Kernel: kernels.RBF{}, Frequencies: l.frequencies(false), Workers: l.workers}
 	} else {
 		out = &transformers.LocallyStationaryFourier{
 			Local: kernels.RBF{}, Stationary: kernels.RBF{}, Frequencies: l.frequencies(false), LocalFrequencies: l.frequencies(true),
-			AllPairs: l.kind == AllPairs && len(l.machines) == 1, Origin: l.origin(), Workers: l.workers,
+			AllPairs: l.kind == features.AllPairs && len(l.machines) == 1, Origin: l.Origin(), Workers: l.workers,
 		}
-		if l.kind == AllPairs && len(l.machines) > 1 {
+		if l.kind == features.AllPairs && len(l.machines) > 1 {
 			// All pairs within each machine, which only a list of pairs can say.
 			w, v := l.pairedRows()
 			out.(*transformers.LocallyStationaryFourier).Frequencies, out.(*transformers.LocallyStationaryFourier).LocalFrequencies = w, v
@@ -230,12 +203,12 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 	var ws, vs []float64
 	row := make([]float64, l.Width)
 	for _, m := range l.machines {
-		d := m.best()
+		d := m.Best()
 		for k := range d.V.Rows {
 			for n := range d.W.Rows {
-				l.frequency(row, d.W.Data[n*d.W.Cols:(n+1)*d.W.Cols])
+				l.Frequency(row, d.W.Data[n*d.W.Cols:(n+1)*d.W.Cols])
 				ws = append(ws, row...)
-				l.frequency(row, d.V.Data[k*d.V.Cols:(k+1)*d.V.Cols])
+				l.Frequency(row, d.V.Data[k*d.V.Cols:(k+1)*d.V.Cols])
 				vs = append(vs, row...)
 			}
 		}
@@ -244,26 +217,26 @@ func (l *learned) pairedRows() (w, v *mat.Dense) {
 }
 
 // summary makes the Report.
-func (l *learned) summary(s samplerSettings) estimators.Report {
+func (l *learned) summary(s sampler.Settings) estimators.Report {
 	kept, baseline := l.evidences()
 	rHat := l.rHat()
-	out := estimators.Report{Converged: rHat < mixedBelow, Objective: -kept}
+	out := estimators.Report{Converged: rHat < sampler.MixedBelow, Objective: -kept}
 	for _, m := range l.machines {
-		out.Iterations += len(m.Trace) - s.chains
+		out.Iterations += len(m.Trace) - s.Chains
 		out.Jitter = max(out.Jitter, m.Jitter)
 	}
-	if s.sweeps == 0 {
+	if s.Sweeps == 0 {
 		out.Converged = true // there is nothing to converge
 		return out
 	}
-	if rHat >= mixedBelow {
+	if rHat >= sampler.MixedBelow {
 		longest := 0
 		for _, m := range l.machines {
-			longest = max(longest, len(m.Trace)/s.chains-1)
+			longest = max(longest, len(m.Trace)/s.Chains-1)
 		}
-		out.Warnings = append(out.Warnings, s.unmixed(rHat, longest))
+		out.Warnings = append(out.Warnings, s.Unmixed(rHat, longest))
 	}
-	if s.evidence == normalEvidence && kept <= baseline {
+	if s.Evidence == sampler.NormalEvidence && kept <= baseline {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
 	}
 	return out
@@ -285,7 +258,7 @@ func (l *learned) inChunks(x *mat.Dense, f func(first int, x *mat.Dense) error) 
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictRows {
 		part := x.Slice(first, min(first+predictRows, n), 0, d).(*mat.Dense)
-		if err := f(first, l.apply(part)); err != nil {
+		if err := f(first, l.Apply(part)); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package gabasr
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -10,11 +11,29 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 )
+
+var ctx = context.Background()
+
+// problem is n rows of two columns with a wave and noise, and the labels of its sign.
+func problem(n int, seed uint64) (x *mat.Dense, y, labels []float64) {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x, y, labels = mat.NewDense(n, 2, nil), make([]float64, n), make([]float64, n)
+	for i := range y {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		x.SetRow(i, []float64{a, b})
+		y[i] = math.Sin(2*a) + 0.5*b + 0.2*rng.NormFloat64()
+		if y[i]+rng.NormFloat64() > 0 {
+			labels[i] = 1
+		}
+	}
+	return x, y, labels
+}
 
 func fitted(t *testing.T, r *Regressor) (*Regressor, *mat.Dense, []float64) {
 	t.Helper()
@@ -169,10 +188,6 @@ func TestCancelledWithinASweep(t *testing.T) {
 	}
 	assert.ErrorIs(t, r.Fit(within, x, y), context.Canceled)
 	assert.Equal(t, before, r.LearnedKernel().String())
-	c := start(t, Stationary, normalEvidence, mat.NewDense(3, 1, []float64{1, 2, 4}), mat.NewDense(2, 1, []float64{1, 2}), nil, []float64{1, 2, 3}, 1, prior{1, 1, 1})
-	require.True(t, c.sys.factor())
-	_, _, err := c.metropolis(within, c.w, mat.NewDense(2, 1, nil), make([]float64, 2))
-	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // Chains do not depend on the number of workers.
@@ -250,22 +265,22 @@ func TestFieldsOutOfRange(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	s, err := (&Regressor{}).settings()
 	require.NoError(t, err)
-	assert.Equal(t, []int{defaultPairs, defaultSweeps, defaultBurnIn, defaultChains, defaultCovariances}, []int{s.pairs, s.sweeps, s.burnIn, s.chains, s.covariances})
-	assert.Equal(t, prior{defaultInterceptPrecision, defaultNoise, defaultNoise}, s.p0)
+	assert.Equal(t, []int{sampler.DefaultPairs, sampler.DefaultSweeps, sampler.DefaultBurnIn, sampler.DefaultChains, sampler.DefaultCovariances}, []int{s.Pairs, s.Sweeps, s.BurnIn, s.Chains, s.Covariances})
+	assert.Equal(t, sampler.Prior{Intercept: sampler.DefaultInterceptPrecision, Shape: sampler.DefaultNoise, Rate: sampler.DefaultNoise}, s.Prior)
 	for _, c := range []struct {
 		of             Regressor
 		sweeps, burnIn int
 	}{
 		{Regressor{Sweeps: 10}, 10, 4},
-		{Regressor{BurnIn: 5}, defaultSweeps, 5},
-		{Regressor{BurnIn: 30}, defaultSweeps + 20, 30},
-		{Regressor{NoBurnIn: true}, defaultSweeps, 0},
+		{Regressor{BurnIn: 5}, sampler.DefaultSweeps, 5},
+		{Regressor{BurnIn: 30}, sampler.DefaultSweeps + 20, 30},
+		{Regressor{NoBurnIn: true}, sampler.DefaultSweeps, 0},
 		{Regressor{Sweeps: 3, BurnIn: 7, NoBurnIn: true}, 3, 0},
 		{Regressor{Sweeps: 3, BurnIn: 7, NoSweeps: true}, 0, 0},
 	} {
 		s, err := c.of.settings()
 		require.NoError(t, err)
-		assert.Equal(t, []int{c.sweeps, c.burnIn}, []int{s.sweeps, s.burnIn}, "%+v", c.of)
+		assert.Equal(t, []int{c.sweeps, c.burnIn}, []int{s.Sweeps, s.BurnIn}, "%+v", c.of)
 	}
 }
 
@@ -300,7 +315,7 @@ func TestGoldenFiles(t *testing.T) {
 			assert.InDelta(t, r.RHat(), read.RHat(), 1e-6)
 			assert.Greater(t, read.RHat(), 1.0)
 		} else if len(read.m.machines[0].Draws) >= 8 { // before, that of the log evidence
-			assert.InDelta(t, evidenceRHat(r.Trace(), 2), read.RHat(), 1e-6)
+			assert.InDelta(t, sampler.EvidenceRHat(r.m.machines[0].Trace, 2), read.RHat(), 1e-6)
 		}
 	}
 	classes := make([]int, 30)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
 
 // curve is a function of one column in [0, high], and n rows of it with noise of a deviation.
@@ -83,10 +81,10 @@ func TestDefaultsMix(t *testing.T) {
 			require.NoError(t, other.Fit(ctx, x, y), name)
 			fits++
 			report, apart := r.Report(), c.apart(t, r, other, at)
-			assert.Equal(t, r.RHat() < mixedBelow, report.Converged, name)
+			assert.Equal(t, r.RHat() < sampler.MixedBelow, report.Converged, name)
 			t.Logf("%s: %d sweeps, R-hat %.3f, another seed %.3f", name, longest(r.Trace()), r.RHat(), apart)
 			if !report.Converged {
-				assert.Equal(t, defaultSweeps<<defaultDoublings, longest(r.Trace()), "%s: chains go on", name)
+				assert.Equal(t, sampler.DefaultSweeps<<sampler.DefaultDoublings, longest(r.Trace()), "%s: chains go on", name)
 				assert.Contains(t, strings.Join(report.Warnings, "; "), "after 200 sweeps", name)
 				continue
 			}
@@ -157,20 +155,20 @@ func TestChainsGoOn(t *testing.T) {
 		}
 		assert.Equal(t, want, got)
 		sweeps, draws := longest(r.Trace()), r.m.machines[0].Draws
-		assert.Greater(t, sweeps, defaultSweeps, "it is a hard one")
-		assert.Equal(t, defaultChains*sweeps, r.Report().Iterations)
-		assert.Len(t, draws, defaultChains*(defaultSweeps-defaultBurnIn))
+		assert.Greater(t, sweeps, sampler.DefaultSweeps, "it is a hard one")
+		assert.Equal(t, sampler.DefaultChains*sweeps, r.Report().Iterations)
+		assert.Len(t, draws, sampler.DefaultChains*(sampler.DefaultSweeps-sampler.DefaultBurnIn))
 		factors := 0
 		for _, d := range draws {
 			if len(d.Factor) > 0 {
 				factors++
 			}
 		}
-		assert.Equal(t, defaultChains*defaultCovariances, factors)
-		every := sweeps / defaultSweeps
+		assert.Equal(t, sampler.DefaultChains*sampler.DefaultCovariances, factors)
+		every := sweeps / sampler.DefaultSweeps
 		for i, s := range r.Trace() {
 			assert.Equal(t, i%(sweeps+1), s.Number)
-			assert.Equal(t, s.Number > every*defaultBurnIn && s.Number%every == 0, s.Kept)
+			assert.Equal(t, s.Number > every*sampler.DefaultBurnIn && s.Number%every == 0, s.Kept)
 		}
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
@@ -200,55 +198,10 @@ func TestChainsGoOn(t *testing.T) {
 			assert.True(t, mat.Equal(want, p))
 			lengths := map[int]bool{}
 			for _, m := range c.m.machines {
-				assert.Len(t, m.Draws, defaultChains*(defaultSweeps-defaultBurnIn), "%v", likelihood)
-				lengths[longest(m.Trace)] = true
+				assert.Len(t, m.Draws, sampler.DefaultChains*(sampler.DefaultSweeps-sampler.DefaultBurnIn), "%v", likelihood)
+				lengths[len(m.Trace)] = true
 			}
 			assert.Greater(t, len(lengths), 1, "%v: %v", likelihood, lengths)
-		}
-	}
-}
-
-// A chain that has slept is where it was, to rounding.
-func TestSleep(t *testing.T) {
-	x, y, labels := problem(40, 3)
-	own := make([]float64, 40)
-	for i := range own {
-		own[i] = .3 + float64(i%5)/2
-	}
-	for _, kind := range []Map{Stationary, Paired, AllPairs} {
-		for _, e := range []evidenceOf{normalEvidence, augmentedEvidence, surrogateEvidence} {
-			rows := weights.NewCounts(own, 40)
-			if e == augmentedEvidence {
-				rows = weights.NewCounts(nil, 40)
-			}
-			s := &starter{samplerSettings: samplerSettings{pairs: 9, kind: kind, p0: prior{1e-4, 1e-3, 1e-3}, workers: 1}, x: x, rows: rows, target: slices.Clone(y), unit: .6,
-				rng: rand.New(rand.NewPCG(7, uint64(kind)))}
-			if e == surrogateEvidence {
-				copy(s.target, labels)
-			}
-			rows.Apply(s.target)
-			of, err := newTrend(ctx, "test", x, rows, 1)
-			require.NoError(t, err)
-			s.trend = of.columns(x)
-			c, err := s.start(ctx)
-			require.NoError(t, err)
-			if e != normalEvidence {
-				require.NoError(t, c.become(e, labels))
-			}
-			for range 3 {
-				require.NoError(t, c.sweep(ctx))
-			}
-			before, value := c.keep(), c.value()
-			c.sleep()
-			assert.Nil(t, c.sys.phi)
-			require.NoError(t, c.wake(ctx))
-			after := c.keep()
-			assert.InEpsilon(t, value, c.value(), 1e-9, "%v, %d", kind, e)
-			assert.InEpsilon(t, before.Rate, after.Rate, 1e-9)
-			assert.Equal(t, before.Shape, after.Shape)
-			assert.LessOrEqual(t, golden.MaxError(after.Coefficients, before.Coefficients), 1e-7)
-			assert.LessOrEqual(t, golden.MaxError(after.Factor, before.Factor), 1e-9)
-			require.NoError(t, c.sweep(ctx), "it goes on")
 		}
 	}
 }

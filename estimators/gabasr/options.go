@@ -1,8 +1,6 @@
 package gabasr
 
-import (
-	"fmt"
-)
+import "github.com/kernelearn/kernelearn/internal/enum"
 
 // Map says how frequencies make features.
 type Map int
@@ -19,11 +17,7 @@ const (
 
 // String returns the map's name.
 func (m Map) String() string {
-	names := []string{"Stationary", "Paired", "AllPairs"}
-	if m < 0 || int(m) >= len(names) {
-		return fmt.Sprintf("Map(%d)", int(m))
-	}
-	return names[m]
+	return enum.Name("Map", int(m), "Stationary", "Paired", "AllPairs")
 }
 
 // Likelihood says how the labels of a [Classifier] determine the frequencies.
@@ -43,31 +37,36 @@ const (
 
 // String returns the likelihood's name.
 func (l Likelihood) String() string {
-	names := []string{"Normal", "PolyaGamma", "Surrogate"}
-	if l < 0 || int(l) >= len(names) {
-		return fmt.Sprintf("Likelihood(%d)", int(l))
-	}
-	return names[l]
+	return enum.Name("Likelihood", int(l), "Normal", "PolyaGamma", "Surrogate")
 }
 
-// The defaults of Regressor and Classifier.
-const (
-	// defaultPairs is the number M of pairs of features. 25 to 100 do for most data;
-	// 2M+1 near the number of rows is best avoided where λ is fixed.
-	defaultPairs  = 50
-	defaultSweeps = 25
-	// defaultDoublings is how often chains of default length become twice as long if they have not mixed: to 200 sweeps.
-	defaultDoublings = 3
-	defaultBurnIn    = 10 // or two fifths of the sweeps, where that is less
-	defaultChains    = 4
-	// defaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. Of 15
-	// kept sweeps of a chain, 2 leave 95 of 100 predicted standard deviations within 1% of those with all covariances
-	// on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them three
-	// times as much and more (docs/measured/gabasr-sampling.md).
-	defaultCovariances = 2
-	// defaultInterceptPrecision is the prior precision of the intercept.
-	defaultInterceptPrecision = 1e-4
-	// defaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
-	// variance of the noise.
-	defaultNoise = 1e-3
-)
+// Sweep describes the state of a chain at the end of a sweep.
+type Sweep struct {
+	// Machine is 0 for a regressor and for two classes. Otherwise it is the position of the class in Classes.
+	Machine int
+
+	// Chain is the number of the chain, from 0.
+	Chain int
+
+	// Number is the number of the sweep, from 1. 0 is the start, which the evidence chose among random frequencies.
+	Number int
+
+	// LogEvidence is the log evidence of the targets in their own units. For [PolyaGamma] it is the log likelihood of
+	// the coefficients that were drawn; for Surrogate it is that of the least-squares coefficients.
+	LogEvidence float64
+	Ridge       float64
+
+	// Alpha is the concentration of the Dirichlet process.
+	Alpha float64
+
+	// Components is the number of components of the mixture of frequencies.
+	Components int
+
+	// Accepted is the share of proposals that were accepted. It is high for frequencies that do not matter, so it is
+	// not a diagnostic.
+	Accepted float64
+
+	// Kept reports whether predictions are averaged over this sweep. Sweeps of the burn-in are not kept, and of long
+	// default chains every second, fourth or eighth sweep is kept.
+	Kept bool
+}

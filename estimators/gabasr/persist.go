@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -26,8 +28,8 @@ var (
 
 // storedLearned is what both files have.
 type storedLearned struct {
-	Scaling  scaling
-	Trend    trend // since version 2
+	Scaling  features.Scaling
+	Trend    features.Trend // since version 2
 	Features int
 	BurnIn   int `cbor:",omitempty"` // of versions 1 and 2; since 3 the trace says which sweeps are kept
 	Machines []storedMachine
@@ -35,9 +37,9 @@ type storedLearned struct {
 }
 
 type storedMachine struct {
-	Draws    []*draw
+	Draws    []*features.Draw
 	Baseline float64
-	Trace    []Sweep
+	Trace    []sampler.Sweep
 	RHat     float64 // since version 3
 }
 
@@ -55,7 +57,7 @@ type storedClassifier struct {
 }
 
 func (l *learned) store() storedLearned {
-	s := storedLearned{Scaling: l.scaling, Trend: l.trend, Features: int(l.kind), Report: l.report}
+	s := storedLearned{Scaling: l.Scaling, Trend: l.trend, Features: int(l.kind), Report: l.report}
 	for _, m := range l.machines {
 		s.Machines = append(s.Machines, storedMachine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
 	}
@@ -65,106 +67,43 @@ func (l *learned) store() storedLearned {
 // learned validates what was read from a file that was written in a version, for the number of machines that there
 // should be.
 func (s storedLearned) learned(kind string, written, machines int, variances bool, workers int) (learned, error) {
-	l := learned{scaling: s.Scaling, trend: s.Trend, kind: Map(s.Features), workers: workers, report: s.Report}
+	l := learned{Scaling: s.Scaling, trend: s.Trend, kind: features.Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
-	case l.kind < Stationary || l.kind > AllPairs:
+	case l.kind < features.Stationary || l.kind > features.AllPairs:
 		return bad("features %d", s.Features)
-	case !l.scaling.valid(written):
+	case !l.Scaling.Valid(written):
 		return bad("scaling of columns %v of %d", s.Scaling.Columns, s.Scaling.Width)
-	case !l.trend.valid(len(l.Columns)):
+	case !l.trend.Valid(len(l.Columns)):
 		return bad("a trend of %d columns", len(s.Trend))
 	case len(s.Machines) != machines:
 		return bad("%d machines, want %d", len(s.Machines), machines)
 	case s.Report.Objective-s.Report.Objective != 0:
 		return bad("objective %v", s.Report.Objective)
 	}
-	if left := l.scaling.Width - len(l.scaling.Columns); len(l.scaling.Constant) == 0 && left > 0 {
-		l.scaling.Constant = make(codec.Floats, left) // which version 1 lacks, and a file that is written now has
+	if left := l.Scaling.Width - len(l.Scaling.Columns); len(l.Scaling.Constant) == 0 && left > 0 {
+		l.Scaling.Constant = make(codec.Floats, left) // which version 1 lacks, and a file that is written now has
 	}
 	for i, m := range s.Machines {
 		if len(m.Draws) == 0 || m.Baseline-m.Baseline != 0 {
 			return bad("machine %d: %d draws, baseline %v", i, len(m.Draws), m.Baseline)
 		}
 		for k, d := range m.Draws {
-			if d == nil || !d.valid(len(l.Columns), l.trend.width(), l.kind, variances) || !held(m.Draws, k) {
+			if d == nil || !d.Valid(len(l.Columns), l.trend.Width(), l.kind, variances) || !features.Held(m.Draws, k) {
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
 		if written < 3 {
-			m.RHat = evidenceRHat(m.Trace, s.BurnIn)
+			m.RHat = sampler.EvidenceRHat(m.Trace, s.BurnIn)
 			for k := range m.Trace { // the start alone is kept where nothing follows it
 				m.Trace[k].Kept = m.Trace[k].Number > s.BurnIn || len(m.Trace) == len(m.Draws)
 			}
 		} else if m.RHat < 0 { // NaN has no halves; that of an old file's trace may be below 1
 			return bad("machine %d: a split R-hat of %v", i, m.RHat)
 		}
-		l.machines = append(l.machines, &machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
+		l.machines = append(l.machines, &sampler.Machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
 	}
 	return l, nil
-}
-
-// held reports whether draw k takes the factor of one that has its own.
-func held(draws []*draw, k int) bool {
-	by := draws[k].Holder
-	return by == 0 || by > -len(draws) && by < len(draws) && k+by >= 0 && k+by < len(draws) && draws[k+by] != nil && draws[k+by].Holder == 0
-}
-
-// valid reports whether a draw of such columns, and so many of the trend, can be predicted with.
-func (d *draw) valid(columns, trend int, kind Map, variances bool) bool {
-	w, err := d.W.Dense()
-	if err != nil || w == nil || d.W.Cols != columns {
-		return false
-	}
-	v, err := d.V.Dense()
-	switch {
-	case err != nil, (v == nil) != (kind == Stationary), v != nil && d.V.Cols != columns, kind == Paired && d.V.Rows != d.W.Rows:
-		return false
-	case v != nil && float64(d.W.Rows)*float64(d.V.Rows) > 1<<30:
-		return false
-	}
-	p := 1 + trend + 2*pairsOf(w, v, kind)
-	switch numbers := (codec.Floats{d.Shape, d.Rate, d.Ridge, d.LogEv}); {
-	case len(d.Coefficients) != p || !d.Coefficients.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
-		return false
-	case variances && d.Holder == 0 && !triangular(d.Factor, p), (!variances || d.Holder != 0) && len(d.Factor) != 0, !variances && d.Holder != 0:
-		return false
-	}
-	return validParts(d.Mixture, columns, d.W.Rows) && (v == nil && len(d.Local) == 0 || v != nil && validParts(d.Local, columns, d.V.Rows))
-}
-
-// triangular reports whether data are the rows of an upper factor of order p, with a
-// positive diagonal.
-func triangular(data codec.Floats, p int) bool {
-	if float64(len(data)) != float64(p)*(float64(p)+1)/2 || !data.Finite() {
-		return false
-	}
-	at := 0
-	for i := range p {
-		if !(data[at] > 0) {
-			return false
-		}
-		at += p - i
-	}
-	return true
-}
-
-// validParts reports whether the components have as many frequencies together as there
-// are.
-func validParts(parts []storedPart, columns, rows int) bool {
-	total := 0
-	for _, p := range parts {
-		if p.N < 1 || p.N > rows || len(p.Mu) != columns || !p.Mu.Finite() || len(p.Root) != columns*(columns+1)/2 || !p.Root.Finite() {
-			return false
-		}
-		for i := range columns {
-			if !(p.Root[i*(i+3)/2] > 0) { // the diagonal
-				return false
-			}
-		}
-		total += p.N
-	}
-	return total == rows
 }
 
 // MarshalBinary writes the fitted model: the draws of the kept sweeps, the scaling and

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -28,9 +29,9 @@ func TestHostilePayloads(t *testing.T) {
 		return (&Regressor{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, try(func(*storedRegressor) {}))
-	first := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[1] } // of three, which has the factor
-	follower := func(s *storedRegressor) *draw { return s.Learned.Machines[0].Draws[2] }
-	line := func(s *storedRegressor) *polynomial { return &s.Learned.Trend[1] }
+	first := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[1] } // of three, which has the factor
+	follower := func(s *storedRegressor) *features.Draw { return s.Learned.Machines[0].Draws[2] }
+	line := func(s *storedRegressor) *features.Polynomial { return &s.Learned.Trend[1] }
 	for name, change := range map[string]func(s *storedRegressor){
 		"scale":             func(s *storedRegressor) { s.Scale = 0 },
 		"mean":              func(s *storedRegressor) { s.Mean = math.Inf(1) },
@@ -153,8 +154,8 @@ func TestWidthOfAFile(t *testing.T) {
 	}
 	r := &Regressor{Pairs: 3, Sweeps: 4, Chains: 1}
 	require.NoError(t, r.Fit(ctx, x, y))
-	assert.Len(t, r.m.scaling.Constant, 1)
-	assert.InDelta(t, 7, r.m.scaling.Constant[0], 1e-12, "the mean of the column that is left out")
+	assert.Len(t, r.m.Scaling.Constant, 1)
+	assert.InDelta(t, 7, r.m.Scaling.Constant[0], 1e-12, "the mean of the column that is left out")
 	s := storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale}
 	for written := 1; written <= version; written++ {
 		s.Learned.Scaling.Width = math.MaxInt32

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -112,12 +114,12 @@ var (
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 )
 
-func (r *Regressor) settings() (samplerSettings, error) {
-	return samplerSettings{
-		typ: regressorType, pairs: r.Pairs, kind: r.Features, sweeps: r.Sweeps, burnIn: r.BurnIn, noSweeps: r.NoSweeps, noBurnIn: r.NoBurnIn, chains: r.Chains, ridge: r.Ridge,
-		p0: prior{r.InterceptPrecision, r.NoiseShape, r.NoiseRate}, plain: r.NoScaling, seed: r.Seed, workers: r.Workers, variances: true,
-		degree: r.Trend, covariances: r.Covariances,
-	}.withDefaults()
+func (r *Regressor) settings() (sampler.Settings, error) {
+	return sampler.Settings{
+		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps, NoBurnIn: r.NoBurnIn, Chains: r.Chains, Ridge: r.Ridge,
+		Prior: sampler.Prior{Intercept: r.InterceptPrecision, Shape: r.NoiseShape, Rate: r.NoiseRate}, Plain: r.NoScaling, Seed: r.Seed, Workers: r.Workers, Variances: true,
+		Degree: r.Trend, Covariances: r.Covariances,
+	}.WithDefaults()
 }
 
 // Fit learns from x (n×d) and y (n). With p = 2M+1 a sweep costs O(np² + p³), a candidate for the start as much;
@@ -153,15 +155,15 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 		return err
 	}
 	merged := distinct.Merge(xd, own)
-	if s.ridge == 0 {
+	if s.Ridge == 0 {
 		merged = merged.Relative()
 	}
 	y, within := merged.Means(y)
 	xd = merged.X
 	m, rows := &regression{scale: 1, within: within}, weights.NewCounts(merged.Weights, merged.Len())
-	if !s.plain {
+	if !s.Plain {
 		var spread, largest float64
-		m.mean, spread, largest = moments(y, rows)
+		m.mean, spread, largest = features.Moments(y, rows)
 		if len(y) > 1 && spread > 1e-13*largest {
 			m.scale = spread
 		}
@@ -174,8 +176,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if v := linalg.Dot(target, target) + m.within; v-v != 0 {
 		return &fault.NotFiniteError{Name: regressorType + ": sum of squares of y", Row: 0, Col: -1, Value: v}
 	}
-	t := task{target: target, logUnit: math.Log(m.scale)}
-	if m.learned, err = s.learn(ctx, xd, newScaling(xd, s.plain, rows), rows, []task{t}); err != nil {
+	t := sampler.Task{Target: target, LogUnit: math.Log(m.scale)}
+	if m.learned, err = learn(ctx, s, xd, features.NewScaling(xd, s.Plain, rows), rows, []sampler.Task{t}); err != nil {
 		return err
 	}
 	r.m = m
@@ -193,12 +195,12 @@ func (r *Regressor) predict(x mat.Matrix, withVariance bool) (mean, variance []f
 		sum, of := make([]float64, n), make([]float64, n)
 		var squares []float64
 		draws := m.machines[0].Draws
-		means, spreads := m.machines[0].predict(part, m.trend.columns(part), m.kind, withVariance, r.Workers)
+		means, spreads := features.Predict(m.machines[0].Draws, part, m.trend.Columns(part), m.kind, withVariance, r.Workers)
 		for k, d := range draws {
 			for i, v := range means[k] {
 				sum[i] += v / float64(len(draws))
 				if withVariance {
-					of[i] += d.variance(spreads[k+d.Holder][i]) / float64(len(draws))
+					of[i] += d.Variance(spreads[k+d.Holder][i]) / float64(len(draws))
 				}
 			}
 		}
@@ -281,14 +283,14 @@ func (r *Regressor) row(out, x []float64) {
 	m := r.m
 	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
-	m.scaling.row(*p, x)
-	t := rowwise.Scratch(m.trend.width())
+	m.Scaling.Row(*p, x)
+	t := rowwise.Scratch(m.trend.Width())
 	defer rowwise.Release(t)
-	m.trend.row(*t, *p)
+	m.trend.Row(*t, *p)
 	sum := 0.0
 	draws := m.machines[0].Draws
 	for _, d := range draws {
-		f, _ := d.row(*p, *t, m.kind, false)
+		f, _ := d.Row(*p, *t, m.kind, false)
 		sum += f / float64(len(draws))
 	}
 	out[0] = m.mean + m.scale*sum

@@ -1,7 +1,6 @@
 package gabasr
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
 // powers are those of the columns of x, less their means over weighted rows: what is held back of
@@ -109,7 +107,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 		noise[i] = 1 / w
 	}
 	const ridge, shape = 0.3, 1.5
-	for degree := 1; degree <= maxDegree; degree++ {
+	for degree := 1; degree <= 3; degree++ {
 		for _, kind := range []Map{Stationary, Paired} {
 			r := &Regressor{Pairs: 7, Features: kind, Sweeps: 3, BurnIn: 2, Chains: 1, NoScaling: true, Ridge: ridge, NoiseShape: shape, Trend: degree}
 			require.NoError(t, r.FitWeighted(ctx, x, y, own))
@@ -122,7 +120,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 			for j := range precision {
 				switch {
 				case j == 0:
-					precision[j] = defaultInterceptPrecision
+					precision[j] = 1e-4
 				case j <= 2*degree:
 					precision[j] = 1e-13
 				default:
@@ -134,7 +132,7 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 			oneAt.Apply(func(int, int, float64) float64 { return 1 }, oneAt)
 			wantMean, spread, square := posteriorOf(t, beside(one, powers(x, x, own, degree), waves), beside(oneAt, powers(at, x, own, degree), wavesAt), precision, own, y)
 			aN := shape + (total-2*float64(degree))/2
-			bN := defaultNoise + square/2
+			bN := 1e-3 + square/2
 			mean, variance, err := r.PredictVariance(at)
 			require.NoError(t, err)
 			for i := range mean {
@@ -144,14 +142,17 @@ func TestTrendIsTheLimitOfAWidePrior(t *testing.T) {
 			// The evidence is the integral over the coefficients of polynomials that are orthonormal over
 			// the rows: ∫ N(y; Tc, σ²K) dc, from the covariance K of all else.
 			got, _ := r.LogEvidence()
-			assert.InEpsilon(t, restricted(t, x, own, y, mat.DenseCopyOf(waves), noise, degree, ridge, prior{defaultInterceptPrecision, shape, defaultNoise}), got, 1e-8)
+			assert.InEpsilon(t, restricted(t, x, own, y, mat.DenseCopyOf(waves), noise, degree, ridge, ownPrior{1e-4, shape, 1e-3}), got, 1e-8)
 		}
 	}
 }
 
+// ownPrior is that of the coefficient of the intercept and of the noise.
+type ownPrior struct{ intercept, a, b float64 }
+
 // restricted is the log density of weighted targets with the coefficients of the trend integrated
 // out, by generalised least squares.
-func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, noise []float64, degree int, ridge float64, p0 prior) float64 {
+func restricted(t *testing.T, x *mat.Dense, own, y []float64, waves *mat.Dense, noise []float64, degree int, ridge float64, p0 ownPrior) float64 {
 	t.Helper()
 	n, d := x.Dims()
 	total := 0.0
@@ -264,38 +265,8 @@ func TestTrendTakesAnyPolynomial(t *testing.T) {
 	assert.InDelta(t, evidence-(60-4)*math.Log(10), gotEvidence, 1e-8*math.Abs(evidence))
 }
 
-// The polynomials are orthonormal over the rows, each row as often as it weighs, in any units.
-func TestPolynomialsAreOrthonormal(t *testing.T) {
-	v, own := make([]float64, 40), make([]float64, 40)
-	for i := range v {
-		v[i], own[i] = 1e6+math.Exp(3*math.Sin(float64(i))), 0.1+float64(i%3)
-	}
-	rows := weights.NewCounts(own, 40)
-	p, ok := newPolynomial(v, rows, maxDegree)
-	require.True(t, ok)
-	var gram [maxDegree + 1][maxDegree + 1]float64
-	out := make([]float64, maxDegree+1)
-	for i, e := range v {
-		p.values(out, e)
-		for a := range gram {
-			for b := range gram {
-				gram[a][b] += own[i] / rows.Total * out[a] * out[b]
-			}
-		}
-	}
-	for a := range gram {
-		for b := range gram {
-			want := 0.0
-			if a == b {
-				want = 1
-			}
-			assert.InDelta(t, want, gram[a][b], 1e-9)
-		}
-	}
-}
-
-// What the rows cannot tell apart has one coefficient, of the lowest degree.
-func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
+// Columns that are functions of others leave the variance finite.
+func TestTrendOfColumnsThatOthersAre(t *testing.T) {
 	x, y, _ := problem(30, 5)
 	wide := mat.NewDense(30, 5, nil)
 	for i := range 30 {
@@ -303,18 +274,6 @@ func TestTrendLeavesOutWhatOthersAre(t *testing.T) {
 		// A column, one of two values, a constant, the first in other units, a parabola of the first.
 		wide.SetRow(i, []float64{a, float64(i % 2), 4, 1 - 1000*a, a * a})
 	}
-	kept := func(x *mat.Dense, degree int) (out [][]int) {
-		of, err := newTrend(ctx, "test", x, weights.NewCounts(nil, 30), degree)
-		require.NoError(t, err)
-		for _, p := range of {
-			out = append(out, append([]int{p.Column}, p.Kept...))
-		}
-		return out
-	}
-	assert.Equal(t, [][]int{{0, 1}, {1, 1}, {4, 1}}, kept(wide, 1))
-	assert.Equal(t, [][]int{{0, 1}, {1, 1}, {4, 1, 2}}, kept(wide, 2), "the first's parabola is the last's line")
-	assert.Equal(t, [][]int{{0, 1, 3}, {1, 1}, {4, 1, 2, 3}}, kept(wide, 3))
-	assert.Nil(t, kept(mat.NewDense(30, 2, nil), 2))
 	for _, plain := range []bool{false, true} {
 		r := &Regressor{Pairs: 5, Sweeps: 3, Chains: 1, Trend: 2, NoScaling: plain}
 		require.NoError(t, r.Fit(ctx, wide, y))
@@ -348,16 +307,12 @@ func TestTrendErrors(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{Trend: 1, Ridge: .1}).FitWeighted(ctx, x, y, light), estimators.ErrShape, "rows of weight 3.6 together")
 	assert.NoError(t, (&Regressor{Trend: 1, Pairs: 3, Sweeps: 2}).FitWeighted(ctx, x, y, light), "rows of weight 1 on average")
 	assert.NoError(t, (&Regressor{Trend: 2, Pairs: 3, Sweeps: 2}).Fit(ctx, x, y))
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	_, err = newTrend(cancelled, "test", x, weights.NewCounts(nil, 6), 1)
-	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // The start of many rows looks at some of them, with their rows of the trend, and predictions of
 // one row agree with those of many.
 func TestTrendOfManyRows(t *testing.T) {
-	x, y, _ := problem(startRows+100, 7)
+	x, y, _ := problem(2000+100, 7)
 	for i := range y {
 		y[i] += 3 * x.At(i, 0) * x.At(i, 0)
 	}

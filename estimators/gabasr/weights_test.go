@@ -10,62 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/linalg"
-	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/sampler"
 )
-
-// A weight of 2 is the row twice: the scaling is the same, and from the same scale of the
-// start the chain takes the same steps.
-func TestWeightsAreRows(t *testing.T) {
-	x, y, labels := problem(60, 4)
-	var own, repeatedY, repeatedLabels []float64
-	var of []int
-	for i := range y {
-		w := 1 + i%4/2 + i%3/2
-		own = append(own, float64(w))
-		for range w {
-			of, repeatedY, repeatedLabels = append(of, i), append(repeatedY, y[i]), append(repeatedLabels, labels[i])
-		}
-	}
-	rows, plain := weights.NewCounts(own, 60), weights.NewCounts(nil, len(of))
-	scaled, all := newScaling(x, false, rows), newScaling(linalg.Rows(x, of), false, plain)
-	assert.LessOrEqual(t, golden.MaxError(scaled.Mean, all.Mean), 1e-12)
-	assert.LessOrEqual(t, golden.MaxError(scaled.Inverse, all.Inverse), 1e-12)
-	mean, deviation, _ := moments(y, rows)
-	wantMean, wantDeviation, _ := moments(repeatedY, plain)
-	assert.InDelta(t, wantMean, mean, 1e-12)
-	assert.InDelta(t, wantDeviation, deviation, 1e-12)
-
-	for _, kind := range []Map{Stationary, Paired, AllPairs} {
-		for _, e := range []evidenceOf{normalEvidence, surrogateEvidence} {
-			s, err := samplerSettings{pairs: 9, kind: kind, evidence: e, sweeps: 6, burnIn: 2, chains: 1, seed: 3, workers: 1, variances: true}.withDefaults()
-			require.NoError(t, err)
-			run := func(x *mat.Dense, rows weights.Counts, target, labels []float64) *machine {
-				counted := append([]float64(nil), target...)
-				rows.Apply(counted)
-				begin := &starter{samplerSettings: s, x: x, rows: rows, target: counted, unit: 0.7}
-				r, err := begin.run(ctx, task{target: counted, labels: labels}, 0, 0, false, nil)
-				require.NoError(t, err)
-				require.NoError(t, r.runTo(ctx, 0))
-				r.finish(0)
-				return r.out
-			}
-			target, repeated := y, repeatedY
-			if e == surrogateEvidence {
-				target, repeated = labels, repeatedLabels
-			}
-			want, got := run(linalg.Rows(x, of), plain, repeated, repeatedLabels), run(x, rows, target, labels)
-			require.Len(t, got.Draws, len(want.Draws))
-			for k, d := range want.Draws {
-				assert.LessOrEqual(t, golden.MaxError(got.Draws[k].Coefficients, d.Coefficients), 1e-6, "%v, %d", kind, e)
-				assert.InEpsilon(t, d.LogEv, got.Draws[k].LogEv, 1e-9)
-				assert.InEpsilon(t, d.Rate, got.Draws[k].Rate, 1e-9)
-				assert.InEpsilon(t, d.Shape, got.Draws[k].Shape, 1e-12)
-			}
-		}
-	}
-}
 
 // For weights of any size a fit on given features is the posterior of the definition: with
 // A = P0 + Φ'WΦ and N = Σw,
@@ -95,7 +41,7 @@ func TestWeightedDefinition(t *testing.T) {
 	a.Mul(phi.T(), &weighted)
 	p0 := func(j int) float64 {
 		if j == 0 {
-			return defaultInterceptPrecision
+			return sampler.DefaultInterceptPrecision
 		}
 		return 0.3
 	}
@@ -116,8 +62,8 @@ func TestWeightedDefinition(t *testing.T) {
 	for j := range p {
 		rate += p0(j) * beta.At(j, 0) * beta.At(j, 0)
 	}
-	rate = defaultNoise + rate/2
-	shape := defaultNoise + total/2
+	rate = sampler.DefaultNoise + rate/2
+	shape := sampler.DefaultNoise + total/2
 	mean, variance, err := r.PredictVariance(x)
 	require.NoError(t, err)
 	for i := range y {
@@ -127,8 +73,8 @@ func TestWeightedDefinition(t *testing.T) {
 	}
 	det, _ := mat.LogDet(&a)
 	g1, _ := math.Lgamma(shape)
-	g0, _ := math.Lgamma(defaultNoise)
-	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + defaultNoise*math.Log(defaultNoise) - shape*math.Log(rate) + g1 - g0
+	g0, _ := math.Lgamma(sampler.DefaultNoise)
+	want := -total/2*math.Log(2*math.Pi) + (logP0-det)/2 + sampler.DefaultNoise*math.Log(sampler.DefaultNoise) - shape*math.Log(rate) + g1 - g0
 	kept, _ := r.LogEvidence()
 	assert.InEpsilon(t, want, kept, 1e-9)
 }

@@ -21,11 +21,11 @@ import (
 // vectors, and the memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	xd, err := r.support().input(regressorType, "x", x, false)
+	xd, err := r.m.kept().Input(regressorType, "x", x, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	rd, err := r.support().input(regressorType, "rows", rows, false)
+	rd, err := r.m.kept().Input(regressorType, "rows", rows, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +37,7 @@ func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, var
 	}
 	n, _ := xd.Dims()
 	own, precision := make([]float64, n), make([]float64, n)
-	kernels.Diag(own, r.m.kernels.whole(), xd)
+	kernels.Diag(own, r.m.Kernels.Whole(), xd)
 	spread := varianceOf(y, weights.NewCounts(nil, len(y)))
 	for i, k := range own {
 		precision[i] = k * k / spread
@@ -55,27 +55,27 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 	if mean, variance, err = m.withOwnVariance().predict(x, workers, true); err != nil {
 		return nil, nil, err
 	}
-	phi, err := m.features(rows, m.ones(), workers)
+	phi, err := m.Features(rows, m.ones(), workers)
 	if err != nil {
 		return nil, nil, err
 	}
-	at, err := m.features(x, m.ones(), workers)
+	at, err := m.Features(x, m.ones(), workers)
 	if err != nil {
 		return nil, nil, err
 	}
-	whole := m.kernels.whole()
+	whole := m.Kernels.Whole()
 	n, _ := rows.Dims()
 	_, d := x.Dims()
-	beta := 1 / m.noise
+	beta := 1 / m.Noise
 	rest := make([]float64, n) // t - Φμ
 	for i, t := range y {
-		rest[i] = t - m.intercept
+		rest[i] = t - m.Intercept
 		if phi != nil {
-			rest[i] -= linalg.Dot(m.coefficients, phi.RawRowView(i))
-			linalg.Axpy(-1, m.means, phi.RawRowView(i))
+			rest[i] -= linalg.Dot(m.Coefficients, phi.RawRowView(i))
+			linalg.Axpy(-1, m.Means, phi.RawRowView(i))
 		}
 	}
-	size := len(m.coefficients)
+	size := len(m.Coefficients)
 	cross, half := make([]float64, size), mat.NewVecDense(max(size, 1), nil)
 	own := []float64{0}
 	for i := range mean {
@@ -86,14 +86,14 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 		}
 		kernels.Diag(own, whole, row)
 		column, e := g.RawRowView(0), own[0]
-		if m.spread > 0 {
+		if m.Spread > 0 {
 			e -= weights.NewCounts(nil, n).Centre(column)
 		}
 		s, q := beta*linalg.Dot(column, column), beta*linalg.Dot(column, rest)
 		if size > 0 {
 			fast.Gemv(blas.Trans, 1, phi.RawMatrix(), linalg.Vector(column), 0, linalg.Vector(cross))
-			fast.MulVec(half, m.cov, mat.NewVecDense(size, cross))
-			linalg.Axpy(-1, m.means, at.RawRowView(i))
+			fast.MulVec(half, m.Covariance, mat.NewVecDense(size, cross))
+			linalg.Axpy(-1, m.Means, at.RawRowView(i))
 			e -= beta * linalg.Dot(at.RawRowView(i), half.RawVector().Data)
 			s -= beta * beta * linalg.Dot(cross, half.RawVector().Data)
 		}
@@ -101,7 +101,7 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 			mean[i] += e * q / total
 			variance[i] += e * e / total
 		}
-		if !isFinite(mean[i]) || !isFinite(variance[i]) {
+		if !check.IsFinite(mean[i]) || !check.IsFinite(variance[i]) {
 			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: i, Col: -1, Value: mean[i] + variance[i]}
 		}
 	}
@@ -110,5 +110,5 @@ func (m *model) augmented(x, rows *mat.Dense, y, precision []float64, workers in
 
 // withOwnVariance is the model with the variance that is its own.
 func (m *model) withOwnVariance() *model {
-	return &model{solution: m.solution, support: m.support, calibration: uncalibrated}
+	return &model{Solution: m.Solution, Support: m.Support, calibration: uncalibrated}
 }

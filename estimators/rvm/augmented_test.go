@@ -39,31 +39,22 @@ func TestAugmentedReference(t *testing.T) {
 	var c augmentedReference
 	golden.Load(t, "rvm_augmented.json", &c)
 	x := golden.Dense(c.X)
-	n, d := x.Dims()
+	_, d := x.Dims()
 	kernel := kernels.RBF{Gamma: c.Gamma}
 	require.Len(t, c.Cases, 2)
 	for _, k := range c.Cases {
-		intercept := map[string]interceptKind{"free": flatIntercept, "none": noIntercept}[k.Bias]
-		counts := weights.NewCounts(nil, n)
-		b, err := newBasis(ctx, dictionary{kernel}.columns(x, x), counts, n, n, intercept == flatIntercept, false, 1<<30, 1)
-		require.NoError(t, err)
-		p, mean, err := newProblem(ctx, b, c.T, intercept == flatIntercept, 1, 0, 1)
-		require.NoError(t, err)
-		of := design{n: n, m: n, width: d, kernels: dictionary{kernel}, centres: x, rows: make([]int, n), x: x}
-		s, err := task{design: of, Counts: counts, y: c.T, intercept: intercept}.unscale(t.Context(), stateAt(t, p, c.Relevance, c.Alpha, c.Beta), 1, mean, true, 0)
-		require.NoError(t, err)
-		m := newModel(s, of)
-		assert.LessOrEqual(t, golden.MaxError(m.coefficients, k.Mu), 1e-9)
+		m := modelAt(t, kernel, x, c.T, k.Bias == "free", c.Relevance, c.Alpha, c.Beta)
+		assert.LessOrEqual(t, golden.MaxError(m.Coefficients, k.Mu), 1e-9)
 		for _, at := range k.Test {
 			row := mat.NewDense(1, d, at.X)
 			mean, variance, err := m.predict(row, 1, true)
 			require.NoError(t, err)
 			assert.InDelta(t, at.Mean, mean[0], 1e-9)
 			assert.InDelta(t, at.Variance, variance[0], 1e-9)
-			phi, err := m.features(row, 0, 1)
+			phi, err := m.Features(row, 0, 1)
 			require.NoError(t, err)
-			require.True(t, m.sees())
-			unseen, own := m.unseen(row, phi)
+			require.True(t, m.Sees())
+			unseen, own := m.Unseen(row, phi)
 			assert.InDelta(t, at.KernelResidual, unseen[0], 1e-9)
 			assert.EqualValues(t, 1, own[0])
 			for _, a := range at.Augmented {

@@ -7,8 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/evidence"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -37,33 +36,39 @@ func (l *leftOut) append(o *leftOut) {
 	l.changes += o.changes
 }
 
+// calibratedTask is a regression whose refits leave rows out.
+type calibratedTask struct {
+	evidence.Regression
+	groups [][]int // of rows that the refits leave out together; those in none are left out alone
+}
+
 // calibrate calibrates m, the machine of the task.
-func (k task) calibrate(ctx context.Context, m *model) error {
-	if m.noise == 0 || math.IsInf(m.evidence, 1) {
+func (k calibratedTask) calibrate(ctx context.Context, m *model) error {
+	if m.Noise == 0 || math.IsInf(m.Evidence, 1) {
 		return ctx.Err() // nothing was learnt
 	}
 	folds := k.folds()
 	parts := make([]*leftOut, len(folds))
-	err := parallel.ForEachPart(ctx, k.workers, len(folds), func(ctx context.Context, i int) (err error) {
-		parts[i], err = k.refit(ctx, m.start, folds[i], k.bytes/int64(len(folds)))
+	err := parallel.ForEachPart(ctx, k.Workers, len(folds), func(ctx context.Context, i int) (err error) {
+		parts[i], err = k.refit(ctx, m.Start, folds[i], k.Bytes/int64(len(folds)))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	all := &leftOut{sees: m.sees()}
+	all := &leftOut{sees: m.Sees()}
 	for _, p := range parts {
 		if p != nil {
 			all.append(p)
 		}
 	}
-	m.report.Iterations += all.changes
-	if m.calibration = all.fit(k.noise > 0); !m.calibration.valid() {
+	m.Report.Iterations += all.changes
+	if m.calibration = all.fit(k.Noise > 0); !m.calibration.valid() {
 		m.calibration = uncalibrated // of residuals or weights that overflow
 		return nil
 	}
 	if all.sees {
-		m.span = max(0, varianceOf(k.y, k.Counts)-m.noise)
+		m.span = max(0, varianceOf(k.Targets, k.Counts)-m.Noise)
 	}
 	return nil
 }
@@ -81,14 +86,14 @@ func varianceOf(y []float64, c weights.Counts) float64 {
 }
 
 // folds returns the rows that each refit leaves out, whatever their order.
-func (k task) folds() [][]int {
-	order := make([]int, k.n)
+func (k calibratedTask) folds() [][]int {
+	order := make([]int, k.N)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return slices.Compare(k.x.RawRowView(a), k.x.RawRowView(b)) }) // no two are equal
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(k.X.RawRowView(a), k.X.RawRowView(b)) }) // no two are equal
 	rng := rand.New(rand.NewPCG(0, 0x72656669_74))                                                             // the stream "refit"
-	units := k.n
+	units := k.N
 	for _, group := range k.groups {
 		units -= len(group) - 1
 	}
@@ -114,15 +119,15 @@ func (k task) folds() [][]int {
 }
 
 // deal returns the part, of count, of each of the ordered rows. The rows of a group are of one part.
-func (k task) deal(order []int, count int, rng *rand.Rand) []int {
+func (k calibratedTask) deal(order []int, count int, rng *rand.Rand) []int {
 	if len(k.groups) == 0 {
-		part := rng.Perm(k.n)
+		part := rng.Perm(k.N)
 		for i := range part {
 			part[i] %= count
 		}
 		return part
 	}
-	of := make([]int, k.n) // the group of a row, or one of its own
+	of := make([]int, k.N) // the group of a row, or one of its own
 	for i := range of {
 		of[i] = len(k.groups) + i
 	}
@@ -133,7 +138,7 @@ func (k task) deal(order []int, count int, rng *rand.Rand) []int {
 	}
 	// Numbered as they come in the order of the rows, so that it does not matter how the caller numbers and orders them.
 	number := map[int]int{}
-	ordered := make([]int, k.n)
+	ordered := make([]int, k.N)
 	for i, row := range order {
 		g, seen := number[of[row]]
 		if !seen {
@@ -146,10 +151,10 @@ func (k task) deal(order []int, count int, rng *rand.Rand) []int {
 }
 
 // refit learns from all rows but those, and says how it did on them; nil where nothing can be learnt.
-func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*leftOut, error) {
-	in := complement(k.n, out)
-	t := k
-	t.design, t.y = k.design.part(in), linalg.Pick(k.y, in)
+func (k calibratedTask) refit(ctx context.Context, from evidence.Start, out []int, bytes int64) (*leftOut, error) {
+	in := complement(k.N, out)
+	t := k.Regression
+	t.Design, t.Targets = k.Design.Subset(in), linalg.Pick(k.Targets, in)
 	t.Counts = weights.NewCounts(nil, len(in))
 	if k.Roots != nil {
 		w := make([]float64, len(in))
@@ -158,19 +163,19 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 		}
 		t.Counts = weights.NewCounts(w, len(in))
 	}
-	t.starts, t.allIn, t.bytes = []start{from}, 0, bytes
-	s, err := t.solve(ctx)
+	t.Starts, t.AllIn, t.Bytes = []evidence.Start{from}, 0, bytes
+	s, err := t.Solve(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if fault.IsPanic(err) {
 		return nil, err
 	}
-	if err != nil || s.noise == 0 || math.IsInf(s.evidence, 1) {
+	if err != nil || s.Noise == 0 || math.IsInf(s.Evidence, 1) {
 		return nil, nil // the rest of the rows cannot do without these
 	}
-	m := newModel(s, t.design)
-	x := k.design.rowsAt(out)
+	m := newModel(s, t.Design)
+	x := k.Design.Rows(out)
 	mean, variance, err := m.predict(x, 1, true)
 	if fault.IsPanic(err) {
 		return nil, err
@@ -178,19 +183,19 @@ func (k task) refit(ctx context.Context, from start, out []int, bytes int64) (*l
 	if err != nil {
 		return nil, nil
 	}
-	l := &leftOut{variance: variance, sees: m.sees(), changes: s.report.Iterations}
+	l := &leftOut{variance: variance, sees: m.Sees(), changes: s.Report.Iterations}
 	for i, row := range out {
-		l.weight, l.residual = append(l.weight, k.Weight(row)), append(l.residual, k.y[row]-mean[i])
+		l.weight, l.residual = append(l.weight, k.Weight(row)), append(l.residual, k.Targets[row]-mean[i])
 	}
 	if l.sees {
-		phi, err := m.features(x, 0, 1)
+		phi, err := m.Features(x, 0, 1)
 		if fault.IsPanic(err) {
 			return nil, err
 		}
 		if err != nil {
 			return nil, nil
 		}
-		l.unseen, l.own = m.unseen(x, phi)
+		l.unseen, l.own = m.Unseen(x, phi)
 	}
 	return l, nil
 }
@@ -292,30 +297,3 @@ func (l *leftOut) quantile() float64 {
 	}
 	return 1
 }
-
-// part is the design on some rows; of a basis that sits on training rows, those among them.
-func (d design) part(rows []int) design {
-	x := d.rowsAt(rows)
-	out := design{n: len(rows), m: d.m, width: d.width, kernels: d.kernels, centres: d.centres, x: x}
-	if d.centres == nil {
-		out.raw = matrixColumns(x)
-		return out
-	}
-	if d.rows != nil {
-		in := make([]bool, d.n)
-		for _, r := range rows {
-			in[r] = true
-		}
-		var at []int
-		for i, r := range d.rows {
-			if in[r] {
-				at, out.rows = append(at, i), append(out.rows, r)
-			}
-		}
-		out.centres = linalg.Rows(d.centres, at)
-	}
-	out.sit()
-	return out
-}
-
-func (d design) rowsAt(rows []int) *mat.Dense { return linalg.Rows(d.x, rows) }

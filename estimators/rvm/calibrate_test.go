@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/weights"
@@ -148,7 +149,7 @@ func TestRefits(t *testing.T) {
 	assert.Less(t, len(r.task(mustOnRows(t, r, 1000), make([]float64, 1000), nil).folds()), 3, "of many rows a few refits hold enough")
 }
 
-func mustOnRows(t *testing.T, r *Regressor, n int) design {
+func mustOnRows(t *testing.T, r *Regressor, n int) basis.Design {
 	d, err := r.place().onRows(ctx, distinct.Merge(random(n, 2, 3), nil), nil)
 	require.NoError(t, err)
 	return d

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/evidence"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -71,7 +73,7 @@ type Classifier struct {
 	Observe func(estimators.Step)
 
 	folding
-	m *classification
+	kept[*classification]
 }
 
 var (
@@ -85,8 +87,8 @@ var (
 	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 )
 
-func (c *Classifier) place() basisPlace {
-	return basisPlace{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+func (c *Classifier) place() basisSettings {
+	return basisSettings{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {
@@ -180,34 +182,26 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (er
 	if err != nil {
 		return err
 	}
-	return c.learn(ctx, onMatrix(rows.Rows), rows)
+	return c.learn(ctx, basis.OnMatrix(rows.Rows), rows)
 }
 
 // learn learns a machine for each class, or one for two.
-func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) error {
+func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClasses) error {
 	labels := rows.labels
 	first, rest := progress.Two(ctx, 1, 8)
-	b, err := newBasis(first, d.raw, weights.NewCounts(rows.Weights, d.n), d.n, d.m+1, false, true, c.place().bytes(), c.Workers)
+	b, err := basis.New(first, d.Raw, weights.NewCounts(rows.Weights, d.N), d.N, d.M+1, false, true, c.place().bytes(), c.Workers)
 	if err != nil {
 		return err
 	}
 	positive := labels[len(labels)-classes.Machines(len(labels)):]
 	steps := progress.NewSteps(ctx, 0)
-	fitted, done := make([]*binary, len(positive)), make([]bool, len(positive))
-	err = parallel.ForEachPart(rest, c.Workers, len(positive), func(ctx context.Context, i int) error {
+	fitted, done := make([]*evidence.Classification, len(positive)), make([]bool, len(positive))
+	err = parallel.ForEachPart(rest, c.Workers, len(positive), func(ctx context.Context, i int) (err error) {
 		t := mat.Col(nil, i, rows.targets)
 		for row, v := range t {
 			t[row] = (1 + v) / 2
 		}
-		parts := progress.Parts(ctx, 1, 6, 3)
-		p, err := newBinary(parts[0], b, t, c.Workers)
-		if err != nil {
-			return err
-		}
-		fitted[i] = p
-		if done[i], err = p.climb(parts[1], steps); err == nil && c.Refine {
-			err = p.refine(parts[2])
-		}
+		fitted[i], done[i], err = evidence.Classify(ctx, b, t, c.Refine, c.Workers, steps)
 		return err
 	})
 	if err != nil {
@@ -215,7 +209,7 @@ func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) e
 	}
 	m := gather(d, labels, positive, fitted, done)
 	for _, mc := range m.machines {
-		numbers := slices.Concat(mc.coefficients, mc.alphas, codec.FromSym(mc.cov), []float64{mc.intercept, mc.evidence})
+		numbers := slices.Concat(mc.Coefficients, mc.Alphas, codec.FromSym(mc.Covariance), []float64{mc.Intercept, mc.Evidence})
 		if err := check.Vector(classifierType+": coefficients, precisions and covariance", numbers); err != nil {
 			return fmt.Errorf("%w: scale the rows", err) // no file would keep it
 		}
@@ -226,7 +220,7 @@ func (c *Classifier) learn(ctx context.Context, d design, rows *rowsOfClasses) e
 
 // decide returns a score for each class; matrix tells whether x are rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
-	xd, err := c.support().input(classifierType, name, x, matrix)
+	xd, err := c.m.kept().Input(classifierType, name, x, matrix)
 	if err != nil {
 		return nil, err
 	}
@@ -288,14 +282,14 @@ func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error
 // Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Labels(classifierType, dst, x, c.support().rowWidth(), c.labels(), c.Predict, c.m.row)
+	return rowwise.Labels(classifierType, dst, x, c.m.kept().RowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
 // DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
 // Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Scores(classifierType, dst, x, c.support().rowWidth(), len(c.labels()), c.Decision, c.m.row)
+	return rowwise.Scores(classifierType, dst, x, c.m.kept().RowWidth(), len(c.labels()), c.Decision, c.m.row)
 }
 
 func (c *Classifier) labels() []int {
@@ -316,36 +310,16 @@ func (c *Classifier) Machines() []Machine {
 	out := make([]Machine, len(c.m.machines))
 	for i, mc := range c.m.machines {
 		out[i] = Machine{
-			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.coefficients), Alphas: slices.Clone(mc.alphas),
-			Intercept: mc.intercept, LogEvidence: mc.evidence,
+			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.Coefficients), Alphas: slices.Clone(mc.Alphas),
+			Intercept: mc.Intercept, LogEvidence: mc.Evidence,
 		}
-		for _, j := range mc.members {
-			out[i].RelevanceIndices = append(out[i].RelevanceIndices, c.m.index(j))
-			out[i].RelevanceKernels = append(out[i].RelevanceKernels, c.m.kernelOf(j))
+		for _, j := range mc.Members {
+			out[i].RelevanceIndices = append(out[i].RelevanceIndices, c.m.Index(j))
+			out[i].RelevanceKernels = append(out[i].RelevanceKernels, c.m.KernelOf(j))
 		}
 	}
 	return out
 }
-
-// support is nil before Fit.
-func (c *Classifier) support() *support {
-	if c.m == nil {
-		return nil
-	}
-	return c.m.support
-}
-
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
-// some class's machine, ascending. It returns nil before Fit.
-func (c *Classifier) RelevanceIndices() []int { return c.support().relevant() }
-
-// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
-// model without relevance vectors.
-func (c *Classifier) RelevanceVectors() *mat.Dense { return c.support().copiedVectors() }
-
-// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
-// and after FitDesign.
-func (c *Classifier) ChosenKernel() kernels.Kernel { return c.support().chosenKernel() }
 
 // LogEvidence returns the log evidence in Laplace's approximation, summed over the machines. It returns 0 before
 // Fit.
@@ -355,7 +329,7 @@ func (c *Classifier) LogEvidence() float64 {
 	}
 	sum := 0.0
 	for _, mc := range c.m.machines {
-		sum += mc.evidence
+		sum += mc.Evidence
 	}
 	return sum
 }

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/reference"
+	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -25,6 +27,39 @@ func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 		x.Set(i, 1, 0.7*x.At(i, 1)+2*math.Sin(a))
 	}
 	return x, y
+}
+
+func loadClasses(t *testing.T) (c reference.Case, labels []int) {
+	c = reference.Load(t, ".", reference.Classes)
+	for _, v := range c.Y {
+		labels = append(labels, int(v))
+	}
+	return c, labels
+}
+
+// The optimum is the reference's.
+func TestClassReference(t *testing.T) {
+	c, labels := loadClasses(t)
+	r := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}}
+	require.NoError(t, r.Fit(ctx, golden.Dense(c.X), labels))
+	assert.GreaterOrEqual(t, r.LogEvidence(), c.Optimum.Evidence-0.5)
+	assert.True(t, r.Report().Converged)
+	if !assert.Equal(t, c.Optimum.Relevance[:3], r.RelevanceIndices(), "the set may differ; then the predictions below do too") {
+		return
+	}
+	proba, err := r.PredictProba(golden.Dense(c.Predict.X))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, golden.MaxError(mat.Col(nil, 1, proba), c.Predict.Proba), 1e-6)
+}
+
+// The true gradient leads a little higher.
+func TestRefineRaisesTheEvidence(t *testing.T) {
+	c, labels := loadClasses(t)
+	plain := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}}
+	refined := &Classifier{Kernel: kernels.RBF{Gamma: c.Param}, Refine: true}
+	require.NoError(t, plain.Fit(ctx, golden.Dense(c.X), labels))
+	require.NoError(t, refined.Fit(ctx, golden.Dense(c.X), labels))
+	assert.InDelta(t, 0.04, refined.LogEvidence()-plain.LogEvidence(), 0.02)
 }
 
 // The facts of the machines are what the probabilities are made of.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -110,13 +111,13 @@ func TestUnseenOfKernels(t *testing.T) {
 	x, y := bumps(90)
 	r := &Regressor{Kernels: twoWidths}
 	require.NoError(t, r.Fit(ctx, x, y))
-	require.True(t, r.m.sees())
+	require.True(t, r.m.Sees())
 	at := mat.NewDense(4, 1, []float64{-2, 0.3, 1, 40})
-	phi, err := r.m.features(at, 0, 1)
+	phi, err := r.m.Features(at, 0, 1)
 	require.NoError(t, err)
-	unseen, own := r.m.unseen(at, phi)
+	unseen, own := r.m.Unseen(at, phi)
 	sum := kernels.Sum(twoWidths)
-	vectors := r.m.distinct()
+	vectors := distinct.Merge(r.RelevanceVectors(), nil).X
 	gram, err := kernels.Matrix(ctx, sum, vectors, nil)
 	require.NoError(t, err)
 	factor, err := linalg.NewCholesky(ctx, "", gram)
@@ -133,7 +134,7 @@ func TestUnseenOfKernels(t *testing.T) {
 	// RVM* adds a basis function of the sum.
 	mean, variance, err := r.PredictAugmented(at, x, y)
 	require.NoError(t, err)
-	own0, ownVariance, err := (&Regressor{Kernels: twoWidths, m: r.m.withOwnVariance()}).PredictVariance(at)
+	own0, ownVariance, err := (&Regressor{Kernels: twoWidths, kept: kept[*model]{r.m.withOwnVariance()}}).PredictVariance(at)
 	require.NoError(t, err)
 	assert.InDelta(t, own0[3], mean[3], 1e-6)
 	assert.Greater(t, variance[3], 5*ownVariance[3], "far away the new function has the targets' variance")

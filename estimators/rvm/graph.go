@@ -6,38 +6,14 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/evidence"
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 var (
 	_ graph.Grapher = (*Regressor)(nil)
 	_ graph.Grapher = (*Classifier)(nil)
 )
-
-// graph returns the kernels of the vectors with the rows of x, the zero Value where there are no vectors.
-func (s *support) graph(typ string, x graph.Value) (phi graph.Value, err error) {
-	switch {
-	case s == nil:
-		return phi, fault.NotFitted(typ)
-	case s.kernels == nil:
-		return phi, &fault.NotFittedError{Type: typ + ": fitted on a design matrix: there are no rows to write"}
-	}
-	if err := graph.Columns(x, s.width); err != nil || s.vectors == nil {
-		return phi, err
-	}
-	var parts []graph.Value
-	err = s.eachKernel(func(k kernels.Kernel, first, last int) error {
-		v, err := kernels.Graph(k, x, s.vectors.Slice(first, last, 0, s.width).(*mat.Dense))
-		parts = append(parts, v)
-		return err
-	})
-	if err != nil {
-		return phi, err
-	}
-	return graph.Concat(parts...), nil
-}
 
 // withOnes adds columns of ones to phi, which may be none.
 func withOnes(x, phi graph.Value, ones int) graph.Value {
@@ -53,45 +29,35 @@ func withOnes(x, phi graph.Value, ones int) graph.Value {
 
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	values, err := r.support().graph(regressorType, x)
+	values, err := r.m.kept().Graph(regressorType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}
 	m := r.m
 	phi := withOnes(x, values, m.ones())
-	out := graph.Outputs{Mean: x.Fill(m.intercept), Variance: func() (graph.Value, error) { return m.graphVariance(x, values, phi) }}
+	out := graph.Outputs{Mean: x.Fill(m.Intercept), Variance: func() (graph.Value, error) { return m.graphVariance(x, values, phi) }}
 	if !phi.IsZero() {
-		out.Mean = phi.MatMul(x.Constant(mat.NewDense(len(m.coefficients), 1, slices.Clone(m.coefficients)))).Plus(m.intercept)
+		out.Mean = phi.MatMul(x.Constant(mat.NewDense(len(m.Coefficients), 1, slices.Clone(m.Coefficients)))).Plus(m.Intercept)
 	}
 	return out, nil
 }
 
 func (m *model) graphVariance(x, values, phi graph.Value) (graph.Value, error) {
-	v := x.Fill(m.noise * (1 + m.spread))
+	v := x.Fill(m.Noise * (1 + m.Spread))
 	if !phi.IsZero() {
 		centred := phi
-		if len(m.means) > 0 {
-			centred = phi.Sub(x.Row(m.means))
+		if len(m.Means) > 0 {
+			centred = phi.Sub(x.Row(m.Means))
 		}
-		v = v.Add(centred.MatMul(x.Constant(m.cov)).Mul(centred).Sum().Max(x.Number(0)))
+		v = v.Add(centred.MatMul(x.Constant(m.Covariance)).Mul(centred).Sum().Max(x.Number(0)))
 	}
 	v = v.Times(m.factor).Plus(m.within)
-	if !m.addsVariance() || !m.sees() {
+	if !m.addsVariance() || !m.Sees() {
 		return v, nil
 	}
-	own, err := kernels.GraphDiag(m.kernels.whole(), x)
+	unseen, own, err := m.GraphUnseen(x, values)
 	if err != nil {
 		return v, err
-	}
-	unseen := own
-	if m.vectors != nil {
-		k := values
-		if len(m.kernels) > 1 {
-			if k, err = kernels.Graph(m.kernels.whole(), x, m.seen.vectors); err != nil {
-				return v, err
-			}
-		}
-		unseen = own.Sub(k.SolveUpper(m.seen.factor.Upper()).Square().Sum()).Max(x.Number(0))
 	}
 	return v.Add(m.addedGraph(unseen, own)), nil
 }
@@ -110,29 +76,29 @@ func (c calibration) addedGraph(unseen, own graph.Value) graph.Value {
 
 // Graph implements [graph.Grapher].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
-	phi, err := c.support().graph(classifierType, x)
+	phi, err := c.m.kept().Graph(classifierType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}
 	parts := make([]graph.Value, len(c.m.machines))
 	for i, mc := range c.m.machines {
-		parts[i] = mc.graph(x, phi)
+		parts[i] = machineGraph(mc, x, phi)
 	}
 	out := graph.Outputs{Classes: c.Classes(), Decision: graph.Concat(parts...).Scores()}
 	out.Proba = probabilitiesGraph(out.Decision)
 	return out, nil
 }
 
-// graph is moderated.
-func (mc *machine) graph(x, phi graph.Value) graph.Value {
+// machineGraph is moderated.
+func machineGraph(mc *evidence.Machine, x, phi graph.Value) graph.Value {
 	var own graph.Value
-	f := x.Fill(mc.intercept)
-	if len(mc.members) > 0 {
-		own = phi.Select(mc.members...)
-		f = own.MatMul(x.Constant(mat.NewDense(len(mc.members), 1, slices.Clone(mc.coefficients)))).Plus(mc.intercept)
+	f := x.Fill(mc.Intercept)
+	if len(mc.Members) > 0 {
+		own = phi.Select(mc.Members...)
+		f = own.MatMul(x.Constant(mat.NewDense(len(mc.Members), 1, slices.Clone(mc.Coefficients)))).Plus(mc.Intercept)
 	}
 	own = withOnes(x, own, 1)
-	variance := own.MatMul(x.Constant(mc.cov)).Mul(own).Sum().Max(x.Number(0))
+	variance := own.MatMul(x.Constant(mc.Covariance)).Mul(own).Sum().Max(x.Number(0))
 	return f.Div(variance.Times(math.Pi / 8).Plus(1).Sqrt())
 }
 

@@ -27,7 +27,7 @@ const columnsOfRows = 100
 
 // learntKernel is a Matérn kernel with a length for each column that varies, by the evidence of the Gaussian process that has
 // it for covariance.
-func (p basisPlace) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
+func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
 	columns := varying.Find(x)
 	x = columns.Rows(x)
@@ -43,7 +43,7 @@ func (p basisPlace) learntKernel(ctx context.Context, x *mat.Dense, wanted func(
 }
 
 // shareOfKernel is about what learning the kernel takes of the time that all else does.
-func (p basisPlace) shareOfKernel() float64 {
+func (p basisSettings) shareOfKernel() float64 {
 	if len(p.configured()) > 0 {
 		return 0
 	}

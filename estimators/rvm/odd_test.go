@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -96,7 +97,7 @@ func TestOddData(t *testing.T) {
 				mean, variance, err := r.PredictVariance(c.x)
 				require.NoError(t, err, "%s %v %v", name, k, way.intercept())
 				for i, v := range variance {
-					assert.True(t, isFinite(mean[i]) && v >= 0, "%s %v %v: row %d: mean %v, variance %v", name, k, way.intercept(), i, mean[i], v)
+					assert.True(t, check.IsFinite(mean[i]) && v >= 0, "%s %v %v: row %d: mean %v, variance %v", name, k, way.intercept(), i, mean[i], v)
 				}
 				assert.False(t, math.IsNaN(r.LogEvidence()), "%s %v %v", name, k, way.intercept())
 				assert.True(t, r.Report().Converged, "%s %v %v: %v", name, k, way.intercept(), r.Report().Warnings)

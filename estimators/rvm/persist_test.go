@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -114,8 +116,8 @@ func TestFilesOfOtherKinds(t *testing.T) {
 }
 
 // oneVector is the support of a relevance vector.
-func oneVector() storedSupport {
-	return storedSupport{
+func oneVector() basis.Stored {
+	return basis.Stored{
 		Kernel: kernels.MakeReference(nil, kernels.RBF{}), Width: 1, Vectors: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{2}}, Rows: []int{3}, Columns: []int{3},
 	}
 }
@@ -242,7 +244,7 @@ func FuzzFit(f *testing.F) {
 				t.Fatal(err)
 			}
 			for i, v := range variance {
-				if !(v >= 0) || !isFinite(mean[i]) {
+				if !(v >= 0) || !check.IsFinite(mean[i]) {
 					t.Fatalf("row %d: mean %v, variance %v", i, mean[i], v)
 				}
 			}

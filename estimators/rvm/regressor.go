@@ -9,9 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/evidence"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/learning"
@@ -38,13 +41,7 @@ const (
 
 // String returns the prior's name.
 func (p InterceptPrior) String() string {
-	switch p {
-	case FlatPrior:
-		return "FlatPrior"
-	case ARDPrior:
-		return "ARDPrior"
-	}
-	return fmt.Sprintf("InterceptPrior(%d)", int(p))
+	return enum.Name("InterceptPrior", int(p), "FlatPrior", "ARDPrior")
 }
 
 // The defaults of Regressor and Classifier.
@@ -58,7 +55,7 @@ const (
 )
 
 // startNoises are those of the starts from the empty model: parts of the targets' variance.
-var startNoises = []start{1, 10, 100}
+var startNoises = []evidence.Start{1, 10, 100}
 
 // Regressor is the relevance vector machine for regression. The zero value is ready to use: a Matérn kernel whose
 // lengths are learnt, an intercept with a flat prior, an estimated noise variance, and basis functions on all
@@ -123,7 +120,7 @@ type Regressor struct {
 	// negative log evidence of the start or the refit that the change belongs to.
 	Observe func(estimators.Step)
 
-	m *model
+	kept[*model]
 }
 
 var (
@@ -138,17 +135,25 @@ var (
 
 // model is a fitted Regressor.
 type model struct {
-	*solution // of the columns of the support, and of that of ones
-	*support
+	*evidence.Solution // of the columns of the support, and of that of ones
+	*basis.Support
 	calibration
 	within float64 // the variance of targets around the means of equal rows
 }
 
-// ones is the number of coefficients, 0 or 1, that are the column of ones's.
-func (m *model) ones() int { return len(m.coefficients) - len(m.columns) }
+// kept is nil before Fit.
+func (m *model) kept() *basis.Support {
+	if m == nil {
+		return nil
+	}
+	return m.Support
+}
 
-func (r *Regressor) place() basisPlace {
-	return basisPlace{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
+// ones is the number of coefficients, 0 or 1, that are the column of ones's.
+func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
+
+func (r *Regressor) place() basisSettings {
+	return basisSettings{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 func (r *Regressor) validate() error {
@@ -166,14 +171,14 @@ func (r *Regressor) validate() error {
 }
 
 // intercept is what the fields ask for.
-func (r *Regressor) intercept() interceptKind {
+func (r *Regressor) intercept() evidence.Intercept {
 	switch {
 	case r.NoIntercept:
-		return noIntercept
+		return evidence.NoIntercept
 	case r.InterceptPrior == ARDPrior:
-		return ardIntercept
+		return evidence.ARDIntercept
 	}
-	return flatIntercept
+	return evidence.FlatIntercept
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -253,19 +258,19 @@ func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) 
 	if err != nil {
 		return fault.AddName(regressorType, err)
 	}
-	return r.learn(ctx, onMatrix(rows), mean, rows.Weights, groups, within)
+	return r.learn(ctx, basis.OnMatrix(rows), mean, rows.Weights, groups, within)
 }
 
-func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, groups [][]int, within float64) error {
+func (r *Regressor) learn(ctx context.Context, d basis.Design, y, rows []float64, groups [][]int, within float64) error {
 	k := r.task(d, y, rows)
 	k.groups = groups
-	k.steps = progress.NewSteps(ctx, 0)
+	k.Steps = progress.NewSteps(ctx, 0)
 	refits := 1.
 	if r.NoCalibration {
 		refits = 0
 	}
 	first, rest := progress.Two(ctx, 1, refits)
-	s, err := k.solve(first)
+	s, err := k.Solve(first)
 	if err != nil {
 		return err
 	}
@@ -284,23 +289,23 @@ func (r *Regressor) learn(ctx context.Context, d design, y, rows []float64, grou
 }
 
 // task is what the fields ask for, on rows that count so.
-func (r *Regressor) task(d design, y, rows []float64) task {
-	k := task{
-		design: d, Counts: weights.NewCounts(rows, d.n), y: y, intercept: r.intercept(), noise: r.NoiseVariance, allIn: cmp.Or(r.AllIn, defaultAllIn),
-		starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], bytes: r.place().bytes(), workers: r.Workers,
+func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
+	k := evidence.Regression{
+		Design: d, Type: regressorType, Counts: weights.NewCounts(rows, d.N), Targets: y, Intercept: r.intercept(), Noise: r.NoiseVariance, AllIn: cmp.Or(r.AllIn, defaultAllIn),
+		Starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], Bytes: r.place().bytes(), Workers: r.Workers,
 	}
 	if r.NoAllIn {
-		k.allIn = 0
+		k.AllIn = 0
 	}
-	return k
+	return calibratedTask{Regression: k}
 }
 
-func newModel(s *solution, d design) *model {
-	columns := s.indices
-	if k := len(columns); k > 0 && columns[k-1] == d.m {
+func newModel(s *evidence.Solution, d basis.Design) *model {
+	columns := s.Indices
+	if k := len(columns); k > 0 && columns[k-1] == d.M {
 		columns = columns[:k-1] // the last is that of ones
 	}
-	return &model{solution: s, support: d.support(columns), calibration: uncalibrated}
+	return &model{Solution: s, Support: d.Support(columns), calibration: uncalibrated}
 }
 
 // finite is an error for a model whose numbers overflow in the units of rows and targets, which it was not
@@ -310,8 +315,8 @@ func (m *model) finite() error {
 		name   string
 		values codec.Floats
 	}{
-		{"coefficient", m.coefficients}, {"precision", m.alphas}, {"mean of column", m.means}, {"covariance", codec.FromSym(m.cov)},
-		{"intercept", codec.Floats{m.intercept}}, {"noise", codec.Floats{m.noise, m.spread, m.within}}, {"calibration", m.calibration.numbers()},
+		{"coefficient", m.Coefficients}, {"precision", m.Alphas}, {"mean of column", m.Means}, {"covariance", codec.FromSym(m.Covariance)},
+		{"intercept", codec.Floats{m.Intercept}}, {"noise", codec.Floats{m.Noise, m.Spread, m.within}}, {"calibration", m.calibration.numbers()},
 	} {
 		if err := check.Vector(regressorType+": "+part.name, part.values); err != nil {
 			return fmt.Errorf("%w: scale rows and targets", err)
@@ -329,32 +334,32 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 	n, d := x.Dims()
 	for first := 0; first < n; first += predictChunk {
 		part := x.Slice(first, min(first+predictChunk, n), 0, d).(*mat.Dense)
-		phi, err := m.features(part, m.ones(), workers)
+		phi, err := m.Features(part, m.ones(), workers)
 		if err != nil {
 			return nil, nil, err
 		}
 		r, _ := part.Dims()
 		var unseen, own []float64
-		if withVariance && m.addsVariance() && m.sees() {
-			unseen, own = m.unseen(part, phi)
+		if withVariance && m.addsVariance() && m.Sees() {
+			unseen, own = m.Unseen(part, phi)
 		}
 		for i := range r {
-			f, v := m.intercept, m.noise*(1+m.spread)
+			f, v := m.Intercept, m.Noise*(1+m.Spread)
 			if phi != nil {
 				row := phi.RawRowView(i)
-				f += linalg.Dot(m.coefficients, row)
+				f += linalg.Dot(m.Coefficients, row)
 				if withVariance {
-					for j, mu := range m.means {
+					for j, mu := range m.Means {
 						row[j] -= mu
 					}
-					v += max(0, mat.Inner(mat.NewVecDense(len(row), row), m.cov, mat.NewVecDense(len(row), row)))
+					v += max(0, mat.Inner(mat.NewVecDense(len(row), row), m.Covariance, mat.NewVecDense(len(row), row)))
 				}
 			}
 			v = v*m.factor + m.within
 			if unseen != nil {
 				v += m.added(unseen[i], own[i])
 			}
-			if !isFinite(f) || !isFinite(v) {
+			if !check.IsFinite(f) || !check.IsFinite(v) {
 				return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: first + i, Col: -1, Value: f + v}
 			}
 			mean = append(mean, f)
@@ -368,7 +373,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 
 // predict checks rows and predicts; matrix tells whether they are those of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
-	xd, err := r.support().input(regressorType, name, x, matrix)
+	xd, err := r.m.kept().Input(regressorType, name, x, matrix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -417,29 +422,9 @@ func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []floa
 	return r.predict("phi", phi, true, true)
 }
 
-// support is nil before Fit.
-func (r *Regressor) support() *support {
-	if r.m == nil {
-		return nil
-	}
-	return r.m.support
-}
-
-// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
-// the model, ascending. It returns nil before Fit.
-func (r *Regressor) RelevanceIndices() []int { return r.support().relevant() }
-
-// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
-// model without relevance vectors.
-func (r *Regressor) RelevanceVectors() *mat.Dense { return r.support().copiedVectors() }
-
 // RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, which is 0 if there is one
 // kernel. It returns nil before Fit and after FitDesign.
-func (r *Regressor) RelevanceKernels() []int { return r.support().relevantKernels() }
-
-// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
-// and after FitDesign.
-func (r *Regressor) ChosenKernel() kernels.Kernel { return r.support().chosenKernel() }
+func (r *Regressor) RelevanceKernels() []int { return r.m.kept().KernelIndices() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the order of
 // RelevanceIndices. It returns nil before Fit.
@@ -447,18 +432,18 @@ func (r *Regressor) Coefficients() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return append([]float64{}, r.m.coefficients[:len(r.m.columns)]...)
+	return append([]float64{}, r.m.Coefficients[:len(r.m.Columns)]...)
 }
 
 // Covariance returns the posterior covariance of Coefficients. It returns nil before Fit and for a model without
 // relevance vectors.
 func (r *Regressor) Covariance() *mat.SymDense {
-	if r.m == nil || len(r.m.columns) == 0 {
+	if r.m == nil || len(r.m.Columns) == 0 {
 		return nil
 	}
-	k := len(r.m.columns)
+	k := len(r.m.Columns)
 	out := mat.NewSymDense(k, nil)
-	out.CopySym(r.m.cov.SliceSym(0, k))
+	out.CopySym(r.m.Covariance.SliceSym(0, k))
 	return out
 }
 
@@ -467,7 +452,7 @@ func (r *Regressor) Alphas() []float64 {
 	if r.m == nil {
 		return nil
 	}
-	return append([]float64{}, r.m.alphas[:len(r.m.columns)]...)
+	return append([]float64{}, r.m.Alphas[:len(r.m.Columns)]...)
 }
 
 // Intercept returns the constant term, whatever its prior. It returns 0 before Fit and with NoIntercept.
@@ -480,9 +465,9 @@ func (r *Regressor) Intercept() float64 {
 
 func (m *model) constantTerm() float64 {
 	if m.ones() == 0 {
-		return m.intercept
+		return m.Intercept
 	}
-	return m.intercept + m.coefficients[len(m.coefficients)-1]
+	return m.Intercept + m.Coefficients[len(m.Coefficients)-1]
 }
 
 // ChosenNoiseVariance returns the variance of the noise. It returns 0 before Fit.
@@ -490,7 +475,7 @@ func (r *Regressor) ChosenNoiseVariance() float64 {
 	if r.m == nil {
 		return 0
 	}
-	return r.m.noise
+	return r.m.Noise
 }
 
 // LogEvidence returns the log marginal likelihood of the targets, with [FlatPrior] that of their n-1 contrasts
@@ -500,7 +485,7 @@ func (r *Regressor) LogEvidence() float64 {
 	if r.m == nil {
 		return 0
 	}
-	return r.m.evidence
+	return r.m.Evidence
 }
 
 // Report describes how the last Fit went. Objective is the negative log evidence. Iterations is the number of
@@ -509,7 +494,7 @@ func (r *Regressor) Report() estimators.Report {
 	if r.m == nil {
 		return estimators.Report{}
 	}
-	return r.m.report.Clone()
+	return r.m.Report.Clone()
 }
 
 // Clone returns an unfitted Regressor with the same configuration.
@@ -528,19 +513,19 @@ func (r *Regressor) Clone() estimators.Regressor {
 // Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Numbers(regressorType, dst, x, r.support().rowWidth(), r.Predict, r.m.row)
+	return rowwise.Numbers(regressorType, dst, x, r.m.kept().RowWidth(), r.Predict, r.m.row)
 }
 
 // row computes the mean of one row.
 func (m *model) row(out, x []float64) {
 	out[0] = m.constantTerm()
-	if m.vectors == nil {
+	if m.Vectors == nil {
 		return
 	}
-	p := rowwise.Scratch(len(m.columns))
+	p := rowwise.Scratch(len(m.Columns))
 	defer rowwise.Release(p)
-	m.rowValues(*p, x)
+	m.RowValues(*p, x)
 	for i, v := range *p {
-		out[0] += m.coefficients[i] * v
+		out[0] += m.Coefficients[i] * v
 	}
 }

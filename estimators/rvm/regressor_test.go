@@ -9,21 +9,27 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/evidence"
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/reference"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
+
+var ctx = context.Background()
 
 // From a cold start the evidence is within a nat of the best that the reference found
 // in six starts; that is no bound, for the evidence has many optima.
 func TestReferenceFromAColdStart(t *testing.T) {
-	for _, name := range referenceFiles {
-		c := load(t, name)
-		r := &Regressor{Kernel: c.kernel(), NoIntercept: c.intercept() == noIntercept}
-		if c.intercept() == ardIntercept {
+	for _, name := range reference.Regressions {
+		c := reference.Load(t, ".", name)
+		r := &Regressor{Kernel: c.Function(), NoIntercept: c.Bias == "none"}
+		if c.Bias == "ard" {
 			r.InterceptPrior = ARDPrior
 		}
 		require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
@@ -35,8 +41,8 @@ func TestReferenceFromAColdStart(t *testing.T) {
 
 // Where the same optimum is found the predictions are the reference's.
 func TestReferencePredictions(t *testing.T) {
-	c := load(t, "reg_3d80_npoly_ard.json")
-	r := &Regressor{Kernel: c.kernel(), InterceptPrior: ARDPrior, NoCalibration: true}
+	c := reference.Load(t, ".", "reg_3d80_npoly_ard.json")
+	r := &Regressor{Kernel: c.Function(), InterceptPrior: ARDPrior, NoCalibration: true}
 	require.NoError(t, r.Fit(ctx, golden.Dense(c.X), c.Y))
 	assert.Equal(t, c.Optimum.Relevance[:2], r.RelevanceIndices())
 	assert.InEpsilon(t, c.Optimum.Weights[2], r.Intercept(), 1e-6)
@@ -48,31 +54,61 @@ func TestReferencePredictions(t *testing.T) {
 	assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6)
 }
 
+// modelAt is the model of given columns, of a kernel on the rows and then of ones, and of given precisions, by the definitions.
+func modelAt(t *testing.T, k kernels.Kernel, x *mat.Dense, y []float64, flat bool, active []int, alpha []float64, beta float64) *model {
+	n, m := len(y), len(active)
+	gram, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	s := &evidence.Solution{Indices: active, Alphas: alpha, Noise: 1 / beta, Means: make([]float64, m), Coefficients: make([]float64, m), Covariance: mat.NewSymDense(m, nil)}
+	phi, targets := mat.NewDense(n, m, nil), slices.Clone(y)
+	mean := floats.Sum(y) / float64(n)
+	for a, j := range active {
+		column := slices.Repeat([]float64{1}, n)
+		if j < n {
+			mat.Col(column, j, gram)
+		}
+		if flat {
+			s.Means[a] = floats.Sum(column) / float64(n)
+			floats.AddConst(-s.Means[a], column)
+		}
+		phi.SetCol(a, column)
+	}
+	if flat {
+		s.Spread, s.Intercept = 1/float64(n), mean
+		floats.AddConst(-mean, targets)
+	}
+	var h, inverse mat.Dense
+	h.Mul(phi.T(), phi)
+	h.Scale(beta, &h)
+	for a, v := range alpha {
+		h.Set(a, a, h.At(a, a)+v)
+	}
+	require.NoError(t, inverse.Inverse(&h))
+	var right, mu mat.VecDense
+	right.MulVec(phi.T(), mat.NewVecDense(n, targets))
+	mu.MulVec(&inverse, &right)
+	for a := range active {
+		s.Coefficients[a] = beta * mu.AtVec(a)
+		s.Intercept -= s.Coefficients[a] * s.Means[a]
+		for b := range a + 1 {
+			s.Covariance.SetSym(a, b, inverse.At(a, b))
+		}
+	}
+	return newModel(s, basis.NewDesign(&distinct.Rows{X: x}, basis.Dictionary{k}, x, make([]int, n)))
+}
+
 // The other cases, from the model that the reference found: an intercept of flat prior, and
 // none.
 func TestReferencePredictionsOfAModel(t *testing.T) {
-	for _, name := range referenceFiles {
-		c := load(t, name)
-		p := c.problem(t, 1<<30)
-		st := stateAt(t, p, c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
-		x := golden.Dense(c.X)
-		mean := 0.0
-		for _, v := range c.Y {
-			mean += v / float64(len(c.Y))
-		}
-		n, d := x.Dims()
-		rows := make([]int, n)
-		of := design{n: n, m: n, width: d, kernels: dictionary{c.kernel()}, centres: x, rows: rows}
-		k := task{design: of, Counts: weights.NewCounts(nil, n), y: c.Y, intercept: c.intercept()}
-		s, err := k.unscale(ctx, st, 1, mean, true, 0)
-		require.NoError(t, err)
-		m := newModel(s, of)
+	for _, name := range reference.Regressions {
+		c := reference.Load(t, ".", name)
+		m := modelAt(t, c.Function(), golden.Dense(c.X), c.Y, c.Bias == "free", c.Optimum.Relevance, c.Optimum.Alpha, c.Optimum.Beta)
 		got, variance, err := m.predict(golden.Dense(c.Predict.X), 1, true)
 		require.NoError(t, err)
 		assert.LessOrEqual(t, golden.MaxError(got, c.Predict.Mean), 1e-6, name)
 		assert.LessOrEqual(t, golden.MaxError(variance, c.Predict.Var), 1e-6, name)
-		if c.intercept() == flatIntercept {
-			assert.InDelta(t, c.Optimum.Intercept, s.intercept, 1e-6, name)
+		if c.Bias == "free" {
+			assert.InDelta(t, c.Optimum.Intercept, m.Intercept, 1e-6, name)
 		}
 	}
 }
@@ -104,7 +140,7 @@ func TestWaysToTheSameModel(t *testing.T) {
 		for name, r := range map[string]*Regressor{
 			"landmarks": {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Landmarks: x},
 			"no cache":  {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, CacheBytes: 1},
-			"a cache":   {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, CacheBytes: 8 * 160 * blockWidth},
+			"a cache":   {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, CacheBytes: 8 * 160 * 128},
 			"workers":   {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Workers: 3},
 			"all rows":  {Kernel: kernel, InterceptPrior: way.InterceptPrior, NoIntercept: way.NoIntercept, Components: 160},
 		} {

@@ -251,6 +251,9 @@ func Vector(name string, y []float64) error {
 	return nil
 }
 
+// IsFinite reports whether v is neither infinite nor NaN.
+func IsFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
 // Finite returns an ErrNotFinite error, with its place, if a matrix of results has a NaN or an infinity.
 func Finite(name string, m *mat.Dense) error {
 	n, _ := m.Dims()

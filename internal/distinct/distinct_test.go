@@ -166,3 +166,9 @@ func TestCountsOfClasses(t *testing.T) {
 	given = classes.AgainstRest([]int{0, 0, 1, 1}, 2)
 	assert.InDeltaSlice(t, []float64{.5, 1.5, 1, 1}, weighed.CountInClass(given, given), 1e-15)
 }
+
+func TestFirstDistinct(t *testing.T) {
+	x := mat.NewDense(5, 1, []float64{3, 0, math.Copysign(0, -1), 3, 4})
+	assert.Equal(t, []int{0, 1, 4}, distinct.FirstDistinct(x, 9))
+	assert.Equal(t, []int{0, 1}, distinct.FirstDistinct(x, 2))
+}

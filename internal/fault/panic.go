@@ -75,6 +75,13 @@ func IsPanic(err error) bool {
 	return errors.As(err, &p)
 }
 
+// Repanic panics again with an error that IsPanic, for the caller that defers Recover: what it is called by has no error to return.
+func Repanic(err error) {
+	if IsPanic(err) {
+		panic(err)
+	}
+}
+
 // place is where the panic that is being recovered began: the first frame below the runtime's.
 func place() string {
 	var pcs [64]uintptr

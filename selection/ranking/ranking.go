@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -41,11 +42,7 @@ const (
 
 // String returns the criterion's name.
 func (c Criterion) String() string {
-	names := []string{"CrossValidation", "KTA", "CentredKTA", "FSM", "CSM"}
-	if c < 0 || int(c) >= len(names) {
-		return fmt.Sprintf("Criterion(%d)", int(c))
-	}
-	return names[c]
+	return enum.Name("Criterion", int(c), "CrossValidation", "KTA", "CentredKTA", "FSM", "CSM")
 }
 
 // Options says how to rank. Nil means the zero value.

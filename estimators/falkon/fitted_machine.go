@@ -1,0 +1,102 @@
+package falkon
+
+import (
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/machine"
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
+	"github.com/kernelearn/kernelearn/kernels"
+	"gonum.org/v1/gonum/mat"
+)
+
+// fittedMachine is what Fit leaves in the types of this package, which have its methods.
+type fittedMachine struct {
+	m       *machine.Machine
+	report  estimators.Report
+	details Details
+	left    *solver.LeftOut // of a Classifier, until its link is fitted
+}
+
+// Details says more about the last Fit than a Report.
+type Details struct {
+	// Rows is n, the number of distinct training rows, or of all in FitBlocks.
+	Rows int
+
+	// Landmarks is M, the number of landmarks.
+	Landmarks int
+
+	// Solver is the solver that was used, [Direct] or [ConjugateGradients].
+	Solver Solver
+
+	// Passes is the number of passes over the rows in which the kernel was computed.
+	Passes int
+	Ridge  float64
+
+	// EffectiveDimension is the trace of the hat matrix, without the intercept. If it is close to Landmarks, more
+	// landmarks lower the error. With [ConjugateGradients] it is estimated from the sample. With [LogisticLoss] it is
+	// not known, and 0.
+	EffectiveDimension float64
+
+	// LeaveOneOut is the weighted mean squared leave-one-out residual, summed over the targets. With [Direct] it is
+	// exact. With [ConjugateGradients] it is computed on rows outside the preconditioner's sample.
+	LeaveOneOut float64
+
+	// GCV is the generalised cross-validation error, n·RSS/(n - trace)². It is for comparison only: it fails on rows
+	// of high leverage. With [ConjugateGradients] it is not known, and 0.
+	GCV float64
+
+	// Energy is the estimated relative error at the end of the conjugate gradients. It is 0 with [Direct].
+	Energy float64
+
+	// Seconds is the duration of Fit. It is 0 in a model that was read from a file.
+	Seconds float64
+}
+
+// ChosenKernel returns the kernel that Fit used. It returns nil before Fit.
+func (f *fittedMachine) ChosenKernel() kernels.Kernel {
+	if f.m == nil {
+		return nil
+	}
+	return f.m.Kernel
+}
+
+// ChosenRidge returns the ridge Λ that Fit used, for all targets or classes. It returns 0 before Fit.
+func (f *fittedMachine) ChosenRidge() float64 {
+	if f.m == nil {
+		return 0
+	}
+	return f.m.Ridge
+}
+
+// LandmarkRows returns the landmarks, M×d. It returns nil before Fit.
+func (f *fittedMachine) LandmarkRows() *mat.Dense {
+	if f.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(f.m.Landmarks)
+}
+
+// Report describes how the last Fit went. Iterations is the number of iterations of [ConjugateGradients], the
+// number of ridges evaluated with [Direct], and the number of Newton steps with [LogisticLoss]. Objective is the
+// LeaveOneOut of [Details]. With [LogisticLoss] it is the penalised loss, summed over the rows and machines.
+func (f *fittedMachine) Report() estimators.Report { return f.report.Clone() }
+
+// Details returns more about the last Fit. It returns the zero value before Fit.
+func (f *fittedMachine) Details() Details { return f.details }
+
+// coefficients returns β, a row for each landmark and a column for each output.
+func (f *fittedMachine) coefficients() *mat.Dense {
+	if f.m == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(f.m.Beta.T())
+}
+
+// intercepts returns b of each output.
+func (f *fittedMachine) intercepts() []float64 {
+	if f.m == nil {
+		return nil
+	}
+	return slices.Clone(f.m.Bias)
+}

@@ -1,0 +1,121 @@
+package machine
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Basis is a kernel on landmarks: features z(x) = T⁻ᵀ k(C, x), with T'T = K_MM + jitter I.
+type Basis struct {
+	Kernel    kernels.Kernel
+	Landmarks *mat.Dense // M×d
+	M         int
+	Prepared  *kernels.Prepared
+	T         blas64.Triangular // T
+	Jitter    float64           // absolute
+	diagonal  float64           // mean k(c, c) of the landmarks
+}
+
+// NewBasis factors the kernel matrix of the landmarks, to which a jitter, M times the mean diagonal, is added, or the least power of ten
+// times it with which a factor exists.
+func NewBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64, o *kernels.Options) (*Basis, error) {
+	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter * float64(b.M) })
+}
+
+// basisWith is NewBasis with a jitter that is known.
+func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, jitter float64, o *kernels.Options) (*Basis, error) {
+	return makeBasis(ctx, kernel, landmarks, o, func(b *Basis) float64 { return jitter / b.Scale() })
+}
+
+// makeBasis takes the least jitter as a share of the mean diagonal.
+func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, o *kernels.Options, least func(*Basis) float64) (*Basis, error) {
+	b := &Basis{Kernel: kernel, Landmarks: landmarks}
+	b.M, _ = landmarks.Dims()
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	first, rest := progress.Two(ctx, 1, 1)
+	k, err := kernels.Matrix(first, kernel, landmarks, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.M {
+		b.diagonal += k.At(i, i) / float64(b.M)
+	}
+	chol, err := linalg.NewCholeskyFrom(rest, "the kernel matrix of the landmarks", k, least(b))
+	if err != nil {
+		return nil, err
+	}
+	b.T, b.Jitter = chol.Upper(), chol.Jitter()
+	return b, nil
+}
+
+func (b *Basis) prepare(ctx context.Context) (err error) {
+	b.Prepared, err = kernels.Prepare(progress.Detach(ctx), b.Kernel, b.Landmarks, &kernels.Options{Workers: 1})
+	return err
+}
+
+// KernelRows sets dst (r×M) to the kernel of the rows of a block with the landmarks.
+func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch) error {
+	err := b.Prepared.CrossTo(ctx, dst, rows.X)
+	var notFinite *fault.NotFiniteError
+	if errors.As(err, &notFinite) {
+		at := *notFinite
+		at.Row += rows.First
+		return &at
+	}
+	return err
+}
+
+// Whiten makes features of kernel rows.
+func (b *Basis) Whiten(k *mat.Dense) {
+	fast.Trsm(blas.Right, blas.NoTrans, 1, b.T, k.RawMatrix())
+}
+
+// Coefficients overwrites the rows u' of a matrix with β' = (T⁻¹u)'.
+func (b *Basis) Coefficients(u *mat.Dense) {
+	fast.Trsm(blas.Right, blas.Trans, 1, b.T, u.RawMatrix())
+}
+
+// Features sets dst (r×M) to the features of the rows of a block, less a centre if it is not nil.
+func (b *Basis) Features(ctx context.Context, dst *mat.Dense, rows rows.Batch, centre []float64) error {
+	if err := b.KernelRows(ctx, dst, rows); err != nil {
+		return err
+	}
+	b.Whiten(dst)
+	if centre != nil {
+		for i := range rows.Rows() {
+			floats.Sub(dst.RawRowView(i), centre)
+		}
+	}
+	return nil
+}
+
+// Unseen returns what of k(x, x) the features of each row of a block do not see, at least 0, as
+// a share of the mean k(c, c).
+func (b *Basis) Unseen(dst []float64, rows rows.Batch, z *mat.Dense) {
+	kernels.Diag(dst, b.Kernel, rows.X)
+	for i, own := range dst {
+		dst[i] = max(0, own-linalg.Dot(z.RawRowView(i), z.RawRowView(i))) / b.Scale()
+	}
+}
+
+// Scale is the mean k(c, c), 1 where that is 0.
+func (b *Basis) Scale() float64 {
+	if b.diagonal > 0 {
+		return b.diagonal
+	}
+	return 1
+}

@@ -1,0 +1,63 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/targets"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Machine is a fitted model of k targets.
+type Machine struct {
+	Kernel    kernels.Kernel
+	Landmarks *mat.Dense        // M×d
+	Prepared  *kernels.Prepared // of the landmarks
+	Beta      *mat.Dense        // k×M
+	Bias      []float64         // k
+	Ridge     float64
+	Spread    *Spread // of a Regressor
+}
+
+// NewMachine is the machine of these parts, which fit each other, without a variance.
+func NewMachine(kernel kernels.Kernel, landmarks, beta *mat.Dense, bias []float64, ridge float64) (*Machine, error) {
+	of := &Basis{Kernel: kernel, Landmarks: landmarks}
+	if err := of.prepare(context.Background()); err != nil {
+		return nil, err
+	}
+	return &Machine{Kernel: kernel, Landmarks: landmarks, Prepared: of.Prepared, Beta: beta, Bias: bias, Ridge: ridge}, nil
+}
+
+// Finite returns an error if the numbers of the input were so large that those of the model
+// are not finite.
+func (m *Machine) Finite(typ string, objective float64, src *rows.Source) error {
+	total := vecmath.Sum(m.Bias) + mat.Sum(m.Beta) + objective + vecmath.Sum(src.Variance) + src.Weight
+	if m.Spread != nil {
+		total += vecmath.Sum(m.Spread.Noise) + vecmath.Sum(m.Spread.Unseen)
+	}
+	if total-total != 0 || math.IsInf(total, 0) {
+		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)
+	}
+	return nil
+}
+
+// ToUnits takes a machine of targets in units of their own to those in which they came.
+func (m *Machine) ToUnits(typ string, units *targets.Units) error {
+	for j, s := range units.Spread {
+		floats.Scale(s, m.Beta.RawRowView(j))
+		if v := floats.Sum(m.Beta.RawRowView(j)); v-v != 0 {
+			return targets.TooLarge(typ, j)
+		}
+	}
+	units.Restore(m.Bias)
+	units.Squares(m.Spread.Noise)
+	units.Squares(m.Spread.Unseen)
+	units.Squares(m.Spread.Within)
+	return targets.Finite(typ, m.Bias, m.Spread.Noise, m.Spread.Unseen, m.Spread.Within)
+}

@@ -1,0 +1,255 @@
+package rows
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/internal/varying"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/rowhash"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// Batch is some successive rows, with their targets and weights.
+type Batch struct {
+	First int        // the number of its first row
+	X     *mat.Dense // r×d
+	Y     *mat.Dense // r×k
+	W     []float64  // nil: all 1
+	G     []int      // the group of each row; rows of a group follow each other; nil: each row is one of its own
+}
+
+// Rows is r, the number of rows.
+func (b Batch) Rows() int { return b.X.RawMatrix().Rows }
+
+// Weight is that of a row.
+func (b Batch) Weight(i int) float64 { return weights.Weight(b.W, i) }
+
+// Slice returns rows from to to, which share memory.
+func (b Batch) Slice(from, to int) Batch {
+	out := Batch{First: b.First + from, X: Window(b.X, from, to)}
+	if b.Y != nil {
+		out.Y = Window(b.Y, from, to)
+	}
+	if b.W != nil {
+		out.W = b.W[from:to]
+	}
+	if b.G != nil {
+		out.G = b.G[from:to]
+	}
+	return out
+}
+
+// Window returns the rows from to to of x.
+func Window(x *mat.Dense, from, to int) *mat.Dense {
+	_, c := x.Dims()
+	return x.Slice(from, to, 0, c).(*mat.Dense)
+}
+
+// Source is rows that can be read again and again, in memory or from elsewhere.
+type Source struct {
+	N, D, K  int
+	Weight   float64   // Σw
+	Mean     []float64 // of each target, weighted
+	Variance []float64 // of each target, weighted, around its mean
+	Spread   []float64 // of each target, the largest less the smallest
+	Hash     uint64    // of all that was read
+	Varying  varying.Columns
+	Within   []float64 // mean square of what the targets are means of has beside that; nil for none
+	// read calls visit on the rows in their order, size at a time but for the last. What visit
+	// is given is overwritten after it returns.
+	read  func(ctx context.Context, size int, visit func(Batch) error) error
+	Whole Batch // of a source in memory
+	// groups are the rows from and to which rows are left out together, of a source in memory; together says which rows
+	// are in one. Both are nil for none.
+	Groups   [][2]int
+	together []bool
+}
+
+// Head is the first rows of a source in memory.
+func (s *Source) Head(rows int) *Source {
+	return s.Whole.Slice(0, min(rows, s.N)).Source()
+}
+
+// DistinctRows is a source of the distinct ones of some rows, so that leaving out a row leaves no copy of it. The rows of a
+// group, of those that there are for the rows of x, follow each other.
+func DistinctRows(x, y *mat.Dense, w []float64, groups []int) (*Source, error) {
+	merged := distinct.Merge(x, w)
+	members, err := merged.Groups(groups, y.RawMatrix().Rows)
+	if err != nil {
+		return nil, err
+	}
+	mean := merged.Mean(y)
+	whole := Batch{X: merged.X, Y: mean, W: merged.Weights}
+	if len(members) > 0 {
+		whole = whole.grouped(members)
+	}
+	out := whole.Source()
+	if merged.Repeated() {
+		out.Within = merged.MeanSquareWithin(y, mean)
+	}
+	return out, nil
+}
+
+// grouped returns the rows in an order in which those of each group follow the first of them.
+func (b Batch) grouped(groups [][]int) Batch {
+	n := b.Rows()
+	of := make([]int, n)
+	for i := range of {
+		of[i] = i
+	}
+	rest := map[int][]int{} // of a group, by its first row
+	for _, group := range groups {
+		rest[group[0]] = group[1:]
+		for _, i := range group {
+			of[i] = group[0]
+		}
+	}
+	order, g := make([]int, 0, n), make([]int, 0, n)
+	for i := range n {
+		if of[i] != i {
+			continue
+		}
+		for _, row := range append([]int{i}, rest[i]...) {
+			order, g = append(order, row), append(g, i)
+		}
+	}
+	out := Batch{X: linalg.Rows(b.X, order), Y: linalg.Rows(b.Y, order), G: g}
+	if b.W != nil {
+		out.W = linalg.Pick(b.W, order)
+	}
+	return out
+}
+
+// findGroups sets groups and together by the groups of the rows.
+func (s *Source) findGroups() {
+	g := s.Whole.G
+	for from := 0; from < len(g); {
+		to := from + 1
+		for to < len(g) && g[to] == g[from] {
+			to++
+		}
+		if to > from+1 {
+			if s.together == nil {
+				s.together = make([]bool, s.N)
+			}
+			s.Groups = append(s.Groups, [2]int{from, to})
+			for i := from; i < to; i++ {
+				s.together[i] = true
+			}
+		}
+		from = to
+	}
+}
+
+// Grouped reports whether a row is in a group of several.
+func (s *Source) Grouped(row int) bool { return s.together != nil && s.together[row] }
+
+// InMemory is a source of rows that are there, in which targets are n×k.
+func InMemory(x, y *mat.Dense, w []float64) *Source { return Batch{X: x, Y: y, W: w}.Source() }
+
+// Source is a source of the rows.
+func (b Batch) Source() *Source {
+	s := &Source{}
+	s.N, s.D = b.X.Dims()
+	_, s.K = b.Y.Dims()
+	whole := Batch{X: b.X, Y: b.Y, W: b.W, G: b.G} // of which the first row has the number 0
+	s.Whole = whole
+	s.findGroups()
+	s.read = func(ctx context.Context, size int, visit func(Batch) error) error {
+		for i := 0; i < s.N; i += size {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visit(whole.Slice(i, min(i+size, s.N))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m := newMoments(s.K)
+	m.add(whole)
+	m.copyTo(s)
+	return s
+}
+
+// moments are sums over rows: of weights, of targets less those of the first row, in which a
+// constant target leaves exact zeros, and a hash.
+type moments struct {
+	n              int
+	weight         float64
+	origin         []float64
+	sums, products []float64
+	low, high      []float64 // of the targets less those of the first row
+	hash           uint64
+	varying        varying.Columns
+}
+
+func newMoments(k int) *moments {
+	return &moments{sums: make([]float64, k), products: make([]float64, k), low: make([]float64, k), high: make([]float64, k), hash: rowhash.Seed}
+}
+
+func (m *moments) add(b Batch) {
+	if m.origin == nil {
+		m.origin = append([]float64{}, b.Y.RawRowView(0)...)
+	}
+	m.read(b)
+	m.varying.Add(b.X)
+	for i := range b.Rows() {
+		w := b.Weight(i)
+		m.weight += w
+		for j, v := range b.Y.RawRowView(i) {
+			v -= m.origin[j]
+			m.low[j], m.high[j] = min(m.low[j], v), max(m.high[j], v)
+			m.sums[j] += w * v
+			m.products[j] += w * v * v
+		}
+	}
+}
+
+// read counts and hashes rows, and no more.
+func (m *moments) read(b Batch) {
+	m.n += b.Rows()
+	for i := range b.Rows() {
+		m.hash = rowhash.Numbers(m.hash, b.X.RawRowView(i))
+		m.hash = rowhash.Numbers(m.hash, b.Y.RawRowView(i))
+		m.hash = rowhash.Number(m.hash, b.Weight(i))
+	}
+}
+
+func (m *moments) copyTo(s *Source) {
+	s.N, s.Weight, s.Hash, s.Varying = m.n, m.weight, m.hash, m.varying
+	s.Mean, s.Variance, s.Spread = make([]float64, len(m.sums)), make([]float64, len(m.sums)), make([]float64, len(m.sums))
+	for j, sum := range m.sums {
+		mean := sum / m.weight
+		s.Mean[j], s.Spread[j] = m.origin[j]+mean, m.high[j]-m.low[j]
+		s.Variance[j] = max(0, m.products[j]/m.weight-mean*mean)
+	}
+}
+
+// BlockRows are the rows of a block of the kernel that is multiplied by vectors: with some
+// thousand landmarks it stays in the second-level cache. What is multiplied by M×M matrices has
+// wideRows, since each block reads such a matrix from memory. They are constants because the
+// last bits of sums depend on them.
+const BlockRows, WideRows = 128, 512
+
+// Pass calls work on blocks of rows of a source on all workers, wave of them at a time, each
+// with its place in the wave, and after each wave done with its rows.
+func (s *Source) Pass(ctx context.Context, workers, rows, wave int, work func(slot int, b Batch) error, done func(b Batch) error) error {
+	return s.read(ctx, wave*rows, func(b Batch) error {
+		n := b.Rows()
+		err := parallel.ForEach(ctx, workers, BlockCount(n, rows), func(i int) error {
+			return work(i, b.Slice(i*rows, min((i+1)*rows, n)))
+		})
+		if err != nil {
+			return err
+		}
+		return done(b)
+	})
+}
+
+// BlockCount is the number of blocks of these rows that n rows are.
+func BlockCount(n, rows int) int { return (n + rows - 1) / rows }

@@ -1,0 +1,264 @@
+package solver
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+const (
+	// leastDecrement, times the loss of a row or 1, is the squared Newton decrement over n at
+	// which a machine has converged.
+	leastDecrement = 1e-14
+	// armijo is the share of what the slope promises that a step has to keep; what rounding may
+	// take of the loss is forgiven.
+	armijo, forgiven = 1e-4, 1e-13
+	leastStep        = 1e-6
+	// newtonTolerance is the largest of conjugate gradients in a step.
+	newtonTolerance = .1
+	// logisticShare makes a ridge for the logistic loss of one for squared errors: near even odds
+	// the loss is (f - 2y)²/8 of targets y = ±1, with Λ|f|²/2 beside it.
+	logisticShare = .25
+)
+
+// newton minimises the logistic losses of k machines, Σ w (log(1 + eᶠ) - tf) + ½Λ|u|² with
+// f = z'u + b and t = (1 + y)/2, each with steps of its own, in shared passes.
+type newton struct {
+	*Problem
+	ridge float64
+	at    *points
+	done  []bool
+	steps int
+	// decrement is the least of the last step, over n; 1 before.
+	decrement float64
+}
+
+// points are coefficients of the machines, and what one pass knows there.
+type points struct {
+	u        *mat.Dense // k×M
+	b        []float64
+	loss     []float64  // with the penalty
+	gradient *mat.Dense // of the loss without the penalty in u, k×M
+	slope    []float64  // in b: Σ w (p - t)
+	mean     *mat.Dense // Σ a k(x, C) over Σ a, with a = w p (1 - p), k×M
+	weight   []float64  // Σ a
+}
+
+// evaluate takes a pass at coefficients.
+func (p *Problem) evaluate(ctx context.Context, u *mat.Dense, b []float64, ridge float64) (*points, error) {
+	k := p.src.K
+	beta := mat.DenseCopyOf(u)
+	p.Coefficients(beta)
+	sums, totals, err := p.kernelPass(ctx, "logistic loss", 0, beta, 2*k, 3*k, func(rows rows.Batch, i int, q, v, totals []float64) {
+		w, y := rows.Weight(i), rows.Y.RawRowView(i)
+		for j, f := range q {
+			f += b[j]
+			t := (1 + y[j]) / 2
+			v[j], v[k+j] = w*(vecmath.Sigmoid(f)-t), w*curvature(f)
+			totals[j] += w * (max(f, 0) + math.Log1p(math.Exp(-math.Abs(f))) - t*f)
+			totals[k+j] += v[j]
+			totals[2*k+j] += v[k+j]
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &points{u: u, b: b, loss: totals[:k], slope: totals[k : 2*k], weight: totals[2*k:]}
+	out.gradient, out.mean = mat.DenseCopyOf(sums.Slice(0, k, 0, p.M)), mat.DenseCopyOf(sums.Slice(k, 2*k, 0, p.M))
+	p.Whiten(out.gradient)
+	for j := range k {
+		row := u.RawRowView(j)
+		out.loss[j] += ridge / 2 * linalg.Dot(row, row)
+		if out.weight[j] > 0 {
+			floats.Scale(1/out.weight[j], out.mean.RawRowView(j))
+		}
+	}
+	return out, nil
+}
+
+// curvature is p(1-p) at log odds f, without cancellation.
+func curvature(f float64) float64 { return vecmath.Sigmoid(f) * vecmath.Sigmoid(-f) }
+
+// byNewton minimises the logistic losses. Sample are the rows of the preconditioners.
+func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Source) (*Solution, error) {
+	k := p.src.K
+	nt := &newton{Problem: p, ridge: ridge, done: make([]bool, k), decrement: 1}
+	b := make([]float64, k)
+	if !p.NoIntercept {
+		for j, mean := range p.src.Mean {
+			b[j] = math.Log((1 + mean) / (1 - mean)) // the log odds of ±1
+		}
+	}
+	var err error
+	if nt.at, err = p.evaluate(ctx, mat.NewDense(k, p.M, nil), b, ridge); err != nil {
+		return nil, err
+	}
+	for ; nt.steps < p.Iterations && slices.Contains(nt.done, false); nt.steps++ {
+		if err := nt.step(ctx, sample); err != nil {
+			return nil, err
+		}
+	}
+	out := &Solution{u: nt.at.u, bias: nt.at.b, Ridge: ridge, Iterations: nt.steps, Converged: !slices.Contains(nt.done, false), Objective: vecmath.Sum(nt.at.loss), GCV: math.NaN()}
+	if !out.Converged {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("Newton's method did not converge in %d steps", nt.steps))
+	}
+	return out, nil
+}
+
+// step takes one step of the machines that have not converged.
+func (nt *newton) step(ctx context.Context, sample *rows.Source) error {
+	right, active := nt.rightSides()
+	var du *mat.Dense
+	var err error
+	if nt.Direct {
+		du, err = nt.solveNormals(ctx, right, active)
+	} else {
+		du, err = nt.solveGradients(ctx, right, active, sample)
+	}
+	if err != nil {
+		return err
+	}
+	n := float64(nt.src.N)
+	db, decrements := make([]float64, nt.src.K), make([]float64, nt.src.K)
+	nt.decrement = math.Inf(1)
+	for row, j := range active {
+		d := du.RawRowView(row)
+		if !nt.NoIntercept && nt.at.weight[j] > 0 {
+			db[j] = -nt.at.slope[j]/nt.at.weight[j] - linalg.Dot(nt.centreOf(j), d)
+		}
+		// What the slope along the step promises.
+		u := nt.at.u.RawRowView(j)
+		decrements[j] = -(linalg.Dot(nt.at.gradient.RawRowView(j), d) + nt.ridge*linalg.Dot(u, d) + nt.at.slope[j]*db[j])
+		nt.decrement = min(nt.decrement, max(decrements[j], 0)/n)
+		nt.done[j] = decrements[j] < leastDecrement*max(n, nt.at.loss[j])
+	}
+	nt.say(nt.decrement, fmt.Sprintf("Newton step %d: squared decrement %.1e", nt.steps+1, nt.decrement))
+	return nt.search(ctx, du, db, decrements, active)
+}
+
+// centreOf is the mean of the features of a machine, weighted by a.
+func (nt *newton) centreOf(j int) []float64 {
+	out := slices.Clone(nt.at.mean.RawRowView(j))
+	nt.Whiten(mat.NewDense(1, nt.M, out))
+	return out
+}
+
+// rightSides are, for the machines that have not converged, minus the gradients less what a step
+// of b takes of them.
+func (nt *newton) rightSides() (right *mat.Dense, active []int) {
+	for j, done := range nt.done {
+		if !done {
+			active = append(active, j)
+		}
+	}
+	right = mat.NewDense(len(active), nt.M, nil)
+	for row, j := range active {
+		r := right.RawRowView(row)
+		linalg.Axpy(-1, nt.at.gradient.RawRowView(j), r)
+		linalg.Axpy(-nt.ridge, nt.at.u.RawRowView(j), r)
+		if nt.NoIntercept {
+			continue
+		}
+		linalg.Axpy(nt.at.slope[j], nt.centreOf(j), r)
+	}
+	return right, active
+}
+
+// search halves the steps of the machines whose loss does not fall enough.
+func (nt *newton) search(ctx context.Context, du *mat.Dense, db, decrements []float64, active []int) error {
+	sizes := make([]float64, nt.src.K)
+	for _, j := range active {
+		sizes[j] = 1
+	}
+	for {
+		u, b := mat.DenseCopyOf(nt.at.u), slices.Clone(nt.at.b)
+		for row, j := range active {
+			linalg.Axpy(sizes[j], du.RawRowView(row), u.RawRowView(j))
+			b[j] += sizes[j] * db[j]
+		}
+		next, err := nt.evaluate(ctx, u, b, nt.ridge)
+		if err != nil {
+			return err
+		}
+		again := false
+		for _, j := range active {
+			enough := nt.at.loss[j] - armijo*sizes[j]*decrements[j] + forgiven*math.Abs(nt.at.loss[j])
+			if next.loss[j] <= enough || sizes[j] == 0 {
+				continue
+			}
+			if sizes[j] /= 2; sizes[j] < leastStep { // there is no way down but rounding
+				sizes[j], nt.done[j] = 0, true
+			}
+			again = true
+		}
+		if !again {
+			nt.at = next
+			return nil
+		}
+	}
+}
+
+// solveNormals makes the normal equations of each machine in one pass.
+func (nt *newton) solveNormals(ctx context.Context, right *mat.Dense, active []int) (*mat.Dense, error) {
+	p := nt.Problem
+	beta := mat.DenseCopyOf(nt.at.u)
+	p.Coefficients(beta)
+	height := min(panelBlocks*rows.WideRows, p.src.N)
+	panel, scaled, roots := mat.NewDense(height, p.M, nil), mat.NewDense(height, p.M, nil), mat.NewDense(height, len(active), nil)
+	grams := make([]*mat.SymDense, len(active))
+	for i := range grams {
+		grams[i] = mat.NewSymDense(p.M, nil)
+	}
+	work := func(slot int, b rows.Batch) error {
+		first := slot * rows.WideRows
+		z := rows.Window(panel, first, first+b.Rows())
+		if err := p.KernelRows(ctx, z, b); err != nil {
+			return err
+		}
+		for i := range b.Rows() {
+			for at, j := range active {
+				f := nt.at.b[j] + linalg.Dot(z.RawRowView(i), beta.RawRowView(j))
+				roots.Set(first+i, at, math.Sqrt(b.Weight(i)*curvature(f)))
+			}
+		}
+		p.Whiten(z)
+		return nil
+	}
+	err := p.pass(ctx, "Newton's equations", nt.decrement, rows.WideRows, panelBlocks, work, func(b rows.Batch) error {
+		for at := range active {
+			own := rows.Window(scaled, 0, b.Rows())
+			for i := range b.Rows() {
+				floats.ScaleTo(own.RawRowView(i), roots.At(i, at), panel.RawRowView(i))
+			}
+			if err := addProduct(ctx, p.Workers, grams[at], own); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := mat.DenseCopyOf(right)
+	for at, j := range active {
+		if !p.NoIntercept {
+			grams[at].SymRankOne(grams[at], -nt.at.weight[j], mat.NewVecDense(p.M, nt.centreOf(j)))
+		}
+		factor, err := shifted(p.nextContext(ctx), "Newton's equations", grams[at], nt.ridge)
+		if err != nil {
+			return nil, err
+		}
+		if err := solveRows(ctx, factor, rows.Window(out, at, at+1)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,240 @@
+package features
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+const (
+	// maxDegree is the highest power of a trend. Beyond it a polynomial leaves the rows faster
+	// than anybody's trend does.
+	maxDegree = 3
+	// dependent is the share of a column of the trend, as a root of squares, that others may
+	// leave of it before it counts as theirs: of fewer the rows cannot tell its coefficient.
+	dependent = 1e-6
+)
+
+// CheckDegree returns an ErrParam error for the degree of a trend out of range.
+func CheckDegree(typ string, degree int) error {
+	if degree > maxDegree {
+		return fault.Param(typ, "Trend", degree, fmt.Sprintf("at most %d", maxDegree))
+	}
+	return check.Setting(typ, "Trend", degree, "none")
+}
+
+// Trend is the polynomials of the columns of scaled x that stand in Φ between the intercept
+// and the pairs. Their coefficients have a flat prior.
+type Trend []Polynomial
+
+// Polynomial has the polynomials of one column that are orthonormal over the counted rows, by
+// the recurrence P[j+1] = ((u - Shift[j]) P[j] - Norm[j] P[j-1]) / Norm[j+1], with P[0] = 1, P[-1]
+// = 0 and u the column less Centre, times Inverse (G. Forsythe, J. SIAM 5, 1957).
+type Polynomial struct {
+	Column          int
+	Centre, Inverse float64
+	Shift           codec.Floats
+	Norm            codec.Floats // Norm[0] is not used
+	Kept            []int        // the degrees that have a column in Φ, ascending
+}
+
+// Width is the number of columns.
+func (t Trend) Width() (q int) {
+	for _, p := range t {
+		q += len(p.Kept)
+	}
+	return q
+}
+
+// NewTrend makes the polynomials up to the degree of the columns of x, for counted rows, and
+// leaves out those that are, over the rows, sums of others of no higher degree: of a column
+// of two values there is no parabola. The errors are ErrShape where the rows do not count 2 more than
+// the coefficients, and ctx's. Cost O(nq²) for q coefficients.
+func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, degree int) (Trend, error) {
+	if degree == 0 {
+		return nil, nil
+	}
+	n, d := x.Dims()
+	var t Trend
+	for j := range d {
+		if p, ok := newPolynomial(mat.Col(nil, j, x), of, degree); ok {
+			p.Column = j
+			t = append(t, p)
+		}
+	}
+	most := min(n, degree*d)
+	basis := blas64.General{Cols: n, Stride: n, Data: make([]float64, 0, most*n)} // orthonormal rows, of the columns that are kept
+	column, products := make([]float64, n), make([]float64, most)
+	values := make([]float64, degree+1)
+	for power := 1; power <= degree; power++ {
+		for k := range t {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			p := &t[k]
+			if power >= len(p.Norm) {
+				continue
+			}
+			for i := range n {
+				p.values(values, x.At(i, p.Column))
+				column[i] = values[power] * of.Root(i) / math.Sqrt(of.Total)
+			}
+			for range 2 { // once leaves rounding of what it takes off
+				if basis.Rows > 0 {
+					fast.Gemv(blas.NoTrans, 1, basis, linalg.Vector(column), 0, linalg.Vector(products[:basis.Rows]))
+					fast.Gemv(blas.Trans, -1, basis, linalg.Vector(products[:basis.Rows]), 1, linalg.Vector(column))
+				}
+			}
+			size := math.Sqrt(linalg.Dot(column, column))
+			if !(size > dependent) || basis.Rows == most {
+				continue
+			}
+			p.Kept = append(p.Kept, power)
+			for _, v := range column {
+				basis.Data = append(basis.Data, v/size)
+			}
+			basis.Rows++
+		}
+	}
+	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
+	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer leave the noise no variance
+		return nil, fault.Shape("x has", n, "rows", "of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
+	}
+	return t, nil
+}
+
+// newPolynomial learns the recurrence from a column of counted rows. It ends below the degree
+// where the column has no more values than that. ok is false for a constant column.
+func newPolynomial(v []float64, of weights.Counts, degree int) (p Polynomial, ok bool) {
+	centre, spread, largest := Moments(v, of)
+	inverse := 1 / spread
+	if len(v) < 2 || !(spread > 1e-13*largest) || !(inverse > 0) || math.IsInf(inverse, 1) {
+		return p, false
+	}
+	p = Polynomial{Centre: centre, Inverse: inverse, Norm: codec.Floats{0}}
+	n := len(v)
+	before, now, next := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range now {
+		now[i] = 1
+	}
+	for j := range degree {
+		shift, square := 0.0, 0.0
+		for i, e := range v {
+			shift += of.Weight(i) / of.Total * (e - centre) * inverse * now[i] * now[i]
+		}
+		for i, e := range v {
+			next[i] = ((e-centre)*inverse-shift)*now[i] - p.Norm[j]*before[i]
+			square += of.Weight(i) / of.Total * next[i] * next[i]
+		}
+		norm := math.Sqrt(square)
+		if !(norm > dependent) || math.IsInf(norm, 1) {
+			break
+		}
+		for i := range next {
+			next[i] /= norm
+		}
+		p.Shift, p.Norm = append(p.Shift, shift), append(p.Norm, norm)
+		before, now, next = now, next, before
+	}
+	return p, len(p.Shift) > 0
+}
+
+// values sets out to P[0], P[1], ... of a value of the column, as many as there are or out has.
+func (p *Polynomial) values(out []float64, v float64) {
+	u := (v - p.Centre) * p.Inverse
+	out[0] = 1
+	for j := range min(len(p.Shift), len(out)-1) {
+		out[j+1] = (u - p.Shift[j]) * out[j]
+		if j > 0 {
+			out[j+1] -= p.Norm[j] * out[j-1]
+		}
+		out[j+1] /= p.Norm[j+1]
+	}
+}
+
+// Row sets dst, of the trend's width, to the columns of one scaled row.
+func (t Trend) Row(dst, x []float64) {
+	var values [maxDegree + 1]float64
+	at := 0
+	for k := range t {
+		p := &t[k]
+		p.values(values[:], x[p.Column])
+		for _, power := range p.Kept {
+			dst[at] = values[power]
+			at++
+		}
+	}
+}
+
+// Columns returns the columns of scaled rows; nil without a trend.
+func (t Trend) Columns(x *mat.Dense) *mat.Dense {
+	q := t.Width()
+	if q == 0 {
+		return nil
+	}
+	n, _ := x.Dims()
+	out := mat.NewDense(n, q, nil)
+	for i := range n {
+		t.Row(out.RawRowView(i), x.RawRowView(i))
+	}
+	return out
+}
+
+// FillHeads sets the first columns of phi, the intercept and those of the trend, which is nil
+// without one. scale[i], if scale is not nil, multiplies row i.
+func FillHeads(phi blas64.General, trend *mat.Dense, scale []float64) {
+	for i := range phi.Rows {
+		row, s := phi.Data[i*phi.Stride:], 1.0
+		if scale != nil {
+			s = scale[i]
+		}
+		row[0] = s
+		if trend == nil {
+			continue
+		}
+		for j, v := range trend.RawRowView(i) {
+			row[1+j] = s * v
+		}
+	}
+}
+
+// WidthOf is the number of columns of a trend's, 0 of none.
+func WidthOf(trend *mat.Dense) int {
+	if trend == nil {
+		return 0
+	}
+	_, q := trend.Dims()
+	return q
+}
+
+// Valid reports whether rows of so many columns have such a trend.
+func (t Trend) Valid(columns int) bool {
+	for k, p := range t {
+		numbers := codec.Floats{p.Centre, p.Inverse}
+		if p.Column < 0 || p.Column >= columns || k > 0 && p.Column <= t[k-1].Column || !numbers.Finite() || !(p.Inverse > 0) ||
+			len(p.Shift) < 1 || len(p.Shift) > maxDegree || len(p.Norm) != len(p.Shift)+1 || !p.Shift.Finite() || !p.Norm.Finite() || !(slices.Min(p.Norm[1:]) > 0) ||
+			len(p.Kept) == 0 {
+			return false
+		}
+		below := 0
+		for _, power := range p.Kept {
+			if power <= below || power > len(p.Shift) {
+				return false
+			}
+			below = power
+		}
+	}
+	return true
+}

@@ -1,0 +1,421 @@
+package sampler
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// The random walk of λ, and its prior, which is normal in log λ.
+const (
+	ridgeSteps     = 2
+	ridgeWalk      = 0.7
+	ridgePriorMean = -2.0
+	ridgePriorSD   = 3.0
+)
+
+// chain is a Markov chain over frequencies, their mixtures and λ.
+type chain struct {
+	x       *mat.Dense // n×D, scaled
+	trend   *mat.Dense // of these rows; nil without one
+	kind    features.Map
+	sys     *system
+	w, v    *mixture // v is nil for a stationary map
+	rng     *rand.Rand
+	workers int
+
+	labels []float64 // 0 or 1; nil for a regression
+	omega  []float64 // the Pólya-Gamma variables
+	roots  []float64 // of these or of the counts, which multiply the rows of Φ; nil without
+	trace  float64   // log likelihood of the coefficients last drawn, with Pólya-Gamma variables
+
+	step            float64 // the largest width of a move of a frequency; 0: none are made
+	fixedRidge      bool
+	proposed, taken int
+}
+
+func (c *chain) pairs() int { return (c.sys.p - c.sys.head) / 2 }
+
+func (c *chain) local() *mat.Dense {
+	if c.v == nil {
+		return nil
+	}
+	return c.v.omega
+}
+
+// fill computes Φ of the current frequencies. The error is the context's.
+func (c *chain) fill() error {
+	n, p := c.sys.n, c.sys.p
+	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
+	return features.MapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
+}
+
+// sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
+// variables, λ. It ends with a factor in the order of the columns.
+func (c *chain) sweep(ctx context.Context) error {
+	c.proposed, c.taken = 0, 0
+	for _, x := range []*mixture{c.w, c.v} {
+		if x == nil {
+			continue
+		}
+		if err := x.sample(ctx, c.rng); err != nil {
+			return err
+		}
+		if err := c.flipSigns(ctx, x); err != nil {
+			return err
+		}
+		m, _ := x.omega.Dims()
+		proposals, err := x.propose(ctx, c.rng)
+		if err != nil {
+			return err
+		}
+		logU := make([]float64, m)
+		for i := range logU {
+			logU[i] = -c.rng.ExpFloat64()
+		}
+		if _, _, err := c.metropolis(ctx, x, proposals, logU); err != nil {
+			return err
+		}
+		if c.step > 0 {
+			if err := c.move(ctx, x); err != nil {
+				return err
+			}
+		}
+	}
+	if c.sys.evidence == AugmentedEvidence {
+		if err := c.augment(); err != nil {
+			return err
+		}
+	}
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	if !c.fixedRidge {
+		c.walk()
+	}
+	return ctx.Err()
+}
+
+// move proposes for each frequency a value near it. The error is the context's, or that of a factor.
+func (c *chain) move(ctx context.Context, x *mixture) error {
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	proposals, higher, err := x.nearby(ctx, c.rng, c.step)
+	if err != nil {
+		return err
+	}
+	logU := make([]float64, len(higher))
+	for i, h := range higher {
+		logU[i] = -c.rng.ExpFloat64() - h // accepted if the ratio of the evidence and that of the prior together are above it
+	}
+	_, _, err = c.metropolis(ctx, x, proposals, logU)
+	return err
+}
+
+// flipSigns draws the sign of each frequency given its component, exactly. That of a w
+// changes its sines' signs, that of a v nothing. The error is ctx's.
+func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
+	m, _ := x.omega.Dims()
+	for i := range m {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.rng.Float64() < x.keepSign(i) {
+			continue
+		}
+		row := x.omega.RawRowView(i)
+		for j := range row {
+			row[j] = -row[j]
+		}
+		if x == c.v {
+			continue
+		}
+		for pair := i; pair < c.pairs(); pair += m {
+			c.sys.flip(pair)
+		}
+	}
+	return nil
+}
+
+// metropolis proposes a new value for each frequency of x, of which logU[i] decides, in
+// the order of the factor from its end. The chance of a proposal, its component, and the
+// prior cancel: what is left is the ratio of the evidence. It returns, by frequency, the
+// log ratios and what was accepted.
+func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense, logU []float64) (logRatio []float64, accepted []bool, err error) {
+	m, _ := x.omega.Dims()
+	logRatio, accepted = make([]float64, m), make([]bool, m)
+	if c.kind == features.AllPairs {
+		err = c.blocks(ctx, x, proposals, logU, logRatio, accepted)
+	} else {
+		err = c.batch(ctx, x, proposals, logU, logRatio, accepted)
+	}
+	for _, a := range accepted {
+		c.proposed++
+		if a {
+			c.taken++
+		}
+	}
+	return logRatio, accepted, err
+}
+
+// replaced returns the frequencies w and v with those of x replaced.
+func (c *chain) replaced(x *mixture, by *mat.Dense) (w, v *mat.Dense) {
+	if x == c.w {
+		return by, c.local()
+	}
+	return c.w.omega, by
+}
+
+// batch is a scan in which each frequency has a pair of columns. The proposals depend on
+// the mixture alone, so all their columns, and the products of these with the present ones
+// and among themselves, are known before the scan. Cost O(np²) and O(p²) for each
+// frequency.
+func (c *chain) batch(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
+	s := c.sys
+	n, p := s.n, s.p
+	width := p - s.head
+	w, v := c.replaced(x, proposals)
+	star := mat.NewDense(n, width, nil)
+	if err := features.MapRows(ctx, star, c.x, w, v, c.kind, c.pairs(), c.roots, c.workers); err != nil {
+		return err
+	}
+	raw := star.RawMatrix()
+	old, among := general(make([]float64, width*p), width, p), general(make([]float64, width*width), width, width)
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, raw, s.phi.RawMatrix(), 0, old); err != nil {
+		return err
+	}
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, raw, raw, 0, among); err != nil {
+		return err
+	}
+	cross := make([]float64, width)
+	fast.Gemv(blas.Trans, 1, raw, linalg.Vector(s.target), 0, linalg.Vector(cross))
+	e := exchange{stride: raw.Stride}
+	for at := p - 2; at >= s.head; at -= 2 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		j := (s.fac.order[at] - s.head) / 2
+		e.pair = j
+		for k := range 2 {
+			row := 2*j + k
+			e.columns[k] = raw.Data[row:]
+			e.products[k] = old.Data[row*p : (row+1)*p]
+			e.cross[k] = cross[row]
+		}
+		e.own = [3]float64{among.Data[2*j*width+2*j], among.Data[2*j*width+2*j+1], among.Data[(2*j+1)*width+2*j+1]}
+		logRatio[j], accepted[j] = s.tryExchange(&e, at, logU[j])
+		if !accepted[j] {
+			continue
+		}
+		copy(x.omega.RawRowView(j), proposals.RawRowView(j))
+		// What later proposals meet is now the new pair.
+		for row := range width {
+			old.Data[row*p+s.pairStart(j)], old.Data[row*p+s.pairStart(j)+1] = among.Data[row*width+2*j], among.Data[row*width+2*j+1]
+		}
+	}
+	return nil
+}
+
+// blocks is a scan in which each frequency has many pairs of columns, of all pairs: each
+// proposal is factored anew. Cost O(np·columns + p³) for each frequency, of which there
+// are about 2√pairs.
+func (c *chain) blocks(ctx context.Context, x *mixture, proposals *mat.Dense, logU, logRatio []float64, accepted []bool) error {
+	s := c.sys
+	m, d := x.omega.Dims()
+	saved := make([]float64, len(s.gram))
+	savedCross := make([]float64, s.p)
+	for i := m - 1; i >= 0; i-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		row := x.omega.RawRowView(i)
+		before := append(make([]float64, 0, d), row...)
+		copy(saved, s.gram)
+		copy(savedCross, s.cross)
+		phi := mat.DenseCopyOf(s.phi)
+		copy(row, proposals.RawRowView(i))
+		if err := c.replace(x, i); err != nil {
+			return err
+		}
+		s.fac, s.spare = s.spare, s.fac
+		logRatio[i] = math.Inf(-1)
+		if s.factor() {
+			logRatio[i] = s.fac.logEv - s.spare.logEv
+		}
+		if accepted[i] = logU[i] < logRatio[i]; accepted[i] {
+			continue
+		}
+		s.fac, s.spare = s.spare, s.fac
+		copy(row, before)
+		copy(s.gram, saved)
+		copy(s.cross, savedCross)
+		s.phi.Copy(phi)
+	}
+	return nil
+}
+
+// replace recomputes the columns of the pairs that frequency i of x takes part in, and
+// their products. The error is the context's.
+func (c *chain) replace(x *mixture, i int) error {
+	s := c.sys
+	m, d := c.w.omega.Dims()
+	k, _ := c.v.omega.Dims()
+	w, v := c.w.omega, c.v.omega
+	columns := make([]int, 0, 2*max(m, k)) // where they go in Φ
+	if x == c.w {
+		w = w.Slice(i, i+1, 0, d).(*mat.Dense)
+		for a := range k {
+			columns = append(columns, s.pairStart(a*m+i), s.pairStart(a*m+i)+1)
+		}
+	} else {
+		v = v.Slice(i, i+1, 0, d).(*mat.Dense)
+		for b := range m {
+			columns = append(columns, s.pairStart(i*m+b), s.pairStart(i*m+b)+1)
+		}
+	}
+	fresh := mat.NewDense(s.n, len(columns), nil)
+	if err := features.MapRows(s.ctx, fresh, c.x, w, v, features.AllPairs, c.pairs(), c.roots, c.workers); err != nil {
+		return err
+	}
+	for r := range s.n {
+		to, from := s.phi.RawRowView(r), fresh.RawRowView(r)
+		for q, column := range columns {
+			to[column] = from[q]
+		}
+	}
+	products := general(make([]float64, len(columns)*s.p), len(columns), s.p)
+	if err := fast.GemmContext(s.ctx, blas.Trans, blas.NoTrans, 1, fresh.RawMatrix(), s.phi.RawMatrix(), 0, products); err != nil {
+		return err
+	}
+	for q, column := range columns {
+		for o := range s.p {
+			s.gram[column*s.p+o], s.gram[o*s.p+column] = products.Data[q*s.p+o], products.Data[q*s.p+o]
+		}
+	}
+	cross := make([]float64, len(columns))
+	fast.Gemv(blas.Trans, 1, fresh.RawMatrix(), linalg.Vector(s.target), 0, linalg.Vector(cross))
+	for q, column := range columns {
+		s.cross[column] = cross[q]
+	}
+	return nil
+}
+
+// walk is a random walk of log λ, a factorisation each step.
+func (c *chain) walk() {
+	s := c.sys
+	logPrior := func(l float64) float64 {
+		z := (math.Log(l) - ridgePriorMean) / ridgePriorSD
+		return -z * z / 2
+	}
+	for range ridgeSteps {
+		next := s.ridge * math.Exp(ridgeWalk*c.rng.NormFloat64())
+		logU := -c.rng.ExpFloat64()
+		if !s.factorAt(next, &s.spare) {
+			continue
+		}
+		if logU < s.spare.logEv-s.fac.logEv+logPrior(next)-logPrior(s.ridge) {
+			s.fac, s.spare, s.ridge = s.spare, s.fac, next
+		}
+	}
+}
+
+// augment draws the coefficients w ~ N(A⁻¹r, A⁻¹) and with them the Pólya-Gamma variables, and
+// weighs the rows of Φ by these. The factor is then out of date. Cost O(np²). The error is the context's.
+func (c *chain) augment() error {
+	scores := c.scores(c.drawCoefficients())
+	c.trace = logLikelihood(scores, c.labels, c.sys.rows)
+	return c.reweigh(scores)
+}
+
+// drawCoefficients draws from N(A⁻¹r, A⁻¹), in the order of the columns.
+func (c *chain) drawCoefficients() []float64 {
+	s := c.sys
+	sorted := append([]float64(nil), s.fac.z...)
+	for i := range sorted {
+		sorted[i] += c.rng.NormFloat64()
+	}
+	fast.Trsv(blas.NoTrans, s.triangle(&s.fac, s.p), linalg.Vector(sorted))
+	out := make([]float64, s.p)
+	for i, column := range s.fac.order {
+		out[column] = sorted[i]
+	}
+	return out
+}
+
+// scores returns Φw, its rows not multiplied.
+func (c *chain) scores(w []float64) []float64 {
+	out := make([]float64, c.sys.n)
+	fast.Gemv(blas.NoTrans, 1, c.sys.phi.RawMatrix(), linalg.Vector(w), 0, linalg.Vector(out))
+	for i := range out {
+		if c.roots != nil {
+			out[i] /= c.roots[i]
+		}
+	}
+	return out
+}
+
+// reweigh draws the Pólya-Gamma variables given the scores. The error is the context's.
+func (c *chain) reweigh(scores []float64) error {
+	n := c.sys.n
+	if c.roots == nil {
+		c.omega, c.roots = make([]float64, n), make([]float64, n)
+	}
+	for i, f := range scores {
+		c.omega[i] = polyaGamma(f, c.rng)
+	}
+	return c.weigh()
+}
+
+// weigh makes Φ and the targets those of the present Pólya-Gamma variables. The error is the
+// context's.
+func (c *chain) weigh() error {
+	target := make([]float64, c.sys.n)
+	for i, o := range c.omega {
+		c.roots[i] = math.Sqrt(o)
+		target[i] = (c.labels[i] - 0.5) / c.roots[i]
+	}
+	if err := c.fill(); err != nil {
+		return err
+	}
+	return c.sys.load(target)
+}
+
+// keep copies the state at the end of a sweep.
+func (c *chain) keep() *features.Draw {
+	s := c.sys
+	d := &features.Draw{
+		W: codec.FromDense(c.w.omega), Coefficients: make(codec.Floats, s.p), Shape: s.shape(), Rate: s.fac.bN, Ridge: s.ridge,
+		LogEv: s.fac.logEv, Mixture: c.w.stored(), Factor: make(codec.Floats, 0, s.p*(s.p+1)/2),
+	}
+	if c.v != nil {
+		d.V, d.Local = codec.FromDense(c.v.omega), c.v.stored()
+	}
+	s.coefficientsInto(d.Coefficients, &s.fac)
+	for i := range s.p {
+		d.Factor = append(d.Factor, s.fac.r[i*s.p+i:(i+1)*s.p]...)
+	}
+	return d
+}
+
+func (x *mixture) stored() []features.Part {
+	var out []features.Part
+	for _, c := range x.parts {
+		s := features.Part{N: c.n, Mu: append(codec.Floats(nil), c.mu...)}
+		for i := range c.mu {
+			for j := range i + 1 {
+				s.Root = append(s.Root, c.root.At(i, j))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,468 @@
+package sampler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// chainStream is the stream of a chain's numbers; the machine and the chain are added.
+const chainStream = 0x676162617372 << 16 // "gabasr"
+
+// Sweep is the state of a chain at the end of a sweep, as Sweep of package gabasr.
+type Sweep struct {
+	Machine, Chain, Number int
+	LogEvidence, Ridge     float64
+	Alpha                  float64
+	Components             int
+	Accepted               float64
+	Kept                   bool
+}
+
+// Machine is what is learnt of one target: draws and traces of all chains.
+type Machine struct {
+	Draws       []*features.Draw
+	Baseline    float64 // the highest log evidence of a start
+	Trace       []Sweep
+	RHat        float64 // the split R̂ of the predictions
+	Jitter      float64
+	LeaveOneOut []float64 // leave-one-out scores, averaged over the draws
+}
+
+// Best returns the draw of the highest log evidence.
+func (m *Machine) Best() *features.Draw {
+	out := m.Draws[0]
+	for _, d := range m.Draws {
+		if d.LogEv > out.LogEv {
+			out = d
+		}
+	}
+	return out
+}
+
+// Task is a target of a machine, in units of its own.
+type Task struct {
+	Target  []float64 // counted
+	Labels  []float64 // 0 or 1; nil for a regression
+	LogUnit float64   // log of the unit of the target
+}
+
+// Run samples all chains of all tasks, in parallel, for counted rows x with a trend.
+func (s Settings) Run(ctx context.Context, x, trend *mat.Dense, rows weights.Counts, tasks []Task) ([]*Machine, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.fitsMemory(x, features.WidthOf(trend), len(tasks)); err != nil {
+		return nil, err
+	}
+	median, err := kernels.MedianSquaredDistance(ctx, x, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	unit := 1 / math.Sqrt(median)
+	if !(median > 0) || unit-unit != 0 {
+		_, d := x.Dims()
+		unit = 1 / math.Sqrt(float64(d))
+	}
+	stages := s.stages()
+	runs := make([]*run, len(tasks)*s.Chains)
+	steps := progress.NewSteps(ctx, len(runs)*(stages[len(stages)-1].sweeps+1))
+	inner := s
+	if len(runs) > 1 {
+		inner.Workers = 1 // the chains keep the processors busy
+	}
+	out, going := make([]*Machine, len(tasks)), make([]int, len(tasks))
+	for i := range going {
+		going[i] = i
+	}
+	for k, part := range progress.Parts(ctx, shares(stages)...) {
+		err := parallel.ForEachPart(part, s.Workers, len(going)*s.Chains, func(ctx context.Context, i int) error {
+			number, chain := going[i/s.Chains], i%s.Chains
+			t, at := tasks[number], number*s.Chains+chain
+			if k == 0 {
+				begin := &starter{Settings: inner, x: x, trend: trend, rows: rows, target: t.Target, unit: unit}
+				var err error
+				if runs[at], err = begin.run(ctx, t, number, chain, len(runs) > 1, steps); err != nil {
+					return err
+				}
+			}
+			return runs[at].runTo(ctx, k)
+		})
+		if err != nil {
+			return nil, err
+		}
+		var left []int
+		for _, number := range going {
+			of := runs[number*s.Chains : (number+1)*s.Chains]
+			rHat := splitRHat(looks(of))
+			if k+1 < len(stages) && !(rHat < MixedBelow) {
+				left = append(left, number)
+				continue
+			}
+			out[number] = merge(of, k)
+			out[number].RHat = rHat
+			clear(of)
+		}
+		if going = left; len(going) == 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+// shares are the weights of the work of the stages. Three fits in four with one column stop at the first stage, and
+// of the others fewer come to each stage, which is twice as long as the one before
+// (docs/measured/gabasr-sampling.md).
+func shares(stages []stage) []float64 {
+	out := make([]float64, len(stages))
+	for k := range out {
+		out[k] = 1
+	}
+	out[0] = 3
+	return out
+}
+
+// merge joins the chains of a target that have come to the end of a stage.
+func merge(chains []*run, stage int) *Machine {
+	out := &Machine{Baseline: math.Inf(-1)}
+	for _, r := range chains {
+		r.finish(stage)
+		out.Draws = append(out.Draws, r.out.Draws...)
+		out.Trace = append(out.Trace, r.out.Trace...)
+		out.Baseline, out.Jitter = max(out.Baseline, r.out.Baseline), max(out.Jitter, r.out.Jitter)
+		if out.LeaveOneOut == nil {
+			out.LeaveOneOut = make([]float64, len(r.loo[stage]))
+		}
+		for i, v := range r.loo[stage] {
+			out.LeaveOneOut[i] += v / float64(len(chains))
+		}
+	}
+	return out
+}
+
+// startSweeps is how many sweeps take about as long as the start of a chain.
+const startSweeps = 10
+
+// run is a chain of a machine on its way.
+type run struct {
+	Settings
+	chain           *chain
+	machine, number int
+	others          bool    // there are other chains
+	unit            float64 // 1/median distance
+	shift           float64
+	steps           *progress.Steps
+	stages          []stage
+	sweep           int             // the last that has ended
+	first           context.Context // of the part that is left of the first stage
+	out             *Machine
+	kept            []keptDraw  // in order
+	loo             [][]float64 // of each stage, averaged over its draws so far
+}
+
+// keptDraw is a draw that some stage keeps, and whether one wants its factor.
+type keptDraw struct {
+	sweep int
+	draw  *features.Draw
+	look  look
+}
+
+// looks returns those of the kept sweeps of each chain.
+func looks(chains []*run) [][]look {
+	out := make([][]look, len(chains))
+	for i, r := range chains {
+		for _, d := range r.kept {
+			if _, ok := r.stages[r.stage()].keptIndex(d.sweep); ok {
+				out[i] = append(out[i], d.look)
+			}
+		}
+	}
+	return out
+}
+
+// stage is that whose end the chain has come to.
+func (r *run) stage() int {
+	for k, g := range r.stages {
+		if g.sweeps == r.sweep {
+			return k
+		}
+	}
+	panic("gabasr: a chain between two stages") // until ends with one
+}
+
+// run starts a chain of a machine, with numbers of a stream of its own.
+func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber int, others bool, steps *progress.Steps) (*run, error) {
+	s.rng = rand.New(rand.NewPCG(s.Seed, chainStream+uint64(machineNumber)<<8+uint64(chainNumber)))
+	first, rest := progress.Two(ctx, startSweeps, float64(s.Sweeps))
+	c, err := s.start(first)
+	if err != nil {
+		return nil, err
+	}
+	if s.Evidence != NormalEvidence {
+		if err := c.become(s.Evidence, t.Labels); err != nil {
+			return nil, err
+		}
+	}
+	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // what the trend takes has no density
+	r := &run{
+		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		out: &Machine{Baseline: c.value() + shift},
+	}
+	r.loo = make([][]float64, len(r.stages))
+	return r, r.record()
+}
+
+// record puts the sweep that has ended into the trace, and keeps it if a stage does.
+func (r *run) record() error {
+	c := r.chain
+	now := c.record(r.machine, r.number, r.sweep, r.shift)
+	r.out.Trace = append(r.out.Trace, now)
+	r.out.Jitter = max(r.out.Jitter, c.sys.jitter)
+	which := ""
+	if r.others {
+		which = fmt.Sprintf("machine %d, chain %d, ", r.machine, r.number)
+	}
+	r.steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, r.sweep, now.LogEvidence, now.Ridge, now.Components)
+	var scores []float64
+	var kept *keptDraw
+	factor := false
+	for k, g := range r.stages {
+		at, ok := g.keptIndex(r.sweep)
+		if !ok {
+			continue
+		}
+		if kept == nil {
+			kept = &keptDraw{sweep: r.sweep, draw: c.keep()}
+			kept.draw.LogEv = c.value() + r.shift
+			var err error
+			if kept.look, err = c.look(kept.draw); err != nil {
+				return err
+			}
+			if r.LeaveOneOut {
+				if scores, err = c.leaveOneOut(kept.draw); err != nil {
+					return err
+				}
+			}
+		}
+		factor = factor || r.Variances && g.holder(at, r.Covariances) == at
+		if r.loo[k] == nil {
+			r.loo[k] = make([]float64, len(scores))
+		}
+		for i, v := range scores {
+			r.loo[k][i] += v / float64(g.keptSweeps()) / c.sys.rows.Root(i)
+		}
+	}
+	if kept == nil {
+		return nil
+	}
+	if !factor {
+		kept.draw.Factor = nil
+	}
+	r.kept = append(r.kept, *kept)
+	return nil
+}
+
+// runTo goes on to the end of a stage, in ctx. Between stages a chain has nothing of the size of the features.
+func (r *run) runTo(ctx context.Context, stage int) error {
+	if stage == 0 {
+		ctx = r.first
+	} else {
+		if err := r.chain.wake(ctx); err != nil {
+			return err
+		}
+		r.chain.step = r.unit
+	}
+	from, to := r.sweep, r.stages[stage].sweeps
+	group := progress.Open(ctx)
+	for r.sweep < to {
+		// What in a sweep looks at the context says that it goes on.
+		if err := r.chain.sweep(group.Step(r.sweep-from, to-from)); err != nil {
+			return err
+		}
+		r.sweep++
+		if err := r.record(); err != nil {
+			return err
+		}
+	}
+	r.chain.sleep()
+	var later []keptDraw // that this stage or a later one keeps
+	for _, d := range r.kept {
+		for _, g := range r.stages[stage:] {
+			if _, ok := g.keptIndex(d.sweep); ok {
+				later = append(later, d)
+				break
+			}
+		}
+	}
+	r.kept = later
+	return nil
+}
+
+// finish makes the draws of a stage, and says in the trace which they are.
+func (r *run) finish(stage int) {
+	g := r.stages[stage]
+	for _, d := range r.kept {
+		at, ok := g.keptIndex(d.sweep)
+		if !ok {
+			continue
+		}
+		r.out.Trace[d.sweep].Kept = true
+		if r.Variances {
+			d.draw.Holder = g.holder(at, r.Covariances) - at
+		}
+		if d.draw.Holder != 0 || !r.Variances {
+			d.draw.Factor = nil
+		}
+		r.out.Draws = append(r.out.Draws, d.draw)
+	}
+}
+
+// sleep leaves out what is large and follows from the rest.
+func (c *chain) sleep() {
+	s := c.sys
+	s.phi, s.gram, s.cross, s.fac, s.spare, s.work = nil, nil, nil, factored{}, factored{}, scratch{}
+}
+
+// wake computes anew what sleep left out. Cost O(np² + p³).
+func (c *chain) wake(ctx context.Context) error {
+	old := c.sys
+	c.sys = newSystem(ctx, old.evidence, mat.NewDense(old.n, old.p, nil), old.head, old.ridge, Prior{old.intercept, old.a0, old.b0})
+	c.sys.rows, c.sys.labels, c.sys.jitter = old.rows, old.labels, old.jitter
+	if old.evidence == AugmentedEvidence {
+		if err := c.weigh(); err != nil {
+			return err
+		}
+	} else {
+		if err := c.fill(); err != nil {
+			return err
+		}
+		if err := c.sys.load(old.target); err != nil {
+			return err
+		}
+	}
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	return nil
+}
+
+// become turns the chain of the start, with normal noise, into one of another evidence.
+func (c *chain) become(e Evidence, labels []float64) error {
+	c.sys.evidence, c.sys.labels, c.labels = e, labels, labels
+	if e == AugmentedEvidence {
+		if err := c.reweigh(make([]float64, c.sys.n)); err != nil {
+			return err
+		}
+		if !c.sys.factor() {
+			return c.sys.failure()
+		}
+		if err := c.augment(); err != nil {
+			return err
+		}
+	}
+	// Least-squares coefficients have the higher likelihood the less they are held back: λ is
+	// no parameter that it could choose.
+	c.fixedRidge = c.fixedRidge || e == SurrogateEvidence
+	if !c.sys.factor() {
+		return c.sys.failure()
+	}
+	return nil
+}
+
+// value is what the trace shows.
+func (c *chain) value() float64 {
+	if c.sys.evidence == AugmentedEvidence {
+		return c.trace
+	}
+	return c.sys.fac.logEv
+}
+
+func (c *chain) record(number, index, sweep int, shift float64) Sweep {
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha, Components: len(c.w.parts)}
+	if c.proposed > 0 {
+		out.Accepted = float64(c.taken) / float64(c.proposed)
+	}
+	return out
+}
+
+// leaveOneOut returns the scores of a draw, each without its row and all that it weighs,
+// (f - h y)/(1 - h) with h = φ'A⁻¹φ, times the root of the weight. Cost O(np²). The error is the context's.
+func (c *chain) leaveOneOut(d *features.Draw) ([]float64, error) {
+	s := c.sys
+	scores := make([]float64, s.n)
+	fast.Gemv(blas.NoTrans, 1, s.phi.RawMatrix(), linalg.Vector(d.Coefficients), 0, linalg.Vector(scores))
+	h, err := d.Quadratic(s.ctx, mat.DenseCopyOf(s.phi))
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range scores {
+		scores[i] = (f - h[i]*s.target[i]) / max(1-h[i], 1e-10)
+	}
+	return scores, nil
+}
+
+// EvidenceRHat is the potential scale reduction of the log evidence over the halves of the
+// chains after the burn-in (Gelman and others, Bayesian Data Analysis, 2013); NaN where a
+// half has less than two sweeps. It is what files of versions 1 and 2 were judged by.
+func EvidenceRHat(trace []Sweep, burnIn int) float64 {
+	series := map[[2]int][]float64{}
+	for _, s := range trace {
+		if s.Number > burnIn {
+			key := [2]int{s.Machine, s.Chain}
+			series[key] = append(series[key], s.LogEvidence)
+		}
+	}
+	var means, variances []float64
+	length := 0
+	for _, v := range series {
+		length = len(v) / 2
+		if length < 2 {
+			return math.NaN()
+		}
+		for _, half := range [][]float64{v[:length], v[len(v)-length:]} {
+			m, sq := 0.0, 0.0
+			for _, e := range half {
+				m += e / float64(length)
+			}
+			for _, e := range half {
+				sq += (e - m) * (e - m) / float64(length-1)
+			}
+			means, variances = append(means, m), append(variances, sq)
+		}
+	}
+	if len(means) == 0 {
+		return math.NaN()
+	}
+	// The series come from a map: sums in a fixed order do not depend on it.
+	slices.Sort(means)
+	slices.Sort(variances)
+	n := float64(length)
+	grand, within, between := 0.0, 0.0, 0.0
+	for i, m := range means {
+		grand += m / float64(len(means))
+		within += variances[i] / float64(len(means))
+	}
+	for _, m := range means {
+		between += n * (m - grand) * (m - grand) / float64(len(means)-1)
+	}
+	if !(within > 0) {
+		if between > 0 {
+			return math.Inf(1)
+		}
+		return 1
+	}
+	return math.Sqrt((n-1)/n + between/(n*within))
+}

@@ -1,0 +1,116 @@
+package sampler
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The defaults of Regressor and Classifier.
+const (
+	// DefaultPairs is the number M of pairs of features. 25 to 100 do for most data;
+	// 2M+1 near the number of rows is best avoided where λ is fixed.
+	DefaultPairs  = 50
+	DefaultSweeps = 25
+	// DefaultDoublings is how often chains of default length become twice as long if they have not mixed: to 200 sweeps.
+	DefaultDoublings = 3
+	DefaultBurnIn    = 10 // or two fifths of the sweeps, where that is less
+	DefaultChains    = 4
+	// DefaultCovariances is the number of kept sweeps of a chain that keep the covariance of the coefficients. Of 15
+	// kept sweeps of a chain, 2 leave 95 of 100 predicted standard deviations within 1% of those with all covariances
+	// on most sets, within 4% with 77 rows, and within 6% ten years beyond the rows. Another seed changes them three
+	// times as much and more (docs/measured/gabasr-sampling.md).
+	DefaultCovariances = 2
+	// DefaultInterceptPrecision is the prior precision of the intercept.
+	DefaultInterceptPrecision = 1e-4
+	// DefaultNoise is a0 and b0, shape and rate of the inverse gamma distribution of the
+	// variance of the noise.
+	DefaultNoise = 1e-3
+)
+
+// Settings is a configuration with its defaults.
+type Settings struct {
+	Type           string // whose fit it is, for errors
+	Pairs          int
+	Map            features.Map
+	Evidence       Evidence
+	Sweeps, BurnIn int // Sweeps is 0 for the start alone
+	doublings      int // how often chains that have not mixed become twice as long
+	NoSweeps       bool
+	NoBurnIn       bool
+	Chains         int
+	Ridge          float64 // 0: sampled
+	Prior          Prior
+	Plain          bool // no scaling
+	Degree         int  // of the trend
+	Covariances    int  // of each chain
+	Seed           uint64
+	Workers        int
+	Variances      bool // keep what variances need
+	LeaveOneOut    bool // compute leave-one-out scores
+}
+
+// WithDefaults checks the fields and fills in the defaults.
+func (s Settings) WithDefaults() (Settings, error) {
+	if s.Map < features.Stationary || s.Map > features.AllPairs {
+		return s, fault.Param(s.Type, "Features", int(s.Map), "Stationary, Paired or AllPairs")
+	}
+	if err := cmp.Or(
+		check.Workers(s.Type, s.Workers),
+		check.Setting(s.Type, "Pairs", s.Pairs, "the default"),
+		check.Setting(s.Type, "Sweeps", s.Sweeps, "the default"),
+		check.Setting(s.Type, "BurnIn", s.BurnIn, "the default"),
+		check.Setting(s.Type, "Chains", s.Chains, "the default"),
+		check.Setting(s.Type, "Covariances", s.Covariances, "the default"),
+		check.Setting(s.Type, "Ridge", s.Ridge, "it to be sampled"),
+		check.Setting(s.Type, "InterceptPrecision", s.Prior.Intercept, "the default"),
+		check.Setting(s.Type, "NoiseShape", s.Prior.Shape, "the default"),
+		check.Setting(s.Type, "NoiseRate", s.Prior.Rate, "the default"),
+		features.CheckDegree(s.Type, s.Degree),
+	); err != nil {
+		return s, err
+	}
+	// Sums of these must not overflow before fitsMemory sees them.
+	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.Type, s.Sweeps, s.BurnIn, s.Chains),
+		float64(s.Sweeps)+float64(s.BurnIn)+float64(s.Chains), "take fewer Sweeps or Chains"); err != nil {
+		return s, err
+	}
+	s.Pairs, s.Chains, s.Covariances = cmp.Or(s.Pairs, DefaultPairs), cmp.Or(s.Chains, DefaultChains), cmp.Or(s.Covariances, DefaultCovariances)
+	s.Prior = Prior{cmp.Or(s.Prior.Intercept, DefaultInterceptPrecision), cmp.Or(s.Prior.Shape, DefaultNoise), cmp.Or(s.Prior.Rate, DefaultNoise)}
+	if s.NoBurnIn {
+		s.BurnIn = 0
+	}
+	if s.Sweeps == 0 && s.BurnIn == 0 && !s.NoBurnIn && !s.NoSweeps {
+		s.doublings = DefaultDoublings
+	}
+	switch {
+	case s.NoSweeps:
+		s.Sweeps, s.BurnIn = 0, 0
+	case s.Sweeps == 0:
+		s.Sweeps = DefaultSweeps + max(0, s.BurnIn-DefaultBurnIn)
+	}
+	if s.BurnIn == 0 && !s.NoBurnIn {
+		s.BurnIn = min(DefaultBurnIn, 2*s.Sweeps/5)
+	}
+	if s.Sweeps > 0 && s.BurnIn >= s.Sweeps {
+		return s, fault.Param(s.Type, "BurnIn", s.BurnIn, fmt.Sprintf("less than the %d sweeps", s.Sweeps))
+	}
+	return s, nil
+}
+
+// fitsMemory is an error for chains that take more than [check.MaxBytes]: the features and two factors of those that run
+// beside each other, and the draws that all keep.
+func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
+	n, d := x.Dims()
+	pairs, chains := float64(s.Pairs), float64(tasks)*float64(s.Chains)
+	p := 1 + float64(trend) + 2*pairs
+	beside := min(chains, float64(parallel.Workers(s.Workers)))
+	kept, stages := float64(s.Sweeps-s.BurnIn+1), s.stages()
+	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.Pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept, float64(s.Covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
+	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.Type, chains, s.Pairs, s.Sweeps), numbers, "take fewer Pairs, Chains or Sweeps")
+}

@@ -1,0 +1,221 @@
+package basis
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/weights"
+)
+
+// evaluator gives columns of the design matrix as they come from the kernel: dst is
+// width×n, its rows the columns first, first+1, ...
+type evaluator func(ctx context.Context, dst *mat.Dense, first int) error
+
+// blockWidth is the number of columns that are evaluated at a time.
+const blockWidth = 128
+
+// Basis is the design matrix Φ (n×M), its rows counted, with columns of unit norm, centred
+// for an intercept of flat prior. Columns whose norm is below 1e-9 of the largest are zero, but for that of
+// ones, the last where there is one. As many as the budget holds are kept, the others are evaluated each time they are needed.
+type Basis struct {
+	weights.Counts
+	n, M  int
+	raw   evaluator
+	Means []float64
+	Norms []float64    // 0 for a dropped column
+	Kept  []*mat.Dense // blocks, width×n; nil where not kept
+	// gram is Φ'Φ, M×M, whose rows are what each member needs; nil where it is not
+	// worth its memory, and the rows are computed one at a time.
+	Products *mat.Dense
+	workers  int
+}
+
+// gramWidth is the largest basis whose Φ'Φ is computed at once. That is nM² operations in
+// matrix products, where a member's own row takes a pass over all of Φ at the speed of the
+// memory: some tens of members pay for all of them.
+const gramWidth = 4096
+
+// KeepProducts sets gram, if it and all columns fit into so many bytes.
+func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
+	n, m := int64(b.n), int64(b.M)
+	if m > gramWidth || 8*m*(n+m) > bytes {
+		return nil
+	}
+	g := mat.NewDense(b.M, b.M, nil)
+	// A task is a pair of blocks on or above the diagonal, column by column.
+	err := parallel.ForEachPart(ctx, b.workers, len(b.Kept)*(len(b.Kept)+1)/2, func(ctx context.Context, t int) error {
+		j := 0
+		for (j+1)*(j+2)/2 <= t {
+			j++
+		}
+		i := t - j*(j+1)/2
+		rows, height := b.Span(i)
+		columns, width := b.Span(j)
+		block := g.Slice(rows, rows+height, columns, columns+width).(*mat.Dense)
+		if err := fast.GemmContext(ctx, blas.NoTrans, blas.Trans, 1, b.Kept[i].RawMatrix(), b.Kept[j].RawMatrix(), 0, block.RawMatrix()); err != nil {
+			return err
+		}
+		if i < j {
+			g.Slice(columns, columns+width, rows, rows+height).(*mat.Dense).Copy(block.T())
+		}
+		return nil
+	})
+	if err == nil {
+		b.Products = g
+	}
+	return err
+}
+
+// New evaluates all m columns once, of which the last is that of ones if ones is set, and keeps as many as bytes hold.
+func New(ctx context.Context, raw evaluator, c weights.Counts, n, m int, centre, ones bool, bytes int64, workers int) (*Basis, error) {
+	b := &Basis{Counts: c, n: n, M: m, raw: raw, Means: make([]float64, m), Norms: make([]float64, m), workers: workers}
+	b.Kept = make([]*mat.Dense, (m+blockWidth-1)/blockWidth)
+	keep := int(min(bytes/(8*blockWidth*int64(n)), int64(len(b.Kept))))
+	err := parallel.ForEach(ctx, workers, len(b.Kept), func(i int) error {
+		first, width := b.Span(i)
+		block := mat.NewDense(width, n, nil)
+		if err := b.evaluate(ctx, block, first); err != nil {
+			return err
+		}
+		for j := range width {
+			row := block.RawRowView(j)
+			if centre {
+				b.Means[first+j] = b.Centre(row)
+			}
+			b.Norms[first+j] = norm(row)
+		}
+		if i < keep {
+			b.Kept[i] = block
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	largest := 0.0
+	for j, v := range b.Norms {
+		if v-v != 0 {
+			return nil, &fault.NotFiniteError{Name: "rvm: norm of basis column", Row: j, Col: -1, Value: v}
+		}
+		largest = max(largest, v)
+	}
+	for j, v := range b.Norms {
+		if v <= 1e-9*largest && !(ones && j == m-1) {
+			b.Norms[j] = 0
+		}
+	}
+	for i, block := range b.Kept {
+		if block != nil {
+			b.scale(block, i*blockWidth)
+		}
+	}
+	return b, nil
+}
+
+// evaluate puts columns from first on, as they come but for the counts, into the rows of dst.
+func (b *Basis) evaluate(ctx context.Context, dst *mat.Dense, first int) error {
+	if err := b.raw(ctx, dst, first); err != nil {
+		return err
+	}
+	width, _ := dst.Dims()
+	for j := range width {
+		b.Apply(dst.RawRowView(j))
+	}
+	return nil
+}
+
+// Span returns the first column of a block and its width.
+func (b *Basis) Span(i int) (first, width int) {
+	first = i * blockWidth
+	return first, min(blockWidth, b.M-first)
+}
+
+func norm(v []float64) float64 { return fast.Nrm2(linalg.Vector(v)) }
+
+// scale divides the centred columns in the rows of block by their norms.
+func (b *Basis) scale(block *mat.Dense, first int) {
+	r, _ := block.Dims()
+	for j := range r {
+		row, s := block.RawRowView(j), b.Norms[first+j]
+		for i := range row {
+			if s == 0 {
+				row[i] = 0
+			} else {
+				row[i] /= s
+			}
+		}
+	}
+}
+
+// Block returns a block of scaled columns; it belongs to b.
+func (b *Basis) Block(ctx context.Context, i int) (*mat.Dense, error) {
+	if b.Kept[i] != nil {
+		return b.Kept[i], nil
+	}
+	first, width := b.Span(i)
+	block := mat.NewDense(width, b.n, nil)
+	return block, b.evaluateScaled(ctx, block, first)
+}
+
+// evaluateScaled puts scaled columns from first on into the rows of dst.
+func (b *Basis) evaluateScaled(ctx context.Context, dst *mat.Dense, first int) error {
+	if err := b.evaluate(ctx, dst, first); err != nil {
+		return err
+	}
+	width, _ := dst.Dims()
+	for j := range width {
+		b.Subtract(dst.RawRowView(j), b.Means[first+j])
+	}
+	b.scale(dst, first)
+	return nil
+}
+
+// Column returns column j, which belongs to b.
+func (b *Basis) Column(ctx context.Context, j int) ([]float64, error) {
+	if k := b.Kept[j/blockWidth]; k != nil {
+		return k.RawRowView(j % blockWidth), nil
+	}
+	one := mat.NewDense(1, b.n, nil)
+	if err := b.evaluateScaled(ctx, one, j); err != nil {
+		return nil, err
+	}
+	return one.RawRowView(0), nil
+}
+
+// Correlate returns Φ'v.
+func (b *Basis) Correlate(ctx context.Context, v []float64) ([]float64, error) {
+	out := make([]float64, b.M)
+	total := 0.0
+	for i, a := range v {
+		total += b.Root(i) * a
+	}
+	err := parallel.ForEach(ctx, b.workers, len(b.Kept), func(i int) error {
+		first, width := b.Span(i)
+		part := out[first : first+width]
+		if block := b.Kept[i]; block != nil {
+			fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
+			return nil
+		}
+		// Centred and scaled is the product, not the block.
+		block := mat.NewDense(width, b.n, nil)
+		if err := b.evaluate(ctx, block, first); err != nil {
+			return err
+		}
+		fast.Gemv(blas.NoTrans, 1, block.RawMatrix(), linalg.Vector(v), 0, linalg.Vector(part))
+		for j := range part {
+			if s := b.Norms[first+j]; s == 0 {
+				part[j] = 0
+			} else {
+				part[j] = (part[j] - b.Means[first+j]*total) / s
+			}
+		}
+		return nil
+	})
+	return out, err
+}

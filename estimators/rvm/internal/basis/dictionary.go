@@ -1,0 +1,54 @@
+package basis
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Dictionary is one kernel or several: on each of M centres sits a basis function of each. Column kM + i
+// of the basis is kernel k at centre i, so the columns of a kernel stand together.
+type Dictionary []kernels.Kernel
+
+// Whole is the kernel that sees what any of them does.
+func (d Dictionary) Whole() kernels.Kernel {
+	if len(d) == 1 {
+		return d[0]
+	}
+	return kernels.Sum(d)
+}
+
+func (d Dictionary) ValidateColumns(width int) error {
+	for _, k := range d {
+		if err := kernels.ValidateColumns(k, width); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns evaluates columns k(·, centre) on the rows of x; those after the last are ones.
+func (d Dictionary) columns(centres, x *mat.Dense) evaluator {
+	m, width := centres.Dims()
+	return func(ctx context.Context, dst *mat.Dense, first int) error {
+		count, n := dst.Dims()
+		for at := 0; at < count; {
+			k, i := (first+at)/m, (first+at)%m
+			if k >= len(d) {
+				fill(dst.RawRowView(at), 1)
+				at++
+				continue
+			}
+			take := min(count-at, m-i)
+			block, err := kernels.Cross(ctx, d[k], centres.Slice(i, i+take, 0, width), x, &kernels.Options{Workers: 1})
+			if err != nil {
+				return err
+			}
+			dst.Slice(at, at+take, 0, n).(*mat.Dense).Copy(block)
+			at += take
+		}
+		return nil
+	}
+}

@@ -1,0 +1,109 @@
+package evidence
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// regressionProblem is what all starts of a regression share.
+type regressionProblem struct {
+	b        *basis.Basis
+	t        []float64 // counted, and centred for an intercept of flat prior
+	bt       []float64 // Φ't
+	tt       float64   // t't
+	dof      float64   // N, the sum of the weights, less 1 for an intercept of flat prior
+	variance float64   // of the targets, centred whatever the intercept
+	noise    float64   // fixed noise variance; 0: estimated
+	workers  int
+
+	mu    sync.Mutex
+	cache map[int]*member
+}
+
+// member is a column that some start has had in its model.
+type member struct {
+	column   []float64 // n
+	products []float64 // Φ'column, M
+}
+
+// member returns column j with its products, computed once for all starts.
+func (p *regressionProblem) member(ctx context.Context, j int) (*member, error) {
+	p.mu.Lock()
+	m, ok := p.cache[j]
+	p.mu.Unlock()
+	if ok {
+		return m, nil
+	}
+	column, err := p.b.Column(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	var products []float64
+	if p.b.Products != nil {
+		products = p.b.Products.RawRowView(j)
+	} else if products, err = p.b.Correlate(ctx, column); err != nil {
+		return nil, err
+	}
+	m = &member{column: column, products: products}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cache[j] = m
+	return m, nil
+}
+
+// newRegressionProblem takes the targets, in units of scale, to the coordinates of the basis.
+func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, centre bool, scale, noise float64, workers int) (*regressionProblem, float64, error) {
+	p := &regressionProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+	for i, v := range y {
+		p.t[i] = v / scale
+	}
+	b.Apply(p.t)
+	centred := slices.Clone(p.t)
+	mean := b.Centre(centred)
+	p.variance = linalg.Dot(centred, centred) / b.Total
+	if centre {
+		p.t = centred
+		p.dof--
+	} else if p.variance == 0 {
+		p.variance = mean * mean
+	}
+	p.tt = linalg.Dot(p.t, p.t)
+	var err error
+	p.bt, err = b.Correlate(ctx, p.t)
+	return p, mean * scale, err
+}
+
+// scaleOf is the standard deviation of the targets, or their size where that is 0;
+// 0 where all of them are.
+func scaleOf(y []float64) float64 {
+	largest := 0.0
+	for _, v := range y {
+		largest = max(largest, math.Abs(v))
+	}
+	if largest == 0 {
+		return 0
+	}
+	mean, squares := 0.0, 0.0
+	for _, v := range y {
+		mean += v / largest / float64(len(y))
+	}
+	for _, v := range y {
+		d := v/largest - mean
+		squares += d * d / float64(len(y))
+	}
+	if s := math.Sqrt(squares); s > 1e-14 {
+		return max(s*largest, math.SmallestNonzeroFloat64)
+	}
+	return largest
+}
+
+// constant reports whether the targets are all the same, to rounding.
+func constant(y []float64) bool {
+	low, high := slices.Min(y), slices.Max(y)
+	return high/2-low/2 <= 1e-14*max(math.Abs(low), math.Abs(high))
+}

@@ -1,0 +1,28 @@
+package rvm
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// fitted is a *model or a *classification, nil before Fit.
+type fitted interface {
+	kept() *basis.Support
+}
+
+// kept is what Regressor and Classifier say of the columns that they have kept.
+type kept[M fitted] struct{ m M }
+
+// RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
+// the model, or in some class's machine, ascending. It returns nil before Fit.
+func (k *kept[M]) RelevanceIndices() []int { return k.m.kept().Indices() }
+
+// RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
+// model without relevance vectors.
+func (k *kept[M]) RelevanceVectors() *mat.Dense { return k.m.kept().CopiedVectors() }
+
+// ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
+// and after FitDesign.
+func (k *kept[M]) ChosenKernel() kernels.Kernel { return k.m.kept().ChosenKernel() }
