@@ -62,7 +62,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},
 		"want both or neither": {Preprocess: steps},
-		"fitted with Kernel RBF(": {Preprocess: steps, Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
+		"fitted with Kernel RBF(": {Preprocess: steps, Space: Kernels(func(_ kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: kernels.Linear{}}
 		})},
 	} {

@@ -24,7 +24,7 @@ func TestTextsOfSchemasAreUTF8(t *testing.T) {
 	require.NoError(t, json.Unmarshal(data, again))
 	assert.Equal(t, s, again)
 	shard := inMemory("a.csv", []byte("x,c\n1,b\n"))
-	n := badtext.ForEachField(s, func(field string) {
+	n := badtext.ForEachField(s, func(_ string) {
 		for _, of := range []any{s, *s} {
 			_, err := json.Marshal(of)
 			says(t, err, estimators.ErrParam, `"j\xe4", want UTF-8`)

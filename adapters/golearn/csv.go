@@ -89,15 +89,15 @@ func ParseCSV(name string, r io.Reader, opt *CSVOptions) (*base.DenseInstances, 
 	return t.grid()
 }
 
-func (opt *CSVOptions) withDefaults() CSVOptions {
-	var o CSVOptions
-	if opt != nil {
-		o = *opt
+func (o *CSVOptions) withDefaults() CSVOptions {
+	var out CSVOptions
+	if o != nil {
+		out = *o
 	}
-	if o.Comma == 0 {
-		o.Comma = defaultComma
+	if out.Comma == 0 {
+		out.Comma = defaultComma
 	}
-	return o
+	return out
 }
 
 func (o CSVOptions) parser(name string) (*celltext.Parser, error) {

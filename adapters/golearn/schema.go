@@ -20,7 +20,7 @@ import (
 type Missing int
 
 const (
-	// Refuse, the zero value, makes it an error that names the attribute and the row. It is
+	// Refuse is the zero value and makes it an error that names the attribute and the row. It is
 	// Pass where there is no Estimator: the search that takes its place fills gaps.
 	Refuse Missing = iota
 	// Pass hands it to the estimator, for one that fills gaps itself.

@@ -275,9 +275,9 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 	k := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	switch v := m.value.(type) {
 	case estimators.Regressor:
-		fits[float64](out, v, func() any { return s.new().value }, d.x, d.y, []float64{1, 2}, ctx, k)
+		fits[float64](ctx, out, v, func() any { return s.new().value }, d.x, d.y, []float64{1, 2}, k)
 	case estimators.Classifier:
-		fits[int](out, v, func() any { return s.new().value }, d.x, toLabels(d.y), []int{1, 2}, ctx, k)
+		fits[int](ctx, out, v, func() any { return s.new().value }, d.x, toLabels(d.y), []int{1, 2}, k)
 	case estimators.MultiRegressor:
 		s.multiMethods(out, m, x)
 	}
@@ -286,7 +286,7 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 
 // fits adds what depends on the kind of targets.
 func fits[Y float64 | int](
-	out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y, ctx context.Context, k mat.Symmetric,
+	ctx context.Context, out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y, k mat.Symmetric,
 ) {
 	if v, ok := fitted.(estimators.PredictorTo[Y]); ok {
 		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, trainRows), x) }

@@ -750,7 +750,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("cancels", "the variance of row 0", regressorMethods{variance: func(b R, x mat.Matrix) ([]float64, []float64, error) {
 				m, v, err := b.Ridge.PredictVariance(x)
 				for i := range v {
-					v[i] -= 1
+					v[i]--
 				}
 				return m, v, err
 			}}),
@@ -934,7 +934,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}}),
 		},
 		"statistics-and-fit": {
-			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, s transformers.Statistics) error {
+			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, _ transformers.Statistics) error {
 				x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 				return b.StandardScaler.Fit(c, x)
 			}}),

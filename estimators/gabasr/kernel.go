@@ -136,17 +136,16 @@ func (k *learnedKernel) Diag(dst []float64, x *mat.Dense) {
 }
 
 // SpectralDensity implements kernels.Spectral: each frequency of each draw is as likely.
-func (s stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
-	k := s.of
-	count, _ := k.w[0].Dims()
+func (k stationaryKernel) SpectralDensity() (kernels.SpectralDensity, error) {
+	count, _ := k.of.w[0].Dims()
 	return kernels.SpectralDensity{Variance: 1, Uniforms: func(int) int { return 1 }, Frequency: func(w, u []float64) {
-		if len(w) != k.Width {
+		if len(w) != k.of.Width {
 			for j := range w {
 				w[j] = math.NaN() // as Eval
 			}
 			return
 		}
-		at := min(int(u[0]*float64(count*len(k.w))), count*len(k.w)-1)
-		k.Frequency(w, k.w[at/count].RawRowView(at%count))
+		at := min(int(u[0]*float64(count*len(k.of.w))), count*len(k.of.w)-1)
+		k.of.Frequency(w, k.of.w[at/count].RawRowView(at%count))
 	}}, nil
 }

@@ -134,7 +134,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
+	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
 		return fitRows(ctx, s, xd, targets, w)
 	})
 }
@@ -189,13 +189,13 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	return c.finish(ctx, y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
+	return c.finish(y, weights, func(targets *mat.Dense, w []float64) (*machine, error) {
 		return fitMatrix(ctx, s, k, targets, w)
 	})
 }
 
 // finish makes targets and weights of the labels, solves, and fits the link.
-func (c *Classifier) finish(ctx context.Context, y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
+func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
 	names, at, err := classes.Distinguish(y)
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	rows, err := c.merge(ctx, xd, y, weights)
+	rows, err := c.merge(xd, y, weights)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ type rowsOfClasses struct {
 	ofKernel []float64 // the weights that the kernel is learnt by
 }
 
-func (c *Classifier) merge(ctx context.Context, x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
+func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
 	labels, at, err := classes.Distinguish(y)
 	if err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (c *Classifier) FitDesign(ctx context.Context, phi mat.Matrix, y []int) (er
 	if err != nil {
 		return err
 	}
-	rows, err := c.merge(ctx, pd, y, nil)
+	rows, err := c.merge(pd, y, nil)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestJudge(t *testing.T) {
 		"ends":     {func(p *Probe) { p.Fatalf("one"); after = true }, Verdict{Failures: []string{"one"}}},
 		"skips":    {func(p *Probe) { p.Skip("is small"); after = true }, Verdict{Skipped: "is small"}},
 		"must":     {func(p *Probe) { p.Must("Fit", nil); p.Must("Fit", errors.New("no")); after = true }, Verdict{Failures: []string{"Fit: no"}}},
-		"left out": {func(p *Probe) { after = true }, Verdict{Skipped: "is slow"}},
+		"left out": {func(_ *Probe) { after = true }, Verdict{Skipped: "is slow"}},
 	} {
 		assert.Equal(t, c.want, Judge(map[string]string{"left out": "is slow"}, name, c.check), name)
 	}

@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-// Promoted, as the type of a field, says of a struct that its methods are those of the types
+// Promoted is the type of a field that says of a struct that its methods are those of the types
 // that embed it: with what goes before a short cut comes the short cut.
 type Promoted struct{}
 

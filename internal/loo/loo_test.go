@@ -110,7 +110,7 @@ func TestSearch(t *testing.T) {
 	gram, targets, _ := problem(40, 1, false)
 	p := must(New(ctx, gram, targets, nil, 0))
 	calls := 0
-	m, err := p.Search(ctx, func(i int, ridge, e float64) { calls++; assert.Equal(t, calls, i) })
+	m, err := p.Search(ctx, func(i int, _, _ float64) { calls++; assert.Equal(t, calls, i) })
 	require.NoError(t, err)
 	assert.Equal(t, calls, m.Evaluations)
 	assert.LessOrEqual(t, m.Evaluations, MaxEvaluations)

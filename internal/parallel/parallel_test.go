@@ -48,7 +48,7 @@ func TestLowestErrorWins(t *testing.T) {
 func TestStopsAfterAnError(t *testing.T) {
 	var ran atomic.Int64
 	bad := errors.New("bad")
-	assert.ErrorIs(t, ForEach(context.Background(), 2, 1000, func(i int) error { ran.Add(1); return bad }), bad)
+	assert.ErrorIs(t, ForEach(context.Background(), 2, 1000, func(_ int) error { ran.Add(1); return bad }), bad)
 	assert.LessOrEqual(t, ran.Load(), int64(2))
 }
 
@@ -56,7 +56,7 @@ func TestContext(t *testing.T) {
 	for _, w := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(context.Background())
 		var ran atomic.Int64
-		err := ForEach(ctx, w, 1000, func(i int) error {
+		err := ForEach(ctx, w, 1000, func(_ int) error {
 			ran.Add(1)
 			cancel()
 			return nil

@@ -126,7 +126,7 @@ func (k keeping) value() float64                 { return 1 + *k.length }
 func (k keeping) Eval(x, z []float64) float64    { return kernels.RBFOfLength(k.value()).Eval(x, z) }
 func (keeping) String() string                   { return "keeping" }
 func (k keeping) Validate() error                { return kernels.Validate(kernels.RBFOfLength(k.value())) }
-func (keeping) EvalGradient(dst, x, z []float64) {}
+func (keeping) EvalGradient(_, _, _ []float64) {}
 func (k keeping) Params() []kernels.Param {
 	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.value()}}
 }
@@ -221,13 +221,13 @@ func mutants() map[string]map[string]any {
 			return rbf.Eval(x, z) + 1e-9*x[0]
 		}}},
 		"finite": {
-			"Diag of":  broken{diag: func(dst []float64, x *mat.Dense) { dst[0] = math.NaN() }},
+			"Diag of":  broken{diag: func(dst []float64, _ *mat.Dense) { dst[0] = math.NaN() }},
 			"Eval(":    broken{eval: func(x, z []float64) float64 { return rbf.Eval(x, z) * x[0] / x[0] }},
-			"Block of": broken{blocks: after(func(dst, x, _ *mat.Dense) { dst.Set(1, 1, math.Inf(1)) })},
+			"Block of": broken{blocks: after(func(dst, _, _ *mat.Dense) { dst.Set(1, 1, math.Inf(1)) })},
 		},
 		"positive-semi-definite": {
 			"has the eigenvalue": kernels.Tanh{},
-			"is NaN": broken{blocks: after(func(dst, x, _ *mat.Dense) {
+			"is NaN": broken{blocks: after(func(dst, _, _ *mat.Dense) {
 				dst.Set(0, 0, math.NaN())
 			}), diag: func(dst []float64, _ *mat.Dense) {
 				for i := range dst {
@@ -235,13 +235,13 @@ func mutants() map[string]map[string]any {
 				}
 			}},
 		},
-		"diagonal": {"Diag of": broken{diag: func(dst []float64, x *mat.Dense) {
+		"diagonal": {"Diag of": broken{diag: func(dst []float64, _ *mat.Dense) {
 			for i := range dst {
 				dst[i] = 1 + 1e-9
 			}
 		}}},
 		"block-equals-eval": {
-			"Block: element [0,0] of 1×1": broken{blocks: after(func(dst, x, _ *mat.Dense) { dst.Set(0, 0, first(dst)+1e-9) })},
+			"Block: element [0,0] of 1×1": broken{blocks: after(func(dst, _, _ *mat.Dense) { dst.Set(0, 0, first(dst)+1e-9) })},
 			"of 7×1": broken{blocks: func(dst, x, z *mat.Dense) {
 				r, c := dst.Dims()
 				var t mat.Dense
@@ -260,7 +260,7 @@ func mutants() map[string]map[string]any {
 				}
 			}},
 		},
-		"matrix-equals-eval": {"kernels.Cross": broken{blocks: after(func(dst, x, z *mat.Dense) {
+		"matrix-equals-eval": {"kernels.Cross": broken{blocks: after(func(dst, _, _ *mat.Dense) {
 			if r, c := dst.Dims(); c == 71 { // what Cross asks for, and not Matrix
 				dst.Set(r-1, 0, 7)
 			}
@@ -308,8 +308,8 @@ func mutants() map[string]map[string]any {
 		"inputs-unmodified": {"wrote to its rows": broken{blocks: after(func(_, x, _ *mat.Dense) { x.Set(0, 0, 1) })}},
 		"concurrent": {"during concurrent calls": broken{eval: func(x, z []float64) float64 {
 			return rbf.Eval(x, z) + float64(calls.Add(1))
-		}}, "panic: oh": broken{blocks: func(dst, x, z *mat.Dense) { panic("oh") }}},
-		"lengths": {"rows of 2 and 3 does not panic: begin it with if len(x) != len(z)": broken{eval: func(x, z []float64) float64 { return 1 }}},
+		}}, "panic: oh": broken{blocks: func(_, _, _ *mat.Dense) { panic("oh") }}},
+		"lengths": {"rows of 2 and 3 does not panic: begin it with if len(x) != len(z)": broken{eval: func(_, _ []float64) float64 { return 1 }}},
 
 		"bounds": {
 			"Bounds are":                       brokenFamily{bounds: func() (float64, float64) { return 0, 1 }},

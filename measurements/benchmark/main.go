@@ -352,11 +352,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := r.write(s.out); err != nil {
 		return err
 	}
-	if p, err := readParts(s.out); err != nil {
+	p, err := readParts(s.out)
+	if err != nil {
 		return err
-	} else {
-		p.say(progress)
 	}
+	p.say(progress)
 	return r.markdown(out)
 }
 

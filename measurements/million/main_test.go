@@ -21,7 +21,7 @@ import (
 )
 
 // lines are those of the table, by column, without seconds and memory.
-func lines(t *testing.T, out string) (cells [][]string) {
+func lines(_ *testing.T, out string) (cells [][]string) {
 	for _, line := range strings.Split(out, "\n") {
 		if fields := strings.Fields(line); len(fields) == 10 && regexp.MustCompile(`^\d+$`).MatchString(fields[0]) {
 			cells = append(cells, append(fields[:4:4], fields[6:]...))

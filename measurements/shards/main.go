@@ -29,7 +29,7 @@ import (
 
 func main() { cli.Main("shards", run) }
 
-func run(ctx context.Context, args []string, out, progress io.Writer) error {
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("shards", "shards learns from rows that lie in several parts, each of which is summed up by itself.", out)
 	rows := flags.Int("rows", 20_000, "of Friedman's first function, a third of them to predict")
 	ridges := flags.Bool("ridges", false, "compare what chooses a ridge")

@@ -39,7 +39,7 @@ import (
 
 func main() { cli.Main("streaming", run) }
 
-func run(ctx context.Context, args []string, out, messages io.Writer) error {
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("streaming", "streaming fits an extreme entropy machine to a CSV file that is read in chunks.", out)
 	path := flags.String("csv", "", "`file` to learn from; empty: one that is generated")
 	labels := flags.String("labels", "inner,outer", "comma separated classes, all that may come")

@@ -251,7 +251,7 @@ func BenchmarkSearchLarge(b *testing.B) {
 			var peak uint64
 			b.ReportAllocs()
 			for b.Loop() {
-				var stop func() uint64 = watchMemory()
+				stop := watchMemory()
 				begun := time.Now()
 				r, err := searchWith(search.Settings{}, &Search{}, x, y, nil, nil)
 				best = min(best, time.Since(begun).Seconds())

@@ -22,7 +22,7 @@ type trace struct {
 }
 
 // replay answers a search from a recorded one and fails on any other question.
-func replay(t *testing.T, tr trace, integer bool) func(float64) (float64, error) {
+func replay(_ *testing.T, tr trace, _ bool) func(float64) (float64, error) {
 	return func(param float64) (float64, error) {
 		for _, p := range tr.Trace {
 			if math.Abs(p[0]-param) <= 1e-6*param {

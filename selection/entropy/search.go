@@ -183,7 +183,7 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 			return search.Choice{}, err
 		}
 	}
-	if err := s.refine(ctx); err != nil {
+	if err := s.refine(); err != nil {
 		return search.Choice{}, err
 	}
 	choice, err := s.conclude()
@@ -225,7 +225,7 @@ type state struct {
 
 // round finds the parameters of some targets and scores them.
 func (s *state) round(ctx context.Context, targets []float64) error {
-	if err := s.locate(ctx, targets); err != nil {
+	if err := s.locate(targets); err != nil {
 		return err
 	}
 	points := make([]search.Point, len(s.coords))
@@ -262,7 +262,7 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 
 // locate finds the parameter of each target, from the middle one outwards so
 // that each starts from known neighbours.
-func (s *state) locate(ctx context.Context, targets []float64) error {
+func (s *state) locate(targets []float64) error {
 	targets = slices.Clone(targets)
 	slices.Sort(targets)
 	middle := targets[len(targets)/2]
@@ -308,7 +308,7 @@ func (s *state) take(c coordinate) {
 const refinements = 2
 
 // refine looks between the best kernel and its neighbours, whose entropies were looked for.
-func (s *state) refine(ctx context.Context) error {
+func (s *state) refine() error {
 	// Finalists are looked at more closely where scores are not yet of all rows.
 	if n, _ := s.run.X().Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil

@@ -291,7 +291,7 @@ func TestCurveErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 	_, err = RegressorValidationCurve(ctx, Setting{Values: []float64{1}}, nil, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { return known(func(v []float64) float64 { return 0 }) }, x, y, nil, &CurveOptions{Weights: ones(12, 1)})
+	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { return known(func(_ []float64) float64 { return 0 }) }, x, y, nil, &CurveOptions{Weights: ones(12, 1)})
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { panic("no estimator") }, x, y, nil, nil)
 	var p *estimators.PanicError

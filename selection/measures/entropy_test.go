@@ -173,12 +173,12 @@ func TestMeasuresHearTheirContext(t *testing.T) {
 		for ; ; looks++ {
 			at := &endsAtLook{Context: ctx}
 			at.left.Store(looks)
-			if err := measure(at); at.left.Load() >= 0 {
+			err := measure(at)
+			if at.left.Load() >= 0 {
 				require.NoError(t, err, name)
 				break
-			} else {
-				require.ErrorIs(t, err, context.Canceled, "%s after %d looks", name, looks)
 			}
+			require.ErrorIs(t, err, context.Canceled, "%s after %d looks", name, looks)
 		}
 		assert.Greater(t, looks, int64(60), name) // one for each row of the reduction
 	}

@@ -88,7 +88,7 @@ func PrecisionRecall(y []int, positive int, scores, weights []float64) (_ Precis
 	out := PrecisionRecallCurve{Class: positive}
 	slices.Reverse(groups)
 	before := 0.0
-	cumulate(groups, func(score, positives, negatives, allPositives, allNegatives float64) {
+	cumulate(groups, func(score, positives, negatives, allPositives, _ float64) {
 		precision, recall := positives/(positives+negatives), positives/allPositives
 		out.Thresholds = append(out.Thresholds, score)
 		out.Precision, out.Recall = append(out.Precision, precision), append(out.Recall, recall)

@@ -150,7 +150,7 @@ func TestForRegression(t *testing.T) {
 // overflowing is infinite on every pair.
 type overflowing struct{}
 
-func (overflowing) Eval(x, z []float64) float64 { return math.Inf(1) }
+func (overflowing) Eval(_, _ []float64) float64 { return math.Inf(1) }
 func (overflowing) String() string              { return "overflowing" }
 
 var errLearner = errors.New("the learner does not like it")

@@ -218,7 +218,7 @@ func (r Result) bestOf(i, n int) (TraceRow, string) {
 	return best, fmt.Sprintf("best of %d evaluations with all derivatives, of %d logarithms%s", n, len(best.Theta), chosen)
 }
 
-// measure is the name and the sense of Score.
+// Measure returns the name of Score, and whether a larger one is better.
 func (r *Result) Measure() Measure { return Measure{r.ScoreName, r.LargerIsBetter} }
 
 // Choice is what was chosen, for people: the kernel, or the candidate with its type.

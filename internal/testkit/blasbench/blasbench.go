@@ -178,8 +178,8 @@ var routines = []routine{
 	dsymv(200), dsymv(2000), dger(200), dger(2000), dsyr2(200), dsyr2(2000),
 	level1("Ddot", 1000, func(b blas.Float64, x, y []float64) { b.Ddot(len(x), x, 1, y, 1) }),
 	level1("Daxpy", 1000, func(b blas.Float64, x, y []float64) { b.Daxpy(len(x), 1e-9, x, 1, y, 1) }),
-	level1("Dscal", 1000, func(b blas.Float64, x, y []float64) { b.Dscal(len(x), -1, x, 1) }),
-	level1("Dnrm2", 1000, func(b blas.Float64, x, y []float64) { b.Dnrm2(len(x), x, 1) }),
+	level1("Dscal", 1000, func(b blas.Float64, x, _ []float64) { b.Dscal(len(x), -1, x, 1) }),
+	level1("Dnrm2", 1000, func(b blas.Float64, x, _ []float64) { b.Dnrm2(len(x), x, 1) }),
 }
 
 // Routines times each routine on ours and on the others in turn. It reports the least time of

@@ -24,14 +24,19 @@ func NewHidden(h *transformers.RandomHidden) *Hidden {
 	return &Hidden{hidden: h, units: len(b)}
 }
 
+// Features implements Layer: dst has the outputs of the units.
 func (l *Hidden) Features(dst, x *mat.Dense) error { return l.hidden.UnitsTo(dst, x) }
-func (l *Hidden) Width(units int) int              { return min(units, l.units) }
 
+// Width implements Layer.
+func (l *Hidden) Width(units int) int { return min(units, l.units) }
+
+// Leading implements Layer.
 func (l *Hidden) Leading(units int) (Layer, error) {
 	h, err := l.hidden.Truncate(units)
 	return &Hidden{hidden: h, units: l.Width(units)}, err
 }
 
+// Scorer implements Layer.
 func (l *Hidden) Scorer(_ context.Context, directions *mat.Dense) (Scorer, error) {
 	return &HiddenScorer{Hidden: l.hidden, Directions: directions}, nil
 }
@@ -42,6 +47,7 @@ type HiddenScorer struct {
 	Directions *mat.Dense // h×r
 }
 
+// Scores implements Scorer.
 func (s *HiddenScorer) Scores(x *mat.Dense) (*mat.Dense, error) {
 	_, r := s.Directions.Dims()
 	if n, _ := x.Dims(); n == 1 {
@@ -72,6 +78,7 @@ func (s *HiddenScorer) Write(z, x []float64) {
 	combination(z, *p, s.Directions)
 }
 
+// Graph implements Scorer.
 func (s *HiddenScorer) Graph(x graph.Value) (graph.Value, error) {
 	units, err := s.Hidden.Graph(x)
 	if err != nil {

@@ -76,6 +76,7 @@ func (l *Landmarks) independentRows() *mat.Dense {
 	return out
 }
 
+// Features implements Layer: dst is T⁻ᵀk(C, x).
 func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	k, err := kernels.Cross(context.Background(), l.Kernel, l.independentRows(), x, &kernels.Options{Workers: l.Workers})
 	if err != nil {
@@ -86,11 +87,13 @@ func (l *Landmarks) Features(dst, x *mat.Dense) error {
 	return nil
 }
 
+// Width implements Layer: how many of the first units are independent.
 func (l *Landmarks) Width(units int) int {
 	n, _ := slices.BinarySearch(l.kept, units)
 	return n
 }
 
+// Leading implements Layer.
 func (l *Landmarks) Leading(units int) (Layer, error) {
 	h, d := l.Rows.Dims()
 	r := l.Width(units)
@@ -141,6 +144,7 @@ func (l *Landmarks) Scorer(ctx context.Context, directions *mat.Dense) (Scorer, 
 	return s, nil
 }
 
+// Scores implements Scorer.
 func (s *LandmarkScorer) Scores(x *mat.Dense) (*mat.Dense, error) {
 	_, r := s.Coefficients.Dims()
 	if n, _ := x.Dims(); n == 1 {
@@ -171,6 +175,7 @@ func (s *LandmarkScorer) Write(z, x []float64) {
 	combination(z, *p, s.Coefficients)
 }
 
+// Graph implements Scorer.
 func (s *LandmarkScorer) Graph(x graph.Value) (graph.Value, error) {
 	k, err := kernels.Graph(s.Kernel, x, s.Rows)
 	if err != nil {

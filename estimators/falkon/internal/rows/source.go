@@ -230,11 +230,14 @@ func (m *moments) copyTo(s *Source) {
 	}
 }
 
-// BlockRows are the rows of a block of the kernel that is multiplied by vectors: with some
-// thousand landmarks it stays in the second-level cache. What is multiplied by M×M matrices has
-// wideRows, since each block reads such a matrix from memory. They are constants because the
-// last bits of sums depend on them.
-const BlockRows, WideRows = 128, 512
+// How many rows a block of the kernel has. They are constants because the last bits of sums depend on them.
+const (
+	// BlockRows are those of a block that is multiplied by vectors: with some thousand landmarks it stays in the
+	// second-level cache.
+	BlockRows = 128
+	// WideRows are those of a block that is multiplied by M×M matrices, since each block reads such a matrix from memory.
+	WideRows = 512
+)
 
 // Pass calls work on blocks of rows of a source on all workers, wave of them at a time, each
 // with its place in the wave, and after each wave done with its rows.

@@ -26,7 +26,7 @@ func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Sour
 			if err := p.Features(ctx, z, b, p.centre); err != nil {
 				return err
 			}
-			sums[at] = p.errorsOfGroup(c, src, b, z)
+			sums[at] = p.errorsOfGroup(c, b, z)
 			return ctx.Err()
 		})
 	})
@@ -54,7 +54,7 @@ func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at in
 }
 
 // errorsOfGroup is groupErrors of one group with features z.
-func (p *Problem) errorsOfGroup(c *candidates, src *rows.Source, b rows.Batch, z *mat.Dense) []float64 {
+func (p *Problem) errorsOfGroup(c *candidates, b rows.Batch, z *mat.Dense) []float64 {
 	k, rows := p.src.K, b.Rows()
 	turned := mat.NewDense(p.M, rows, nil)
 	fast.Gemm(blas.Trans, blas.Trans, 1, c.q.RawMatrix(), z.RawMatrix(), 0, turned.RawMatrix())

@@ -12,10 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// What Settings stand for if they are 0, and limits of the solver.
 const (
 	DefaultTolerance  = 1e-3
 	DefaultIterations = 200
-	// leastSample is how many rows a landmark the preconditioner's sample has at least.
+	// LeastSample is how many rows a landmark the preconditioner's sample has at least.
 	LeastSample = 4
 	// LeastJitter is the share of the mean diagonal of K_MM, times M, that is always added to it.
 	LeastJitter = 1e-13

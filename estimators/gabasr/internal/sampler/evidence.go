@@ -14,6 +14,7 @@ import (
 // Evidence is what the frequencies are steered by.
 type Evidence int
 
+// The evidences.
 const (
 	NormalEvidence    Evidence = iota // normal coefficients and noise of unknown variance, integrated out
 	AugmentedEvidence                 // logistic, given Pólya-Gamma variables

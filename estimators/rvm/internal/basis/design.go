@@ -42,7 +42,7 @@ func (d *Design) setColumns() {
 	d.Raw = d.kernels.columns(d.centres, d.X)
 }
 
-// Part is the design on some rows; of a basis that sits on training rows, those among them.
+// Subset returns the design on some rows. A basis on training rows keeps those among them.
 func (d Design) Subset(rows []int) Design {
 	x := d.Rows(rows)
 	out := Design{N: len(rows), M: d.M, width: d.width, kernels: d.kernels, centres: d.centres, X: x}
@@ -67,7 +67,7 @@ func (d Design) Subset(rows []int) Design {
 	return out
 }
 
-// RowsAt are some of the rows.
+// Rows returns some of the rows.
 func (d Design) Rows(rows []int) *mat.Dense { return linalg.Rows(d.X, rows) }
 
 // Support keeps some columns.

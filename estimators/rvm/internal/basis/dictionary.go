@@ -20,6 +20,7 @@ func (d Dictionary) Whole() kernels.Kernel {
 	return kernels.Sum(d)
 }
 
+// ValidateColumns returns an error if a kernel is for rows of another width.
 func (d Dictionary) ValidateColumns(width int) error {
 	for _, k := range d {
 		if err := kernels.ValidateColumns(k, width); err != nil {

@@ -20,6 +20,7 @@ type Stored struct {
 	Columns []int
 }
 
+// Store returns what a model file holds of the support.
 func (s *Support) Store(configured Dictionary) Stored {
 	out := Stored{Design: s.Kernels == nil, Width: s.width, Vectors: codec.FromDense(s.Vectors), Rows: s.rows, Columns: s.Columns}
 	refer := func(i int) kernels.Reference {

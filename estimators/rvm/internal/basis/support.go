@@ -83,6 +83,7 @@ func (s *Support) Index(vector int) int {
 	return s.Columns[vector]
 }
 
+// Indices returns the training rows that basis functions are centred on. It returns nil before Fit.
 func (s *Support) Indices() []int {
 	if s == nil {
 		return nil
@@ -94,6 +95,7 @@ func (s *Support) Indices() []int {
 	return out
 }
 
+// CopiedVectors returns a copy of the rows that basis functions are centred on, nil if there are none.
 func (s *Support) CopiedVectors() *mat.Dense {
 	if s == nil || s.Vectors == nil {
 		return nil
@@ -101,6 +103,7 @@ func (s *Support) CopiedVectors() *mat.Dense {
 	return mat.DenseCopyOf(s.Vectors)
 }
 
+// ChosenKernel returns the kernel, a sum if there are several, and nil after FitDesign.
 func (s *Support) ChosenKernel() kernels.Kernel {
 	if s == nil || s.Kernels == nil {
 		return nil
@@ -192,6 +195,7 @@ func (s *Support) KernelOf(vector int) int {
 	return 0
 }
 
+// KernelIndices returns the kernel of each basis function, by its place in the dictionary.
 func (s *Support) KernelIndices() []int {
 	if s == nil || s.Kernels == nil {
 		return nil

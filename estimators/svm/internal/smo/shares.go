@@ -9,6 +9,7 @@ import (
 // Form is what a problem has besides Σ β = 0 and its bounds.
 type Form uint8
 
+// The forms.
 const (
 	Bounded Form = iota // nothing: ε is a number
 	Margins             // ν-SVC: Σ|β| of each sign is share
