@@ -15,7 +15,7 @@ import (
 
 // summary is what statistics keep of a column. C is a pointer to a struct of fields that
 // files have.
-type summary[C any] interface {
+type Summary[C any] interface {
 	// add takes in values, in memory that it may write to.
 	add(values []float64) error
 	// fits says why those of o cannot be taken in.
@@ -35,58 +35,58 @@ type reversible[C any] interface {
 }
 
 // columnStatistics are those of transformers that learn of each column by itself.
-type columnStatistics[C summary[C]] struct {
-	typ      string                // of the transformer: "transformers: Imputer"
-	settings string                // those that count for the statistics
-	gap      func(column int) bool // where NaN is no error
-	start    func(d int) error     // looks at the width of the first rows; may be nil
-	fresh    func(j int) C         // that of no values
-	n        int
-	columns  []C
+type ColumnStatistics[C Summary[C]] struct {
+	Type     string                // of the transformer: "transformers: Imputer"
+	Settings string                // those that count for the statistics
+	Gap      func(column int) bool // where NaN is no error
+	Start    func(d int) error     // looks at the width of the first rows; may be nil
+	Fresh    func(j int) C         // that of no values
+	N        int
+	Columns  []C
 }
 
 var (
-	_ Statistics = (*columnStatistics[*extremes])(nil)
-	_ Unmerger   = (*columnStatistics[*extremes])(nil)
+	_ Statistics = (*ColumnStatistics[*Extremes])(nil)
+	_ Unmerger   = (*ColumnStatistics[*Extremes])(nil)
 )
 
 // String names them, with their settings.
-func (s *columnStatistics[C]) String() string { return strings.TrimSpace(s.typ + " " + s.settings) }
+func (s *ColumnStatistics[C]) String() string { return strings.TrimSpace(s.Type + " " + s.Settings) }
 
 // empty returns statistics of no rows, of the same settings.
-func (s *columnStatistics[C]) empty() *columnStatistics[C] {
+func (s *ColumnStatistics[C]) empty() *ColumnStatistics[C] {
 	out := *s
-	out.n, out.columns = 0, nil
+	out.N, out.Columns = 0, nil
 	return &out
 }
 
 // Rows implements Statistics.
-func (s *columnStatistics[C]) Rows() int { return s.n }
+func (s *ColumnStatistics[C]) Rows() int { return s.N }
 
 // Clone implements Statistics.
-func (s *columnStatistics[C]) Clone() Statistics {
+func (s *ColumnStatistics[C]) Clone() Statistics {
 	out := s.empty()
-	out.n = s.n
-	for _, c := range s.columns {
-		out.columns = append(out.columns, c.clone())
+	out.N = s.N
+	for _, c := range s.Columns {
+		out.Columns = append(out.Columns, c.clone())
 	}
 	return out
 }
 
 // like returns other as such statistics, if they are.
-func (s *columnStatistics[C]) like(other Statistics) (*columnStatistics[C], error) {
-	o, ok := other.(*columnStatistics[C])
-	if !ok || o == nil || o.typ != s.typ || o.settings != s.settings {
-		return nil, otherStatistics(s.typ, other, s)
+func (s *ColumnStatistics[C]) like(other Statistics) (*ColumnStatistics[C], error) {
+	o, ok := other.(*ColumnStatistics[C])
+	if !ok || o == nil || o.Type != s.Type || o.Settings != s.Settings {
+		return nil, OtherStatistics(s.Type, other, s)
 	}
 	return o, nil
 }
 
 // AddBlock implements Statistics: the rows are summed by themselves first.
-func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.RecoverAs(s.typ, &err)
+func (s *ColumnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
-	rows, err := check.DenseGaps("x", x, s.gap)
+	rows, err := check.DenseGaps("x", x, s.Gap)
 	if err != nil {
 		return err
 	}
@@ -95,15 +95,15 @@ func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err e
 		return err
 	}
 	block := s.empty()
-	block.n = n
+	block.N = n
 	for j := range d {
-		block.columns = append(block.columns, s.fresh(j))
+		block.Columns = append(block.Columns, s.Fresh(j))
 	}
-	for from := 0; from < n; from += pieceRows {
-		piece := rows.Slice(from, min(from+pieceRows, n), 0, d).(*mat.Dense)
-		err := onWorkers(ctx, 1, piece, func(j int, values []float64) error {
-			if err := block.columns[j].add(values); err != nil {
-				return fmt.Errorf("%s: column %d has %w", s.typ, j, err)
+	for from := 0; from < n; from += PieceRows {
+		piece := rows.Slice(from, min(from+PieceRows, n), 0, d).(*mat.Dense)
+		err := EachColumnOn(ctx, 1, piece, func(j int, values []float64) error {
+			if err := block.Columns[j].add(values); err != nil {
+				return fmt.Errorf("%s: column %d has %w", s.Type, j, err)
 			}
 			return nil
 		})
@@ -118,82 +118,82 @@ func (s *columnStatistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err e
 }
 
 // width looks at the number of columns of more rows.
-func (s *columnStatistics[C]) width(d int) error {
+func (s *ColumnStatistics[C]) width(d int) error {
 	switch {
-	case s.n > 0 && d != len(s.columns):
-		return fault.Shape("x has", d, "columns", "the statistics have %d", len(s.columns))
-	case s.n == 0 && s.start != nil:
-		return s.start(d)
+	case s.N > 0 && d != len(s.Columns):
+		return fault.Shape("x has", d, "columns", "the statistics have %d", len(s.Columns))
+	case s.N == 0 && s.Start != nil:
+		return s.Start(d)
 	}
 	return nil
 }
 
 // Merge implements Statistics.
-func (s *columnStatistics[C]) Merge(other Statistics) error {
+func (s *ColumnStatistics[C]) Merge(other Statistics) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
 	}
-	if s.n > 0 && o.n > 0 && len(o.columns) != len(s.columns) {
-		return fault.Shape("the other statistics have", len(o.columns), "columns", "these have %d", len(s.columns))
+	if s.N > 0 && o.N > 0 && len(o.Columns) != len(s.Columns) {
+		return fault.Shape("the other statistics have", len(o.Columns), "columns", "these have %d", len(s.Columns))
 	}
-	if s.n == 0 || o == s {
-		o = o.Clone().(*columnStatistics[C])
+	if s.N == 0 || o == s {
+		o = o.Clone().(*ColumnStatistics[C])
 	}
 	return s.take(o)
 }
 
 // take takes in what fits; of no rows it may keep the columns of o.
-func (s *columnStatistics[C]) take(o *columnStatistics[C]) error {
+func (s *ColumnStatistics[C]) take(o *ColumnStatistics[C]) error {
 	switch {
-	case o.n == 0:
+	case o.N == 0:
 		return nil
-	case s.n == 0:
-		s.n, s.columns = o.n, o.columns
+	case s.N == 0:
+		s.N, s.Columns = o.N, o.Columns
 		return nil
 	}
-	for j, c := range s.columns {
-		if err := c.fits(o.columns[j]); err != nil {
-			return fmt.Errorf("%s: column %d has %w", s.typ, j, err)
+	for j, c := range s.Columns {
+		if err := c.fits(o.Columns[j]); err != nil {
+			return fmt.Errorf("%s: column %d has %w", s.Type, j, err)
 		}
 	}
-	for j, c := range s.columns {
-		c.merge(o.columns[j])
+	for j, c := range s.Columns {
+		c.merge(o.Columns[j])
 	}
-	s.n += o.n
+	s.N += o.N
 	return nil
 }
 
 // Unmerge implements Unmerger.
-func (s *columnStatistics[C]) Unmerge(other Statistics) error {
+func (s *ColumnStatistics[C]) Unmerge(other Statistics) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
 	}
 	switch {
-	case o.n > s.n:
-		return fault.Shape("the other statistics have", o.n, "rows", "these have %d", s.n)
-	case o.n > 0 && len(o.columns) != len(s.columns):
-		return fault.Shape("the other statistics have", len(o.columns), "columns", "these have %d", len(s.columns))
+	case o.N > s.N:
+		return fault.Shape("the other statistics have", o.N, "rows", "these have %d", s.N)
+	case o.N > 0 && len(o.Columns) != len(s.Columns):
+		return fault.Shape("the other statistics have", len(o.Columns), "columns", "these have %d", len(s.Columns))
 	}
-	left := make([]C, len(s.columns))
-	for j, c := range s.columns {
+	left := make([]C, len(s.Columns))
+	for j, c := range s.Columns {
 		left[j] = c.clone()
 		r, ok := any(left[j]).(reversible[C])
 		if !ok {
-			return fmt.Errorf("%s: what its statistics keep is no sum, and rows cannot be taken out: %w", s.typ, errors.ErrUnsupported)
+			return fmt.Errorf("%s: what its statistics keep is no sum, and rows cannot be taken out: %w", s.Type, errors.ErrUnsupported)
 		}
-		if o.n == 0 {
+		if o.N == 0 {
 			continue
 		}
-		if err := r.unmerge(o.columns[j]); err != nil {
-			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.typ, "statistics", fmt.Sprintf("%d rows to take out", o.n), "rows that were taken in"))
+		if err := r.unmerge(o.Columns[j]); err != nil {
+			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to take out", o.N), "rows that were taken in"))
 		}
 	}
-	if s.n -= o.n; s.n == 0 {
+	if s.N -= o.N; s.N == 0 {
 		left = nil
 	}
-	s.columns = left
+	s.Columns = left
 	return nil
 }
 
@@ -203,30 +203,30 @@ type storedColumns[C any] struct {
 	Columns  []C
 }
 
-func (s *columnStatistics[C]) kind() string {
-	return strings.Replace(s.typ, ": ", ".", 1) + " statistics"
+func (s *ColumnStatistics[C]) kind() string {
+	return strings.Replace(s.Type, ": ", ".", 1) + " statistics"
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler.
-func (s *columnStatistics[C]) MarshalBinary() ([]byte, error) {
-	return codec.Marshal(s.kind(), version, storedColumns[C]{s.settings, s.n, s.columns})
+func (s *ColumnStatistics[C]) MarshalBinary() ([]byte, error) {
+	return codec.Marshal(s.kind(), Version, storedColumns[C]{s.Settings, s.N, s.Columns})
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler.
-func (s *columnStatistics[C]) UnmarshalBinary(data []byte) error {
+func (s *ColumnStatistics[C]) UnmarshalBinary(data []byte) error {
 	kind := s.kind()
 	var in storedColumns[C]
-	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
+	if _, err := codec.Unmarshal(data, kind, Version, &in); err != nil {
 		return err
 	}
 	switch {
-	case in.Settings != s.settings:
-		return fault.BadModel(kind, "those of settings %q, these have %q", in.Settings, s.settings)
+	case in.Settings != s.Settings:
+		return fault.BadModel(kind, "those of settings %q, these have %q", in.Settings, s.Settings)
 	case in.Rows < 0 || (in.Rows == 0) != (len(in.Columns) == 0):
 		return fault.BadModel(kind, "%d rows of %d columns", in.Rows, len(in.Columns))
 	}
-	if s.start != nil && in.Rows > 0 {
-		if err := s.start(len(in.Columns)); err != nil {
+	if s.Start != nil && in.Rows > 0 {
+		if err := s.Start(len(in.Columns)); err != nil {
 			return fault.BadModel(kind, "%v", err)
 		}
 	}
@@ -234,20 +234,44 @@ func (s *columnStatistics[C]) UnmarshalBinary(data []byte) error {
 		if check.IsNil(c) {
 			return fault.BadModel(kind, "column %d is missing", j)
 		}
-		if err := c.restore(in.Rows, s.fresh(j)); err != nil {
+		if err := c.restore(in.Rows, s.Fresh(j)); err != nil {
 			return fault.BadModel(kind, "column %d: %v", j, err)
 		}
 	}
-	s.n, s.columns = in.Rows, in.Columns
+	s.N, s.Columns = in.Rows, in.Columns
 	return nil
 }
 
-func (s *columnStatistics[C]) columnCount() int { return len(s.columns) }
+func (s *ColumnStatistics[C]) ColumnCount() int { return len(s.Columns) }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *columnStatistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *ColumnStatistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *columnStatistics[C]) UnmarshalText(text []byte) error {
+func (s *ColumnStatistics[C]) UnmarshalText(text []byte) error {
 	return codec.FromText(s.kind(), s, text)
+}
+
+// learnStatistics assigns what f learns of s, which are those of the columns of a C each that fresh
+// has, and not without rows.
+func LearnStatistics[M Stored, C Summary[C]](ctx context.Context, l *State[M], s Statistics, fresh *ColumnStatistics[C], f func(*ColumnStatistics[C]) (*M, error)) error {
+	own, err := fresh.like(s)
+	if err != nil {
+		return err
+	}
+	if s.Rows() == 0 {
+		return fault.EmptyStatistics(fresh.Type)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m, err := f(own)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.Fitted, l.Sums = m, own.Clone()
+	return nil
 }

@@ -13,23 +13,23 @@ import (
 // What statistics keep of a column; gaps are left out, and N is the number of values.
 
 // sums are exact moments: no order and no parts change a bit of what comes of them.
-type sums struct{ exact.Moments }
+type Sums struct{ exact.Moments }
 
-func (c *sums) add(values []float64) error {
+func (c *Sums) add(values []float64) error {
 	c.Add(slices.DeleteFunc(values, math.IsNaN))
 	return nil
 }
 
-func (c *sums) fits(*sums) error { return nil }
-func (c *sums) merge(o *sums)    { c.Merge(o.Moments) }
-func (c *sums) clone() *sums     { return &sums{c.Clone()} }
+func (c *Sums) fits(*Sums) error { return nil }
+func (c *Sums) merge(o *Sums)    { c.Merge(o.Moments) }
+func (c *Sums) clone() *Sums     { return &Sums{c.Clone()} }
 
-func (c *sums) unmerge(o *sums) error {
+func (c *Sums) unmerge(o *Sums) error {
 	c.Unmerge(o.Moments)
 	return c.Valid()
 }
 
-func (c *sums) restore(rows int, _ *sums) error {
+func (c *Sums) restore(rows int, _ *Sums) error {
 	if c.N > rows {
 		return fmt.Errorf("%d values in %d rows", c.N, rows)
 	}
@@ -37,45 +37,45 @@ func (c *sums) restore(rows int, _ *sums) error {
 }
 
 // nothing is kept of a column: its width is all that is learnt.
-type nothing struct{}
+type Nothing struct{}
 
-func (c *nothing) add([]float64) error         { return nil }
-func (c *nothing) fits(*nothing) error         { return nil }
-func (c *nothing) merge(*nothing)              {}
-func (c *nothing) unmerge(*nothing) error      { return nil }
-func (c *nothing) clone() *nothing             { return &nothing{} }
-func (c *nothing) restore(int, *nothing) error { return nil }
+func (c *Nothing) add([]float64) error         { return nil }
+func (c *Nothing) fits(*Nothing) error         { return nil }
+func (c *Nothing) merge(*Nothing)              {}
+func (c *Nothing) unmerge(*Nothing) error      { return nil }
+func (c *Nothing) clone() *Nothing             { return &Nothing{} }
+func (c *Nothing) restore(int, *Nothing) error { return nil }
 
 // extremes are the least and the largest value.
-type extremes struct {
+type Extremes struct {
 	N              int
 	Least, Largest float64
 }
 
-func (c *extremes) add(values []float64) error {
+func (c *Extremes) add(values []float64) error {
 	least, largest := slices.Min(values), slices.Max(values)
-	c.merge(&extremes{len(values), least, largest})
+	c.merge(&Extremes{len(values), least, largest})
 	return nil
 }
 
-func (c *extremes) fits(*extremes) error { return nil }
+func (c *Extremes) fits(*Extremes) error { return nil }
 
-func (c *extremes) merge(o *extremes) {
+func (c *Extremes) merge(o *Extremes) {
 	switch {
 	case o.N == 0:
 	case c.N == 0:
 		*c = *o
 	default:
-		*c = extremes{c.N + o.N, min(c.Least, o.Least), max(c.Largest, o.Largest)}
+		*c = Extremes{c.N + o.N, min(c.Least, o.Least), max(c.Largest, o.Largest)}
 	}
 }
 
-func (c *extremes) clone() *extremes {
+func (c *Extremes) clone() *Extremes {
 	out := *c
 	return &out
 }
 
-func (c *extremes) restore(rows int, _ *extremes) error {
+func (c *Extremes) restore(rows int, _ *Extremes) error {
 	if c.N != rows || !(c.Least <= c.Largest) || !(codec.Floats{c.Least, c.Largest}).Finite() {
 		return fmt.Errorf("%d values from %v to %v in %d rows", c.N, c.Least, c.Largest, rows)
 	}
@@ -83,14 +83,19 @@ func (c *extremes) restore(rows int, _ *extremes) error {
 }
 
 // categoriesKept are the different values of a column, ascending, up to a limit.
-type categoriesKept struct {
+type Categories struct {
 	Values codec.Floats
 	Gaps   bool
 	limit  int
 	unread bool // of a column that is not encoded
 }
 
-func (c *categoriesKept) add(values []float64) error {
+// newCategories are none so far, of a column that is encoded or not.
+func NewCategories(limit int, encoded bool) *Categories {
+	return &Categories{limit: limit, unread: !encoded}
+}
+
+func (c *Categories) add(values []float64) error {
 	if c.unread {
 		return nil
 	}
@@ -117,29 +122,29 @@ func merged(a, b []float64) codec.Floats {
 	return slices.Compact(out)
 }
 
-func (c *categoriesKept) tooMany() error {
+func (c *Categories) tooMany() error {
 	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxCategories: %w", c.limit, fault.ErrTooLarge)
 }
 
-func (c *categoriesKept) fits(o *categoriesKept) error {
+func (c *Categories) fits(o *Categories) error {
 	if !c.unread && len(merged(c.Values, o.Values)) > c.limit {
 		return c.tooMany()
 	}
 	return nil
 }
 
-func (c *categoriesKept) merge(o *categoriesKept) {
+func (c *Categories) merge(o *Categories) {
 	c.Values, c.Gaps = merged(c.Values, o.Values), c.Gaps || o.Gaps
 }
 
-func (c *categoriesKept) clone() *categoriesKept {
+func (c *Categories) clone() *Categories {
 	out := *c
 	out.Values = slices.Clone(c.Values)
 	return &out
 }
 
 // categories are the categories, NaN last.
-func (c *categoriesKept) categories() codec.Floats {
+func (c *Categories) List() codec.Floats {
 	out := slices.Clone(c.Values)
 	if c.Gaps {
 		out = append(out, math.NaN())
@@ -147,7 +152,7 @@ func (c *categoriesKept) categories() codec.Floats {
 	return out
 }
 
-func (c *categoriesKept) restore(_ int, fresh *categoriesKept) error {
+func (c *Categories) restore(_ int, fresh *Categories) error {
 	c.limit, c.unread = fresh.limit, fresh.unread
 	if len(c.Values) > c.limit || c.unread && (len(c.Values) > 0 || c.Gaps) {
 		return fmt.Errorf("%d categories, want at most %d", len(c.Values), c.limit)
@@ -166,19 +171,19 @@ func ascending(values codec.Floats) error {
 }
 
 // counts are those of the different values, ascending, up to mostCounted of them.
-type counts struct {
+type Counts struct {
 	N      int
 	Values codec.Floats
 	Counts []int
 }
 
-func (c *counts) add(values []float64) error {
+func (c *Counts) add(values []float64) error {
 	values = slices.DeleteFunc(values, math.IsNaN)
 	for i, v := range values {
 		values[i] = v + 0 // of -0 too
 	}
 	slices.Sort(values)
-	piece := &counts{N: len(values)}
+	piece := &Counts{N: len(values)}
 	for i, v := range values {
 		if i == 0 || v != values[i-1] {
 			piece.Values, piece.Counts = append(piece.Values, v), append(piece.Counts, 0)
@@ -192,15 +197,15 @@ func (c *counts) add(values []float64) error {
 	return nil
 }
 
-func (c *counts) fits(o *counts) error {
-	if len(c.Values)+len(o.Values) > mostCounted && len(merged(c.Values, o.Values)) > mostCounted {
-		return fmt.Errorf("more than %d different values: take Mean or Median: %w", mostCounted, fault.ErrTooLarge)
+func (c *Counts) fits(o *Counts) error {
+	if len(c.Values)+len(o.Values) > MostCounted && len(merged(c.Values, o.Values)) > MostCounted {
+		return fmt.Errorf("more than %d different values: take Mean or Median: %w", MostCounted, fault.ErrTooLarge)
 	}
 	return nil
 }
 
-func (c *counts) merge(o *counts) {
-	all := counts{N: c.N + o.N}
+func (c *Counts) merge(o *Counts) {
+	all := Counts{N: c.N + o.N}
 	for i, j := 0, 0; i < len(c.Values) || j < len(o.Values); {
 		switch {
 		case j == len(o.Values) || i < len(c.Values) && c.Values[i] < o.Values[j]:
@@ -217,8 +222,8 @@ func (c *counts) merge(o *counts) {
 	*c = all
 }
 
-func (c *counts) unmerge(o *counts) error {
-	left := counts{N: c.N - o.N}
+func (c *Counts) unmerge(o *Counts) error {
+	left := Counts{N: c.N - o.N}
 	j := 0
 	for i, v := range c.Values {
 		k := c.Counts[i]
@@ -240,10 +245,10 @@ func (c *counts) unmerge(o *counts) error {
 	return nil
 }
 
-func (c *counts) clone() *counts { return &counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }
+func (c *Counts) clone() *Counts { return &Counts{c.N, slices.Clone(c.Values), slices.Clone(c.Counts)} }
 
 // most returns the value that is there most often, the least of those that tie; 0 of none.
-func (c *counts) most() float64 {
+func (c *Counts) MostFrequent() float64 {
 	value, count := 0.0, 0
 	for i, v := range c.Values {
 		if c.Counts[i] > count {
@@ -253,7 +258,7 @@ func (c *counts) most() float64 {
 	return value
 }
 
-func (c *counts) restore(rows int, _ *counts) error {
+func (c *Counts) restore(rows int, _ *Counts) error {
 	total := 0
 	for _, k := range c.Counts {
 		if k < 1 || k > rows {
@@ -261,27 +266,27 @@ func (c *counts) restore(rows int, _ *counts) error {
 		}
 		total += k
 	}
-	if len(c.Values) != len(c.Counts) || len(c.Values) > mostCounted || total != c.N || c.N > rows {
+	if len(c.Values) != len(c.Counts) || len(c.Values) > MostCounted || total != c.N || c.N > rows {
 		return fmt.Errorf("%d counts of %d values, %d in %d rows", len(c.Counts), len(c.Values), c.N, rows)
 	}
 	return ascending(c.Values)
 }
 
-func newSums(int) *sums { return &sums{} }
+func NewSums(int) *Sums { return &Sums{} }
 
 // ranks are a sketch of the order of the values.
-type ranks struct{ sketch }
+type Ranks struct{ Sketch }
 
-func newRanks() *ranks { return &ranks{} }
+func NewRanks() *Ranks { return &Ranks{} }
 
-func (c *ranks) add(values []float64) error {
-	c.sketch.add(slices.DeleteFunc(values, math.IsNaN))
+func (c *Ranks) add(values []float64) error {
+	c.Sketch.add(slices.DeleteFunc(values, math.IsNaN))
 	return nil
 }
 
-func (c *ranks) fits(*ranks) error { return nil }
-func (c *ranks) merge(o *ranks)    { c.sketch.merge(&o.sketch) }
-func (c *ranks) clone() *ranks     { return &ranks{*c.sketch.clone()} }
+func (c *Ranks) fits(*Ranks) error { return nil }
+func (c *Ranks) merge(o *Ranks)    { c.Sketch.merge(&o.Sketch) }
+func (c *Ranks) clone() *Ranks     { return &Ranks{*c.Sketch.clone()} }
 
 type storedRanks struct {
 	N              int
@@ -295,47 +300,47 @@ type storedLevel struct {
 }
 
 // MarshalBinary writes what the sketch keeps.
-func (c *ranks) MarshalBinary() ([]byte, error) {
-	out := storedRanks{N: c.n, Least: c.least, Largest: c.largest}
+func (c *Ranks) MarshalBinary() ([]byte, error) {
+	out := storedRanks{N: c.N, Least: c.Least, Largest: c.Largest}
 	for _, l := range c.levels {
 		out.Levels = append(out.Levels, storedLevel{l.values, l.firsts, l.seconds})
 	}
-	return codec.Marshal(ranksKind, version, out)
+	return codec.Marshal(ranksKind, Version, out)
 }
 
 const ranksKind = "transformers.ranks"
 
 // UnmarshalBinary reads it.
-func (c *ranks) UnmarshalBinary(data []byte) error {
+func (c *Ranks) UnmarshalBinary(data []byte) error {
 	var in storedRanks
-	if _, err := codec.Unmarshal(data, ranksKind, version, &in); err != nil {
+	if _, err := codec.Unmarshal(data, ranksKind, Version, &in); err != nil {
 		return err
 	}
-	c.sketch = sketch{n: in.N, least: in.Least, largest: in.Largest}
+	c.Sketch = Sketch{N: in.N, Least: in.Least, Largest: in.Largest}
 	for _, l := range in.Levels {
 		c.levels = append(c.levels, level{l.Values, l.Firsts, l.Seconds})
 	}
 	return nil
 }
 
-func (c *ranks) restore(rows int, _ *ranks) error {
+func (c *Ranks) restore(rows int, _ *Ranks) error {
 	if len(c.levels) > 48 {
 		return fmt.Errorf("%d levels of a sketch", len(c.levels))
 	}
 	total := 0
 	for h, l := range c.levels {
 		total += len(l.values) << h
-		if len(l.values) >= sketchBuffer || l.firsts < 0 || l.seconds < 0 || l.firsts+l.seconds > c.n>>h/sketchBuffer {
+		if len(l.values) >= SketchBuffer || l.firsts < 0 || l.seconds < 0 || l.firsts+l.seconds > c.N>>h/SketchBuffer {
 			return fmt.Errorf("%d values in level %d of a sketch, emptied %d and %d times", len(l.values), h, l.firsts, l.seconds)
 		}
 		for _, v := range l.values {
-			if !(v >= c.least && v <= c.largest) {
-				return fmt.Errorf("a value %v that is not from %v to %v", v, c.least, c.largest)
+			if !(v >= c.Least && v <= c.Largest) {
+				return fmt.Errorf("a value %v that is not from %v to %v", v, c.Least, c.Largest)
 			}
 		}
 	}
-	if total != c.n || c.n > rows || !(codec.Floats{c.least, c.largest}).Finite() {
-		return fmt.Errorf("a sketch of weight %d, of %d values in %d rows", total, c.n, rows)
+	if total != c.N || c.N > rows || !(codec.Floats{c.Least, c.Largest}).Finite() {
+		return fmt.Errorf("a sketch of weight %d, of %d values in %d rows", total, c.N, rows)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func exponentFor(x *mat.Dense) int {
 	n, _ := x.Dims()
 	largest := 0.0
 	for i := range n {
-		largest = max(largest, largestOf(x.RawRowView(i)))
+		largest = max(largest, LargestMagnitude(x.RawRowView(i)))
 	}
 	switch {
 	case largest > 0x1p400:
@@ -157,7 +157,7 @@ func wideCovariance(typ string, d int) error {
 func (s *covarianceStatistics) like(other Statistics) (*covarianceStatistics, error) {
 	o, ok := other.(*covarianceStatistics)
 	if !ok || o == nil || o.typ != s.typ {
-		return nil, otherStatistics(s.typ, other, s)
+		return nil, OtherStatistics(s.typ, other, s)
 	}
 	return o, nil
 }
@@ -193,14 +193,14 @@ func (s *covarianceStatistics) MarshalBinary() ([]byte, error) {
 	if s.gram.N > 0 {
 		stored.Gram = s.gram.Store()
 	}
-	return codec.Marshal(s.kind(), version, stored)
+	return codec.Marshal(s.kind(), Version, stored)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler.
 func (s *covarianceStatistics) UnmarshalBinary(data []byte) error {
 	kind := s.kind()
 	var in storedCovariance
-	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
+	if _, err := codec.Unmarshal(data, kind, Version, &in); err != nil {
 		return err
 	}
 	g, err := in.Gram.Gram()
@@ -224,4 +224,4 @@ func (s *covarianceStatistics) UnmarshalText(text []byte) error {
 	return codec.FromText(s.kind(), s, text)
 }
 
-func (s *covarianceStatistics) columnCount() int { return len(s.gram.Mean) }
+func (s *covarianceStatistics) ColumnCount() int { return len(s.gram.Mean) }

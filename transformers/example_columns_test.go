@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -79,20 +80,90 @@ func ExampleWinsorizer() {
 	// [1.62  1.75   1.9  1.58   1.9   1.7]
 }
 
-func ExampleInverter() {
-	var scaler interface {
-		transformers.Transformer
-		transformers.Inverter
-	} = &transformers.StandardScaler{}
-	if err := scaler.Fit(context.Background(), mat.NewDense(3, 2, []float64{200, 14, 400, 12, 600, 10})); err != nil {
+func ExampleImputer() {
+	missing := math.NaN()
+	x := mat.NewDense(4, 2, []float64{
+		190, 7,
+		118, missing,
+		149, 12,
+		missing, 18,
+	})
+	imputer := &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+	if err := imputer.Fit(context.Background(), x); err != nil {
 		log.Fatal(err)
 	}
-	// A centre that was found among the scaled rows, in metres and degrees.
-	centre, err := scaler.InverseTransform(mat.NewDense(1, 2, []float64{0.5, -0.5}))
+	z, err := imputer.Transform(x)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(centre.RawRowView(0))
+	fmt.Println(mat.Formatted(z))
 	// Output:
-	// [500 11]
+	// ⎡190    7    0    0⎤
+	// ⎢118   12    0    1⎥
+	// ⎢149   12    0    0⎥
+	// ⎣149   18    1    0⎦
+}
+
+func ExampleOneHot() {
+	// A colour as a code, and a weight.
+	x := mat.NewDense(3, 2, []float64{
+		2, 0.5,
+		0, 1.5,
+		2, 2.5,
+	})
+	encoder := &transformers.OneHot{Columns: []int{0}}
+	if err := encoder.Fit(context.Background(), x); err != nil {
+		log.Fatal(err)
+	}
+	z, err := encoder.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(z))
+	for j, e := range encoder.Encoding() {
+		fmt.Println(j, e.Column, e.Category, e.Copied)
+	}
+	// Output:
+	// ⎡  0    1  0.5⎤
+	// ⎢  1    0  1.5⎥
+	// ⎣  0    1  2.5⎦
+	// 0 0 0 false
+	// 1 0 2 false
+	// 2 1 0 true
+}
+
+func ExampleStatistic() {
+	column := mat.NewDense(5, 1, []float64{1, 1, 2, 8, math.NaN()})
+	for _, s := range []transformers.Statistic{transformers.Mean, transformers.Median, transformers.MostFrequent} {
+		imputer := &transformers.Imputer{Statistic: s}
+		if err := imputer.Fit(context.Background(), column); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(s, imputer.Values())
+	}
+	// Output:
+	// Mean [3]
+	// Median [1.5]
+	// MostFrequent [1]
+}
+
+func ExampleDrop() {
+	// The answers no and yes, and three sizes.
+	x := mat.NewDense(3, 2, []float64{
+		0, 1,
+		1, 2,
+		1, 3,
+	})
+	for _, d := range []transformers.Drop{transformers.DropNone, transformers.DropBinary, transformers.DropFirst} {
+		encoder := &transformers.OneHot{Drop: d}
+		if err := encoder.Fit(context.Background(), x); err != nil {
+			log.Fatal(err)
+		}
+		var first transformers.Encoded = encoder.Encoding()[0]
+		fmt.Println(len(encoder.Encoding()), "columns, the first is of category", first.Category)
+	}
+	// Output:
+	// 5 columns, the first is of category 0
+	// 4 columns, the first is of category 1
+	// 3 columns, the first is of category 1
 }

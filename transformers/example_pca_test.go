@@ -35,22 +35,6 @@ func ExamplePCA() {
 	// first leaf [2.0 1.0 1.7], again [2.4 1.2 1.6]
 }
 
-// Names of columns go through any transformer.
-func ExampleNamesOf() {
-	table := mat.NewDense(3, 2, []float64{1.6, 3, 1.7, 1, 1.8, 3})
-	code := &transformers.OneHot{Columns: []int{1}}
-	if err := code.Fit(context.Background(), table); err != nil {
-		log.Fatal(err)
-	}
-	var _ transformers.FeatureNamer = code
-	names, err := transformers.NamesOf(code, []string{"height", "colour"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(names)
-	// Output: [height colour=1 colour=3]
-}
-
 func ExampleKernelPCA() {
 	// Rows in the middle and at both ends: no bound on the column tells them apart.
 	rows := mat.NewDense(7, 1, []float64{-3, -2.8, -.1, 0, .1, 2.8, 3})

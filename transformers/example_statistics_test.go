@@ -126,3 +126,20 @@ func ExampleUnmerger() {
 	fmt.Println(window.Rows(), scaler.Means(), err)
 	// Output: 4 [5] <nil>
 }
+
+func ExampleBlockFitter() {
+	rows := func(yield func(*mat.Dense, error) bool) { // run once for each pass
+		for block := range 3 { // here a file would be read
+			if !yield(mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)}), nil) {
+				return
+			}
+		}
+	}
+	s := &transformers.StandardScaler{}
+	if err := s.FitBlocks(context.Background(), rows); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f %.4f\n", s.Means(), s.Scales())
+	// Output: [2.5] [1.8708]
+}

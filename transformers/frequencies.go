@@ -236,7 +236,7 @@ func blocks(into func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix, rows in
 				buffer.Reset()
 			}
 			if err := into(buffer, in.Slice(first, last, 0, d)); err != nil {
-				yield(nil, atRow(err, first))
+				yield(nil, fault.FromRow(err, first))
 				return
 			}
 			if !yield(buffer, nil) {
@@ -244,14 +244,4 @@ func blocks(into func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix, rows in
 			}
 		}
 	}
-}
-
-// atRow makes the row of an error in a block that of the whole.
-func atRow(err error, first int) error {
-	if e, ok := err.(*fault.NotFiniteError); ok {
-		moved := *e
-		moved.Row += first
-		return &moved
-	}
-	return err
 }

@@ -10,21 +10,21 @@ import (
 )
 
 // mostCounted is how many different values of a column are counted at once.
-const mostCounted = 1 << 16
+const MostCounted = 1 << 16
 
 // frequent counts values in memory for mostCounted of them: where one more comes, all lose a
 // count, and those that have none left go (J. Misra and D. Gries, Science of Computer Programming
 // 2, 1982). So each value is counted too low by missed at most.
-type frequent struct {
-	n      int
+type FrequentValues struct {
+	N      int
 	counts map[float64]int
 	missed int
 }
 
-func (f *frequent) add(values []float64) {
-	f.n += len(values)
+func (f *FrequentValues) add(values []float64) {
+	f.N += len(values)
 	for _, v := range values {
-		if _, ok := f.counts[v]; ok || len(f.counts) < mostCounted {
+		if _, ok := f.counts[v]; ok || len(f.counts) < MostCounted {
 			f.counts[v]++
 			continue
 		}
@@ -40,7 +40,7 @@ func (f *frequent) add(values []float64) {
 }
 
 // most returns the value that is there most often, the least of those that tie.
-func (f *frequent) most() (value float64, count int) {
+func (f *FrequentValues) MostFrequent() (value float64, count int) {
 	for v, c := range f.counts {
 		if c > count || c == count && v < value {
 			value, count = v, c
@@ -52,12 +52,12 @@ func (f *frequent) most() (value float64, count int) {
 // frequentOf counts the values of each column, gaps left out. Where a column has more different
 // ones than are counted at once, a second pass counts the candidates; if none is there
 // more often than a value that is no candidate may be, that is ErrTooLarge.
-func frequentOf(ctx context.Context, rows *stream) ([]frequent, error) {
-	counted, err := perColumn(ctx, rows, 1, func(int) frequent { return frequent{counts: map[float64]int{}} }, func(f *frequent, values []float64) error {
+func ReadFrequent(ctx context.Context, rows *RowStream) ([]FrequentValues, error) {
+	counted, err := SummarizeColumns(ctx, rows, 1, func(int) FrequentValues { return FrequentValues{counts: map[float64]int{}} }, func(f *FrequentValues, values []float64) error {
 		f.add(slices.DeleteFunc(values, math.IsNaN))
 		return nil
 	})
-	if err != nil || !slices.ContainsFunc(counted, func(f frequent) bool { return f.missed > 0 }) {
+	if err != nil || !slices.ContainsFunc(counted, func(f FrequentValues) bool { return f.missed > 0 }) {
 		return counted, err
 	}
 	for j := range counted {
@@ -67,7 +67,7 @@ func frequentOf(ctx context.Context, rows *stream) ([]frequent, error) {
 			}
 		}
 	}
-	_, err = perColumn(ctx, rows, 1, func(j int) *frequent { return &counted[j] }, func(f **frequent, values []float64) error {
+	_, err = SummarizeColumns(ctx, rows, 1, func(j int) *FrequentValues { return &counted[j] }, func(f **FrequentValues, values []float64) error {
 		if (*f).missed == 0 {
 			return nil
 		}
@@ -82,9 +82,9 @@ func frequentOf(ctx context.Context, rows *stream) ([]frequent, error) {
 		return nil, err
 	}
 	for j, f := range counted {
-		if _, count := f.most(); count <= f.missed {
+		if _, count := f.MostFrequent(); count <= f.missed {
 			return nil, fmt.Errorf("%s: column %d has more than %d values, of which none is in %d of its %d rows: it has no most frequent one to speak of, take Mean or Median: %w",
-				rows.name, j, mostCounted, f.missed+1, f.n, fault.ErrTooLarge)
+				rows.Name, j, MostCounted, f.missed+1, f.N, fault.ErrTooLarge)
 		}
 	}
 	return counted, nil

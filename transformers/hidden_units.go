@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
@@ -22,7 +23,7 @@ const tileUnits, tileRows = 64, 192
 // returns, and hands each to done.
 func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense, done func(first, unit int, tile *mat.Dense)) error {
 	n, d := x.Dims()
-	u := r.fitted.prepare()
+	u := r.state.Fitted.prepare()
 	return parallel.ForEach(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
 		first := c * tileRows
 		rows := u.rows(x.Slice(first, min(first+tileRows, n), 0, d).(*mat.Dense))
@@ -181,7 +182,7 @@ func (m *hiddenModel) squash(dst []float64) {
 }
 
 // row sets dst to the activations for one row.
-func (m hiddenModel) row(dst, x []float64) {
+func (m hiddenModel) MapRow(dst, x []float64) {
 	d, distances, over := m.W.Cols, m.distances(), m.divisor()
 	for i, b := range m.B {
 		switch w := m.W.Data[i*d : (i+1)*d]; {
@@ -194,4 +195,21 @@ func (m hiddenModel) row(dst, x []float64) {
 		}
 	}
 	m.squash(dst)
+}
+
+func (m hiddenModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	if m.distances() {
+		shift, w := columnMeans(DenseOf(m.W)), mat.DenseCopyOf(DenseOf(m.W))
+		for i := range m.W.Rows {
+			for j, s := range shift {
+				w.RawRowView(i)[j] -= s
+			}
+		}
+		return x.Sub(x.Row(shift)).SquaredDistances(w).Mul(x.Row(m.B)).Neg().Exp(), nil
+	}
+	products := x.MatMul(x.Constant(DenseOf(m.W).T()))
+	if m.Activation == Tanh {
+		return products.Add(x.Row(m.B)).Tanh(), nil
+	}
+	return products.Div(x.Number(m.divisor())).Sub(x.Row(m.B)).Sigmoid(), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -67,14 +68,14 @@ type imputerModel struct {
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistic, ok := map[Statistic]func([]float64) float64{Mean: meanOf, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
+	statistic, ok := map[Statistic]func([]float64) float64{Mean: ColumnMean, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
 	}
-	return p.learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
+	return p.state.Learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
 		n, d := x.Dims()
 		m := &imputerModel{Values: make(codec.Floats, d)}
-		return m, eachColumn(ctx, x, func(j int, column []float64) {
+		return m, EachColumn(ctx, x, func(j int, column []float64) {
 			column = slices.DeleteFunc(column, math.IsNaN)
 			if len(column) > 0 {
 				m.Values[j] = statistic(column)
@@ -90,11 +91,11 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistics, ok := map[Statistic]func(context.Context, *stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
+	statistics, ok := map[Statistic]func(context.Context, *RowStream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
 	}
-	return p.learnBlocks(ctx, blocks, check.Anywhere, func(rows *stream) (*imputerModel, error) {
+	return p.state.LearnBlocks(ctx, blocks, check.Anywhere, func(rows *RowStream) (*imputerModel, error) {
 		columns, err := statistics(ctx, rows)
 		if err != nil {
 			return nil, err
@@ -102,22 +103,22 @@ func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, er
 		m := &imputerModel{}
 		for j, c := range columns {
 			m.Values = append(m.Values, c.value)
-			p.indicate(m, j, rows.n-c.n)
+			p.indicate(m, j, rows.N-c.n)
 		}
 		return m, nil
 	})
 }
 
 // fillStatistics are those of one Statistic, and how they fill a column.
-func fillStatistics[C summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
-	st := &columnStatistics[C]{typ: imputerName, settings: fmt.Sprintf("(%v)", p.Statistic), gap: check.Anywhere, fresh: func(int) C { return fresh() }}
+func fillStatistics[C Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
+	st := &ColumnStatistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere, Fresh: func(int) C { return fresh() }}
 	return imputing{st, func(ctx context.Context, s Statistics) error {
-		return learnStatistics(ctx, &p.learned, s, st, func(s *columnStatistics[C]) (*imputerModel, error) {
+		return LearnStatistics(ctx, &p.state, s, st, func(s *ColumnStatistics[C]) (*imputerModel, error) {
 			m := &imputerModel{}
-			for j, c := range s.columns {
+			for j, c := range s.Columns {
 				f := of(c)
 				m.Values = append(m.Values, f.value)
-				p.indicate(m, j, s.n-f.n)
+				p.indicate(m, j, s.N-f.n)
 			}
 			return m, nil
 		})
@@ -132,21 +133,21 @@ type imputing struct {
 func (p *Imputer) statistics() (imputing, error) {
 	switch p.Statistic {
 	case Mean:
-		return fillStatistics(p, func() *sums { return &sums{} }, func(c *sums) filling { return filling{c.Mean(), c.N} }), nil
+		return fillStatistics(p, func() *Sums { return &Sums{} }, func(c *Sums) filling { return filling{c.Mean(), c.N} }), nil
 	case Median:
-		return fillStatistics(p, newRanks, func(c *ranks) filling {
-			r := c.ranked()
-			if r.n == 0 {
+		return fillStatistics(p, NewRanks, func(c *Ranks) filling {
+			r := c.Rank()
+			if r.N == 0 {
 				return filling{}
 			}
-			a, b := r.pair((r.n - 1) / 2)
-			if r.n%2 == 1 {
+			a, b := r.Pair((r.N - 1) / 2)
+			if r.N%2 == 1 {
 				b = a
 			}
-			return filling{middle(a, b), r.n}
+			return filling{middle(a, b), r.N}
 		}), nil
 	case MostFrequent:
-		return fillStatistics(p, func() *counts { return &counts{} }, func(c *counts) filling { return filling{c.most(), c.N} }), nil
+		return fillStatistics(p, func() *Counts { return &Counts{} }, func(c *Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
 	}
 	return imputing{}, p.unknown()
 }
@@ -172,14 +173,14 @@ func (p *Imputer) FitStatistics(ctx context.Context, st Statistics) (err error) 
 // PartialFit implements [PartialFitter].
 func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return p.partial(ctx, x, p)
+	return p.state.PartialFit(ctx, x, p)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.marshalStatistics() }
+func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
+func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
 
 func (p *Imputer) unknown() error {
 	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
@@ -198,33 +199,33 @@ type filling struct {
 	n     int
 }
 
-func meansOf(ctx context.Context, rows *stream) ([]filling, error) {
-	centres, err := perColumn(ctx, rows, 1, func(int) (c centre) { return c }, func(c *centre, values []float64) error {
-		c.add(slices.DeleteFunc(values, math.IsNaN))
+func meansOf(ctx context.Context, rows *RowStream) ([]filling, error) {
+	centres, err := SummarizeColumns(ctx, rows, 1, func(int) (c Centre) { return c }, func(c *Centre, values []float64) error {
+		c.Add(slices.DeleteFunc(values, math.IsNaN))
 		return nil
 	})
-	return fillings(centres, err, func(c centre) filling { return filling{c.mean(), c.n} })
+	return fillings(centres, err, func(c Centre) filling { return filling{c.Mean(), c.N} })
 }
 
-func mediansOf(ctx context.Context, rows *stream) ([]filling, error) {
-	orders, err := ordersOf(ctx, rows, 1, func(n int) []int { return []int{(n - 1) / 2} })
-	return fillings(orders, err, func(o *order) filling {
-		if o.n == 0 {
+func mediansOf(ctx context.Context, rows *RowStream) ([]filling, error) {
+	orders, err := ReadOrders(ctx, rows, 1, func(n int) []int { return []int{(n - 1) / 2} })
+	return fillings(orders, err, func(o *Order) filling {
+		if o.N == 0 {
 			return filling{}
 		}
-		a, b := o.pair((o.n - 1) / 2)
-		if o.n%2 == 1 {
+		a, b := o.Pair((o.N - 1) / 2)
+		if o.N%2 == 1 {
 			b = a
 		}
-		return filling{middle(a, b), o.n}
+		return filling{middle(a, b), o.N}
 	})
 }
 
-func mostFrequentsOf(ctx context.Context, rows *stream) ([]filling, error) {
-	counted, err := frequentOf(ctx, rows)
-	return fillings(counted, err, func(f frequent) filling {
-		value, _ := f.most()
-		return filling{value, f.n}
+func mostFrequentsOf(ctx context.Context, rows *RowStream) ([]filling, error) {
+	counted, err := ReadFrequent(ctx, rows)
+	return fillings(counted, err, func(f FrequentValues) filling {
+		value, _ := f.MostFrequent()
+		return filling{value, f.N}
 	})
 }
 
@@ -237,12 +238,6 @@ func fillings[T any](columns []T, err error, of func(T) filling) ([]filling, err
 		out[j] = of(c)
 	}
 	return out, nil
-}
-
-func meanOf(v []float64) float64 {
-	var c centre
-	c.add(v)
-	return c.mean()
 }
 
 // medianOf sorts v.
@@ -277,26 +272,26 @@ func mostFrequentOf(v []float64) float64 {
 }
 
 // Values returns the d numbers that gaps are filled with, or nil before Fit.
-func (p *Imputer) Values() []float64 { return slices.Clone(p.model().Values) }
+func (p *Imputer) Values() []float64 { return slices.Clone(p.state.Model().Values) }
 
 // Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
 // and without Indicators.
-func (p *Imputer) Indicated() []int { return slices.Clone(p.model().Gaps) }
+func (p *Imputer) Indicated() []int { return slices.Clone(p.state.Model().Gaps) }
 
 // Clone returns an unfitted Imputer with the same configuration.
 func (p *Imputer) Clone() Transformer {
 	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
 }
 
-func (imputerModel) name() string { return imputerName }
+func (imputerModel) TypeName() string { return imputerName }
 
-func (m imputerModel) columns() (from, to int) {
+func (m imputerModel) Widths() (from, to int) {
 	return len(m.Values), len(m.Values) + len(m.Gaps)
 }
 
-func (imputerModel) gap(int) bool { return true }
+func (imputerModel) HasGap(int) bool { return true }
 
-func (m imputerModel) row(dst, x []float64) {
+func (m imputerModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		if math.IsNaN(v) {
 			v = m.Values[j]
@@ -311,7 +306,7 @@ func (m imputerModel) row(dst, x []float64) {
 	}
 }
 
-func (m imputerModel) valid() error {
+func (m imputerModel) Validate() error {
 	if len(m.Values) == 0 || !m.Values.Finite() {
 		return fmt.Errorf("%d values, want at least 1 and all finite", len(m.Values))
 	}
@@ -327,4 +322,20 @@ func validColumns(columns []int, width int) error {
 		}
 	}
 	return nil
+}
+
+func (m imputerModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	z := x.IsNaN().Where(x.Row(m.Values), x)
+	if len(m.Gaps) > 0 {
+		z = graph.Concat(z, x.Select(m.Gaps...).IsNaN().Indicator())
+	}
+	return z, nil
+}
+
+// names are those of x, and of each indicator that of its column with "missing".
+func (m imputerModel) ColumnNames(in []string) []string {
+	for _, j := range m.Gaps {
+		in = append(in, in[j]+" missing")
+	}
+	return in
 }

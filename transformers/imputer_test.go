@@ -24,7 +24,7 @@ func TestImputerDefinition(t *testing.T) {
 	})
 	for statistic, want := range map[Statistic][]float64{Mean: {4, 1, 0}, Median: {3, 1, 0}, MostFrequent: {1, 0, 0}} {
 		p := &Imputer{Statistic: statistic}
-		z := fitTransform(t, p, x)
+		z := FitTransform(t, p, x)
 		assert.Equal(t, want, p.Values(), "%v: of those that tie the least; 0 without a value", statistic)
 		assert.Equal(t, []float64{1, want[1], 0, 3, 2, 0, want[0], 2, 0, 8, 0, 0, want[0], 0, 0}, z.RawMatrix().Data)
 		assert.True(t, math.IsNaN(x.At(0, 1)), "the input stays")
@@ -32,7 +32,7 @@ func TestImputerDefinition(t *testing.T) {
 	}
 	// A column that had no gap in Fit may have one later.
 	p := &Imputer{Statistic: Median, Indicators: true}
-	z := fitTransform(t, p, mat.NewDense(3, 3, []float64{1, nan, 5, 2, 7, nan, 9, 7, 6}))
+	z := FitTransform(t, p, mat.NewDense(3, 3, []float64{1, nan, 5, 2, 7, nan, 9, 7, 6}))
 	assert.Equal(t, []int{1, 2}, p.Indicated())
 	assert.Equal(t, []float64{1, 7, 5, 1, 0, 2, 7, 5.5, 0, 1, 9, 7, 6, 0, 0}, z.RawMatrix().Data)
 	z, err := p.Transform(mat.NewDense(1, 3, []float64{nan, nan, 4}))
@@ -44,14 +44,14 @@ func TestImputerOfHugeNumbers(t *testing.T) {
 	const huge = math.MaxFloat64
 	for _, statistic := range []Statistic{Mean, Median, MostFrequent} {
 		p := &Imputer{Statistic: statistic}
-		fitTransform(t, p, mat.NewDense(3, 1, []float64{huge, huge, nan}))
+		FitTransform(t, p, mat.NewDense(3, 1, []float64{huge, huge, nan}))
 		assert.InEpsilon(t, huge, p.Values()[0], 1e-15, "%v", statistic)
 	}
 }
 
 func TestImputerErrors(t *testing.T) {
 	ctx := context.Background()
-	assert.EqualError(t, (&Imputer{Statistic: 3}).Fit(ctx, table), "transformers: Imputer: Statistic = 3, want Mean, Median or MostFrequent")
+	assert.EqualError(t, (&Imputer{Statistic: 3}).Fit(ctx, Table), "transformers: Imputer: Statistic = 3, want Mean, Median or MostFrequent")
 	p := &Imputer{}
 	gaps := mat.NewDense(2, 2, []float64{1, nan, 2, math.Inf(1)})
 	assert.EqualError(t, p.Fit(ctx, gaps), "transformers: Imputer: x[1,1] is +Inf")
@@ -62,7 +62,7 @@ func TestImputerErrors(t *testing.T) {
 	gaps.Set(1, 1, math.Inf(-1))
 	_, err = p.Transform(gaps)
 	assert.EqualError(t, err, "transformers: Imputer: x[1,1] is -Inf")
-	_, err = p.Transform(table)
+	_, err = p.Transform(Table)
 	assert.ErrorIs(t, err, fault.ErrShape)
 	assert.ErrorIs(t, p.Fit(ctx, nil), fault.ErrShape)
 }

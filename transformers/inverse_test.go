@@ -33,11 +33,11 @@ func TestInverseIsInverse(t *testing.T) {
 			x[i] += offset
 		}
 		for name, tr := range inverters() {
-			require.NoError(t, tr.(Transformer).Fit(context.Background(), asColumn(x)))
+			require.NoError(t, tr.(Transformer).Fit(context.Background(), AsColumn(x)))
 			if p, ok := tr.(*PowerTransformer); ok && p.NoStandardize && (offset != 0 || math.Abs(p.Lambdas()[0]) > 10) {
 				continue // ψ itself is nearly constant or huge then
 			}
-			z, err := tr.(Transformer).Transform(asColumn(x))
+			z, err := tr.(Transformer).Transform(AsColumn(x))
 			require.NoError(t, err)
 			back, err := tr.InverseTransform(z)
 			if err != nil {
@@ -62,7 +62,7 @@ func TestInverseOfOddColumns(t *testing.T) {
 		if name == "PowerTransformer, raw" {
 			continue // ψ of the largest numbers of both signs needs an affine map
 		}
-		z := fitTransform(t, tr.(Transformer), x)
+		z := FitTransform(t, tr.(Transformer), x)
 		back, err := tr.InverseTransform(z)
 		require.NoError(t, err, name)
 		for j := range 4 {
@@ -78,17 +78,17 @@ func TestInverseOfOddColumns(t *testing.T) {
 	}
 	// A column of one value comes back from anywhere.
 	m := &MinMaxScaler{}
-	fitTransform(t, m, asColumn([]float64{4, 4}))
-	back, err := m.InverseTransform(asColumn([]float64{0.5, -3}))
+	FitTransform(t, m, AsColumn([]float64{4, 4}))
+	back, err := m.InverseTransform(AsColumn([]float64{0.5, -3}))
 	require.NoError(t, err)
 	assert.Equal(t, []float64{4, 4}, back.RawMatrix().Data)
 }
 
 func TestInverseErrors(t *testing.T) {
 	for name, tr := range inverters() {
-		_, err := tr.InverseTransform(table)
+		_, err := tr.InverseTransform(Table)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
-		fitTransform(t, tr.(Transformer), table)
+		FitTransform(t, tr.(Transformer), Table)
 		_, err = tr.InverseTransform(mat.NewDense(1, 2, nil))
 		typ := strings.Replace(strings.TrimPrefix(fmt.Sprintf("%T", tr), "*"), ".", ": ", 1)
 		assert.EqualError(t, err, typ+": z has 2 columns, fitted on 3", name)
@@ -96,7 +96,7 @@ func TestInverseErrors(t *testing.T) {
 		assert.EqualError(t, err, typ+": z[0,2] is NaN", name)
 	}
 	s := &StandardScaler{}
-	fitTransform(t, s, asColumn([]float64{0, 1e300}))
-	_, err := s.InverseTransform(asColumn([]float64{0, 1e300}))
+	FitTransform(t, s, AsColumn([]float64{0, 1e300}))
+	_, err := s.InverseTransform(AsColumn([]float64{0, 1e300}))
 	assert.EqualError(t, err, "transformers: StandardScaler: result[1,0] is +Inf")
 }

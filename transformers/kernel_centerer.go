@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
@@ -25,7 +26,7 @@ import (
 //
 // See also [KernelMap], [KernelPCA].
 type KernelCenterer struct {
-	learned[kernelCentererModel]
+	featuresLearned[kernelCentererModel]
 }
 
 type kernelCentererModel struct{ Means codec.Floats }
@@ -34,36 +35,43 @@ type kernelCentererModel struct{ Means codec.Floats }
 // basis (n×m).
 func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return c.learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
+	return c.state.Learn(ctx, k, nil, func(k *mat.Dense) (*kernelCentererModel, error) {
 		_, d := k.Dims()
 		m := &kernelCentererModel{Means: make(codec.Floats, d)}
-		return m, eachColumn(ctx, k, func(j int, column []float64) { m.Means[j] = meanOf(column) })
+		return m, EachColumn(ctx, k, func(j int, column []float64) { m.Means[j] = ColumnMean(column) })
 	})
 }
 
 // Means returns the column means c, or nil before Fit.
-func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.model().Means) }
+func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.state.Model().Means) }
 
 // Clone returns an unfitted KernelCenterer.
 func (c *KernelCenterer) Clone() Transformer { return &KernelCenterer{} }
 
-func (kernelCentererModel) name() string { return "transformers: KernelCenterer" }
+func (kernelCentererModel) TypeName() string { return "transformers: KernelCenterer" }
 
-func (m kernelCentererModel) columns() (from, to int) { return len(m.Means), len(m.Means) }
+func (m kernelCentererModel) Widths() (from, to int) { return len(m.Means), len(m.Means) }
 
-func (m kernelCentererModel) row(dst, x []float64) {
+func (m kernelCentererModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = v - m.Means[j]
 	}
-	mean := meanOf(dst)
+	mean := ColumnMean(dst)
 	for j := range dst {
 		dst[j] -= mean
 	}
 }
 
-func (m kernelCentererModel) valid() error {
+func (m kernelCentererModel) Validate() error {
 	if len(m.Means) == 0 || !m.Means.Finite() {
 		return fmt.Errorf("%d means, want at least 1 and all finite", len(m.Means))
 	}
 	return nil
 }
+
+func (m kernelCentererModel) BuildGraph(k graph.Value) (graph.Value, error) {
+	z := k.Sub(k.Row(m.Means))
+	return z.Sub(z.Mean()), nil
+}
+
+func (kernelCentererModel) ColumnNames(in []string) []string { return in }

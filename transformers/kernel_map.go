@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -110,7 +111,7 @@ func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	if k.fitted == nil {
 		return fault.NotFitted(kernelMapName)
 	}
-	return mapInto(dst, x, k.fitted, true, func(dst, x *mat.Dense) error {
+	return MapInto(dst, x, k.fitted, true, func(dst, x *mat.Dense) error {
 		out, err := k.cross(x)
 		if err != nil {
 			return err
@@ -120,14 +121,14 @@ func (k *KernelMap) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	})
 }
 
-func (*kernelMapModel) name() string { return kernelMapName }
+func (*kernelMapModel) TypeName() string { return kernelMapName }
 
-func (m *kernelMapModel) columns() (from, to int) {
+func (m *kernelMapModel) Widths() (from, to int) {
 	to, from = m.rows.Dims()
 	return from, to
 }
 
-func (m *kernelMapModel) row(dst, x []float64) { kernels.Row(dst, m.kernel, x, m.rows) }
+func (m *kernelMapModel) MapRow(dst, x []float64) { kernels.Row(dst, m.kernel, x, m.rows) }
 
 // ChosenKernel returns the kernel in use. It returns nil before Fit.
 func (k *KernelMap) ChosenKernel() kernels.Kernel {
@@ -153,7 +154,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 	if k.fitted == nil {
 		return nil, fault.NotFitted(kernelMapName)
 	}
-	return codec.Marshal(kernelMapKind, version, storedKernelMap{
+	return codec.Marshal(kernelMapKind, Version, storedKernelMap{
 		Kernel: kernels.MakeReference(k.Kernel, k.fitted.kernel), Rows: codec.FromDense(k.fitted.rows),
 	})
 }
@@ -162,7 +163,7 @@ func (k *KernelMap) MarshalBinary() ([]byte, error) {
 // ErrBadModel and leave k as it was.
 func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	var s storedKernelMap
-	if _, err := codec.Unmarshal(data, kernelMapKind, version, &s); err != nil {
+	if _, err := codec.Unmarshal(data, kernelMapKind, Version, &s); err != nil {
 		return err
 	}
 	rows, err := s.Rows.Dense()
@@ -178,4 +179,20 @@ func (k *KernelMap) UnmarshalBinary(data []byte) error {
 	}
 	k.fitted = &kernelMapModel{kernel: kernel, rows: rows}
 	return nil
+}
+
+// Graph implements [graph.Grapher].
+func (k *KernelMap) Graph(x graph.Value) (graph.Outputs, error) {
+	if k.fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(kernelMapName)
+	}
+	return BuildOutputs(k.fitted, x, func(x graph.Value) (graph.Value, error) { return kernels.Graph(k.fitted.kernel, x, k.fitted.rows) })
+}
+
+// FeatureNames implements [FeatureNamer]: kernelmap0 and so on, a name for each row of Fit.
+func (k *KernelMap) FeatureNames(in []string) ([]string, error) {
+	if k.fitted == nil {
+		return nil, fault.NotFitted(kernelMapName)
+	}
+	return ResultNames(k.fitted, in)
 }

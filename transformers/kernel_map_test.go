@@ -26,17 +26,12 @@ type direct struct {
 	TestCentre [][]float64 `json:"K_test_centered"`
 }
 
-func near(t *testing.T, want [][]float64, got *mat.Dense, what string) {
-	t.Helper()
-	assert.True(t, mat.EqualApprox(golden.Dense(want), got, 1e-9), what)
-}
-
 func TestDirectKernelReference(t *testing.T) {
 	var c, rect direct
 	golden.Load(t, "direct_kernel.json", &c)
 	golden.Load(t, "direct_kernel_rect.json", &rect)
 	scaler := &StandardScaler{}
-	z := fitTransform(t, scaler, golden.Dense(c.X))
+	z := FitTransform(t, scaler, golden.Dense(c.X))
 	zt, err := scaler.Transform(golden.Dense(c.Xt))
 	require.NoError(t, err)
 
@@ -48,17 +43,17 @@ func TestDirectKernelReference(t *testing.T) {
 		require.NoError(t, km.Fit(context.Background(), tc.basis))
 		k, err := km.Transform(z)
 		require.NoError(t, err)
-		near(t, tc.want.K, k, name)
+		EqualRows(t, tc.want.K, k, name)
 		kt, err := km.Transform(zt)
 		require.NoError(t, err)
-		near(t, tc.want.KTest, kt, name)
+		EqualRows(t, tc.want.KTest, kt, name)
 
 		centre := &KernelCenterer{}
-		near(t, tc.want.KCentred, fitTransform(t, centre, k), name)
+		EqualRows(t, tc.want.KCentred, FitTransform(t, centre, k), name)
 		assert.LessOrEqual(t, golden.MaxError(centre.Means(), tc.want.ColMeans), 1e-9)
 		ct, err := centre.Transform(kt)
 		require.NoError(t, err)
-		near(t, tc.want.TestCentre, ct, name)
+		EqualRows(t, tc.want.TestCentre, ct, name)
 	}
 }
 
@@ -68,8 +63,8 @@ func TestKernelCentererCentresFeatures(t *testing.T) {
 	x := golden.Dense([][]float64{{1, 2}, {3, -1}, {0, 5}, {2, 2}})
 	fresh := golden.Dense([][]float64{{7, 1}, {0, 0}})
 	km, centre := &KernelMap{Kernel: kernels.Linear{}}, &KernelCenterer{}
-	k := fitTransform(t, km, x)
-	square := fitTransform(t, centre, k)
+	k := FitTransform(t, km, x)
+	square := FitTransform(t, centre, k)
 	kt, err := km.Transform(fresh)
 	require.NoError(t, err)
 	rectangular, err := centre.Transform(kt)
@@ -92,7 +87,7 @@ func TestKernelMapDefaults(t *testing.T) {
 	x := golden.Dense([][]float64{{0}, {1}, {3}})
 	km := &KernelMap{}
 	assert.Nil(t, km.ChosenKernel())
-	z := fitTransform(t, km, x)
+	z := FitTransform(t, km, x)
 	assert.Equal(t, kernels.RBF{Gamma: 0.25}, km.ChosenKernel())
 	x.Set(0, 0, 99)
 	again, err := km.Transform(golden.Dense([][]float64{{0}, {1}, {3}}))
@@ -110,7 +105,7 @@ func TestKernelMapDefaults(t *testing.T) {
 func TestKernelMapIsReadIntoTheSameKernel(t *testing.T) {
 	x := golden.Dense([][]float64{{0}, {1}, {3}})
 	km := &KernelMap{Kernel: kernels.Matern{}}
-	want := fitTransform(t, km, x)
+	want := FitTransform(t, km, x)
 	data, err := km.MarshalBinary()
 	require.NoError(t, err)
 	read := km.Clone().(*KernelMap)

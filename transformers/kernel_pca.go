@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -148,7 +149,7 @@ func (m *kernelPCAModel) learn(ctx context.Context, t *KernelPCA) error {
 	for c := range r {
 		v := signed(mat.Col(nil, c, u))
 		// The weights w of columns that sum to 0 centre rows: Σ (k[j] - c[j] - mean) w[j] = Σ k[j] w[j] - Σ c[j] w[j].
-		sum, shift := meanOf(v), 0.0
+		sum, shift := ColumnMean(v), 0.0
 		for j := range v {
 			v[j] = (v[j] - sum) / math.Sqrt(values[c])
 			shift += means[j] * v[j]
@@ -172,9 +173,9 @@ func centre2(ctx context.Context, k *mat.SymDense) (means []float64, mean float6
 		for j := range row {
 			row[j] = k.At(i, j)
 		}
-		means[i] = meanOf(row)
+		means[i] = ColumnMean(row)
 	}
-	mean = meanOf(means)
+	mean = ColumnMean(means)
 	raw := k.RawSymmetric()
 	for i := range n {
 		for j := i; j < n; j++ {
@@ -192,7 +193,7 @@ func (m *kernelPCAModel) prepare(ctx context.Context) (err error) {
 // Transform returns the components of the rows of x (m×d), m×r.
 func (t *KernelPCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(t.whole, x)
+	return MapNew(t.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
@@ -204,26 +205,29 @@ func (t *KernelPCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // whole is TransformTo for which few rows are as many.
 func (t *KernelPCA) whole(dst *mat.Dense, x mat.Matrix) error { return t.transformInto(dst, x, false) }
 
+// blockRows are mapped at a time: the block of the kernel has them whole.
+const blockRows = 128
+
 func (t *KernelPCA) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
 	m := t.fitted
 	if m == nil {
 		return fault.NotFitted(kernelPCAName)
 	}
-	return mapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
+	return MapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
 		n, r := dst.Dims()
 		_, d := x.Dims()
-		return parallel.ForEach(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
-			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
+		return parallel.ForEach(context.Background(), t.Workers, (n+blockRows-1)/blockRows, func(c int) error {
+			first, last := c*blockRows, min((c+1)*blockRows, n)
 			part := dst.Slice(first, last, 0, r).(*mat.Dense)
 			k, err := m.prepared.Cross(context.Background(), x.Slice(first, last, 0, d).(*mat.Dense))
 			if err != nil {
-				return atRow(err, first)
+				return fault.FromRow(err, first)
 			}
 			fast.Mul(part, k, m.weights)
 			for i := range last - first {
 				m.less(part.RawRowView(i))
 			}
-			return finite(m, part, first, false)
+			return CheckFinite(m, part, first, false)
 		})
 	})
 }
@@ -234,14 +238,14 @@ func (m *kernelPCAModel) less(z []float64) {
 	}
 }
 
-func (*kernelPCAModel) name() string { return kernelPCAName }
+func (*kernelPCAModel) TypeName() string { return kernelPCAName }
 
-func (m *kernelPCAModel) columns() (from, to int) {
+func (m *kernelPCAModel) Widths() (from, to int) {
 	_, from = m.rows.Dims()
 	return from, len(m.shift)
 }
 
-func (m *kernelPCAModel) row(dst, x []float64) {
+func (m *kernelPCAModel) MapRow(dst, x []float64) {
 	n, _ := m.rows.Dims()
 	p := rowwise.Scratch(n)
 	defer rowwise.Release(p)
@@ -292,7 +296,7 @@ func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 	if m == nil {
 		return nil, fault.NotFitted(kernelPCAName)
 	}
-	return codec.Marshal(kernelPCAKind, version, storedKernelPCA{
+	return codec.Marshal(kernelPCAKind, Version, storedKernelPCA{
 		Kernel: kernels.MakeReference(t.Kernel, m.kernel), Rows: codec.FromDense(m.rows), Weights: codec.FromDense(m.weights),
 		Shift: m.shift, Values: m.values, Ratios: m.ratios,
 	})
@@ -301,7 +305,7 @@ func (t *KernelPCA) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave t as it was.
 func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 	var s storedKernelPCA
-	if _, err := codec.Unmarshal(data, kernelPCAKind, version, &s); err != nil {
+	if _, err := codec.Unmarshal(data, kernelPCAKind, Version, &s); err != nil {
 		return err
 	}
 	m := &kernelPCAModel{shift: s.Shift, values: s.Values, ratios: s.Ratios}
@@ -326,4 +330,27 @@ func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 	}
 	t.fitted = m
 	return nil
+}
+
+// Graph implements [graph.Grapher].
+func (t *KernelPCA) Graph(x graph.Value) (_ graph.Outputs, err error) {
+	m := t.fitted
+	if m == nil {
+		return graph.Outputs{}, fault.NotFitted(kernelPCAName)
+	}
+	return BuildOutputs(m, x, func(x graph.Value) (graph.Value, error) {
+		values, err := kernels.Graph(m.kernel, x, m.rows)
+		if err != nil {
+			return values, err
+		}
+		return values.MatMul(values.Constant(m.weights)).Sub(values.Row(m.shift)), nil
+	})
+}
+
+// FeatureNames implements [FeatureNamer]: kernelpca0 and so on.
+func (t *KernelPCA) FeatureNames(in []string) ([]string, error) {
+	if t.fitted == nil {
+		return nil, fault.NotFitted(kernelPCAName)
+	}
+	return ResultNames(t.fitted, in)
 }

@@ -116,8 +116,8 @@ func growths(dst []float64, p float64, l logarithms, s float64) {
 // logDeviation is the logarithm of the standard deviation with n below.
 func logDeviation(v []float64) float64 {
 	n := float64(len(v))
-	s := spreadOf(v)
-	return math.Log(s.total()/n)/2 + float64(s.e)*math.Ln2
+	s := NewSpread(v)
+	return math.Log(s.Total()/n)/2 + float64(s.Exponent)*math.Ln2
 }
 
 // maxLambda bounds |λ|. A column that wants more is far narrower than its distance from 0.

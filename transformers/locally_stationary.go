@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -68,7 +69,7 @@ type LocallyStationaryFourier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	learned[localModel]
+	featuresLearned[localModel]
 }
 
 type localModel struct {
@@ -109,18 +110,18 @@ func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err e
 	if err != nil {
 		return err
 	}
-	return l.learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) {
+	return l.state.Learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) {
 		return l.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
 	})
 }
 
-func (l *LocallyStationaryFourier) statistics() (s *sampleStatistics, count int, err error) {
+func (l *LocallyStationaryFourier) statistics() (s *SampleStatistics, count int, err error) {
 	if count, err = l.frequencyCount(); err != nil {
 		return nil, 0, err
 	}
-	s = &sampleStatistics{typ: locallyStationaryName, means: l.Origin == nil}
+	s = &SampleStatistics{Type: locallyStationaryName, Means: l.Origin == nil}
 	if l.Local == nil || l.Stationary == nil {
-		s.sample.Seed, s.sample.Limit = l.Seed, sampleRows
+		s.Sample.Seed, s.Sample.Limit = l.Seed, LeastRows
 	}
 	return s, count, nil
 }
@@ -142,13 +143,13 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 	if err != nil {
 		return err
 	}
-	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
-		return l.learn(ctx, rows, nil, func(rows *mat.Dense) (*localModel, error) {
+	err = LearnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+		return l.state.Learn(ctx, rows, nil, func(rows *mat.Dense) (*localModel, error) {
 			return l.draw(ctx, rows, count, func() codec.Floats { return means })
 		})
 	})
 	if err == nil {
-		l.sums = s.Clone()
+		l.state.Sums = s.Clone()
 	}
 	return err
 }
@@ -156,14 +157,18 @@ func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s Statisti
 // PartialFit implements [PartialFitter].
 func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return l.partial(ctx, x, l)
+	return l.state.PartialFit(ctx, x, l)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) { return l.marshalStatistics() }
+func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) {
+	return l.state.MarshalStatistics()
+}
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error { return l.goesOn(l, data) }
+func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error {
+	return l.state.UnmarshalStatistics(l, data)
+}
 
 // draw returns the map of so many frequencies for rows like those of x.
 func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*localModel, error) {
@@ -232,26 +237,26 @@ func (m localModel) width() int {
 // Transform returns the features of the rows of x (m×d), m×D.
 func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(l.whole, x)
+	return MapNew(l.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return l.transformInto(dst, x, true, l.many)
+	return l.state.MapInto(dst, x, true, l.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (l *LocallyStationaryFourier) whole(dst *mat.Dense, x mat.Matrix) error {
-	return l.transformInto(dst, x, false, l.many)
+	return l.state.MapInto(dst, x, false, l.many)
 }
 
 // many sets dst to the features of the rows of x.
 func (l *LocallyStationaryFourier) many(dst, x *mat.Dense) error {
-	m := l.fitted
-	v, w := newProjection(m.V, m.Origin), newProjection(m.W, m.Origin)
-	v.trans.Scale(0.5, v.trans)
-	return inChunks(m, l.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
+	m := l.state.Fitted
+	v, w := NewProjection(m.V, m.Origin), NewProjection(m.W, m.Origin)
+	v.Halve()
+	return InChunks(m, l.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
@@ -263,13 +268,13 @@ func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat
 
 // features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
 // first v come first.
-func (m *localModel) features(dst, x *mat.Dense, v, w *projection) {
+func (m *localModel) features(dst, x *mat.Dense, v, w *Projection) {
 	rows, _ := x.Dims()
-	sv, sw := v.scratch.Get().(*scratch), w.scratch.Get().(*scratch)
-	defer v.scratch.Put(sv)
-	defer w.scratch.Put(sw)
-	local, products := v.apply(sv, x), w.apply(sw, x)
-	unused, sin := sv.sin, sw.sin
+	sv, sw := v.Borrow(), w.Borrow()
+	defer v.Release(sv)
+	defer w.Release(sw)
+	local, products := v.Products(sv, x), w.Products(sw, x)
+	unused, sin := sv.Sin, sw.Sin
 	for i := range rows {
 		m.combine(dst.RawRowView(i), local.RawRowView(i), products.RawRowView(i), unused, sin)
 	}
@@ -297,29 +302,29 @@ func (m *localModel) combine(out, of, cos, unused, sin []float64) {
 }
 
 // row sets dst to the features of one row.
-func (m localModel) row(dst, x []float64) {
+func (m localModel) MapRow(dst, x []float64) {
 	local, pairs := m.V.Rows, m.W.Rows
 	p := rowwise.Scratch(2 * (local + pairs))
 	defer rowwise.Release(p)
 	of, unused := (*p)[:local], (*p)[local:2*local]
 	cos, sin := (*p)[2*local:2*local+pairs], (*p)[2*local+pairs:]
-	projectRow(of, m.V, m.Origin, x)
+	ProjectRow(of, m.V, m.Origin, x)
 	for i := range of {
 		of[i] /= 2
 	}
-	projectRow(cos, m.W, m.Origin, x)
+	ProjectRow(cos, m.W, m.Origin, x)
 	m.combine(dst, of, cos, unused, sin)
 }
 
 // ChosenFrequencies returns the frequencies v and w, one in each row. It returns nil before Fit.
 func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.Dense) {
-	if l.fitted == nil {
+	if l.state.Fitted == nil {
 		return nil, nil
 	}
 	dense := func(m codec.Matrix) *mat.Dense {
 		return mat.NewDense(m.Rows, m.Cols, append([]float64(nil), m.Data...))
 	}
-	return dense(l.fitted.V), dense(l.fitted.W)
+	return dense(l.state.Fitted.V), dense(l.state.Fitted.W)
 }
 
 // Clone returns an unfitted LocallyStationaryFourier with the same configuration.
@@ -328,11 +333,11 @@ func (l *LocallyStationaryFourier) Clone() Transformer {
 		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
 }
 
-func (localModel) name() string { return locallyStationaryName }
+func (localModel) TypeName() string { return locallyStationaryName }
 
-func (m localModel) columns() (from, to int) { return m.W.Cols, m.width() }
+func (m localModel) Widths() (from, to int) { return m.W.Cols, m.width() }
 
-func (m localModel) valid() error {
+func (m localModel) Validate() error {
 	for _, part := range []codec.Matrix{m.V, m.W} {
 		switch w, err := part.Dense(); {
 		case err != nil:
@@ -350,4 +355,20 @@ func (m localModel) valid() error {
 		return fmt.Errorf("scale %v", m.Scale)
 	}
 	return nil
+}
+
+func (m localModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	local := ProjectionGraph(x, m.Origin, m.V).Times(0.5).Cos().Times(m.Scale)
+	products := ProjectionGraph(x, m.Origin, m.W)
+	cos, sin := products.Cos(), products.Sin()
+	if m.AllPairs {
+		var each, all []int
+		for k := range m.V.Rows {
+			for j := range m.W.Rows {
+				each, all = append(each, k), append(all, j)
+			}
+		}
+		local, cos, sin = local.Select(each...), cos.Select(all...), sin.Select(all...)
+	}
+	return pairsGraph(local.Mul(cos), local.Mul(sin)), nil
 }

@@ -22,11 +22,11 @@ func TestLocallyStationaryReference(t *testing.T) {
 	golden.Load(t, "locally_stationary_map.json", &c)
 	x := golden.Dense(c.X)
 	_, d := x.Dims()
-	z := fitTransform(t, &LocallyStationaryFourier{
+	z := FitTransform(t, &LocallyStationaryFourier{
 		AllPairs: true, LocalFrequencies: golden.Dense(c.V), Frequencies: golden.Dense(c.Omega), Origin: make([]float64, d),
 	}, x)
-	near(t, c.Psi, z, "features")
-	near(t, c.Gram, gram(z), "inner products")
+	EqualRows(t, c.Psi, z, "features")
+	EqualRows(t, c.Gram, gram(z), "inner products")
 }
 
 // trueKernel is the kernel that the documentation states.
@@ -47,7 +47,7 @@ func trueKernel(k1, k2 kernels.Kernel, x *mat.Dense, origin []float64) *mat.Dens
 // The error falls as that of a mean of independent pairs, for both forms of sampling, and
 // the kernel is not the stationary one.
 func TestLocallyStationaryApproximatesItsKernel(t *testing.T) {
-	x := normalRows(40, 3, 3)
+	x := NormalRows(40, 3, 3)
 	x.Apply(func(_, j int, v float64) float64 { return v + float64(j) }, x)
 	k1, k2 := kernels.RBF{Gamma: 0.4}, kernels.Laplacian{Gamma: 0.2}
 	want := trueKernel(k1, k2, x, columnMeans(x))
@@ -56,30 +56,30 @@ func TestLocallyStationaryApproximatesItsKernel(t *testing.T) {
 		var errors [2]float64
 		for i, features := range []int{128, 2048} {
 			for seed := range uint64(10) {
-				z := fitTransform(t, &LocallyStationaryFourier{Local: k1, Stationary: k2, Components: features, Sampling: s, Seed: seed}, x)
+				z := FitTransform(t, &LocallyStationaryFourier{Local: k1, Stationary: k2, Components: features, Sampling: s, Seed: seed}, x)
 				errors[i] += meanSquare(want, gram(z)) / 10
 			}
 		}
 		assert.Less(t, errors[1], 1.5/2048, "%v", s)
 		assert.Less(t, math.Log(errors[1]/errors[0])/math.Log(16), -0.8, "%v", s)
 	}
-	z := fitTransform(t, &LocallyStationaryFourier{Local: k1, Stationary: k2, Components: 2 * 60 * 60, AllPairs: true}, x)
+	z := FitTransform(t, &LocallyStationaryFourier{Local: k1, Stationary: k2, Components: 2 * 60 * 60, AllPairs: true}, x)
 	assert.Less(t, meanSquare(want, gram(z)), 0.02)
 	// Scaled kernels scale the features.
-	z = fitTransform(t, &LocallyStationaryFourier{Local: kernels.Scaled{Kernel: k1, Factor: 2}, Stationary: kernels.Scaled{Kernel: k2, Factor: 3}, Components: 4096}, x)
+	z = FitTransform(t, &LocallyStationaryFourier{Local: kernels.Scaled{Kernel: k1, Factor: 2}, Stationary: kernels.Scaled{Kernel: k2, Factor: 3}, Components: 4096}, x)
 	want.Scale(6, want)
 	assert.Less(t, meanSquare(want, gram(z)), 36*1.5/4096)
 }
 
 // With v = 0 it is the stationary map, and v and w are no copies of each other.
 func TestLocallyStationaryWithoutPlace(t *testing.T) {
-	x, w := normalRows(9, 2, 1), normalRows(5, 2, 2)
-	z := fitTransform(t, &LocallyStationaryFourier{LocalFrequencies: mat.NewDense(5, 2, nil), Frequencies: w, Origin: []float64{0, 0}}, x)
-	want := fitTransform(t, &RandomFourier{Frequencies: w}, x)
+	x, w := NormalRows(9, 2, 1), NormalRows(5, 2, 2)
+	z := FitTransform(t, &LocallyStationaryFourier{LocalFrequencies: mat.NewDense(5, 2, nil), Frequencies: w, Origin: []float64{0, 0}}, x)
+	want := FitTransform(t, &RandomFourier{Frequencies: w}, x)
 	assert.True(t, mat.EqualApprox(want, z, 1e-14))
 	for _, s := range []Sampling{Independent, Orthogonal, QuasiMonteCarlo} {
 		l := &LocallyStationaryFourier{Local: kernels.RBF{}, Stationary: kernels.RBF{}, Components: 4000, Sampling: s}
-		fitTransform(t, l, x)
+		FitTransform(t, l, x)
 		v, w := l.ChosenFrequencies()
 		a, b := mat.Col(nil, 0, v), mat.Col(nil, 0, w)
 		correlation := floats.Dot(a, b) / floats.Norm(a, 2) / floats.Norm(b, 2)
@@ -88,7 +88,7 @@ func TestLocallyStationaryWithoutPlace(t *testing.T) {
 }
 
 func TestLocallyStationaryErrors(t *testing.T) {
-	x := normalRows(4, 2, 1)
+	x := NormalRows(4, 2, 1)
 	two := mat.NewDense(2, 2, nil)
 	for want, l := range map[string]*LocallyStationaryFourier{
 		"Components = 3, want even":                   {Components: 3},
@@ -115,6 +115,6 @@ func TestLocallyStationaryErrors(t *testing.T) {
 	v, w := (&LocallyStationaryFourier{}).ChosenFrequencies()
 	assert.Nil(t, v)
 	assert.Nil(t, w)
-	_, width := fitTransform(t, &LocallyStationaryFourier{AllPairs: true}, x).Dims()
+	_, width := FitTransform(t, &LocallyStationaryFourier{AllPairs: true}, x).Dims()
 	assert.Equal(t, 2*15*15, width, "the largest square of pairs within 500 features")
 }

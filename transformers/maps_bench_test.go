@@ -14,7 +14,7 @@ import (
 // measurements/benchmark/peers/sklearn_maps.py time 100000 20 512 is scikit-learn's side.
 func BenchmarkMaps(b *testing.B) {
 	const n, d, features = 100000, 20, 512
-	x := normalRows(n, d, 1)
+	x := NormalRows(n, d, 1)
 	k := kernels.RBF{Gamma: 0.5 / d}
 	for _, c := range []struct {
 		name string

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -42,7 +43,7 @@ type MinMaxScaler struct {
 	// If Clip is set, values beyond the range of Fit become Low or High.
 	Clip bool
 
-	learned[minMaxModel]
+	scalingLearned[minMaxModel]
 }
 
 type minMaxModel struct {
@@ -69,10 +70,10 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err != nil {
 		return err
 	}
-	return s.learn(ctx, x, nil, func(x *mat.Dense) (*minMaxModel, error) {
+	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*minMaxModel, error) {
 		_, d := x.Dims()
 		m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
-		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
+		return m, EachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
 	})
 }
 
@@ -83,9 +84,9 @@ func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 	if err != nil {
 		return err
 	}
-	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*minMaxModel, error) {
+	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *RowStream) (*minMaxModel, error) {
 		type ends struct{ least, largest float64 }
-		columns, err := perColumn(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} }, func(e *ends, values []float64) error {
+		columns, err := SummarizeColumns(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} }, func(e *ends, values []float64) error {
 			e.least, e.largest = min(e.least, slices.Min(values)), max(e.largest, slices.Max(values))
 			return nil
 		})
@@ -100,8 +101,8 @@ func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 	})
 }
 
-func (s *MinMaxScaler) statistics() *columnStatistics[*extremes] {
-	return &columnStatistics[*extremes]{typ: minMaxScalerName, fresh: func(int) *extremes { return &extremes{} }}
+func (s *MinMaxScaler) statistics() *ColumnStatistics[*Extremes] {
+	return &ColumnStatistics[*Extremes]{Type: minMaxScalerName, Fresh: func(int) *Extremes { return &Extremes{} }}
 }
 
 // NewStatistics implements [StatisticsFitter]: the ends of the columns.
@@ -114,9 +115,9 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err er
 	if err != nil {
 		return err
 	}
-	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*extremes]) (*minMaxModel, error) {
+	return LearnStatistics(ctx, &s.state, st, s.statistics(), func(st *ColumnStatistics[*Extremes]) (*minMaxModel, error) {
 		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
-		for _, c := range st.columns {
+		for _, c := range st.Columns {
 			m.Min, m.Max = append(m.Min, c.Least), append(m.Max, c.Largest)
 		}
 		return m, nil
@@ -126,44 +127,46 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st Statistics) (err er
 // PartialFit implements [PartialFitter].
 func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.partial(ctx, x, s)
+	return s.state.PartialFit(ctx, x, s)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
+func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
+	return s.state.UnmarshalStatistics(s, data)
+}
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
 // that value, whatever z is; with Clip what lies within the ranges of Fit.
 func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&s.learned, z)
+	return Invert(&s.state, z)
 }
 
 // Min returns the d least values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.model().Min) }
+func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.state.Model().Min) }
 
 // Max returns the d largest values that Fit saw, or nil before Fit.
-func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.model().Max) }
+func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.state.Model().Max) }
 
 // Clone returns an unfitted MinMaxScaler of the same range.
 func (s *MinMaxScaler) Clone() Transformer {
 	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
 }
 
-func (minMaxModel) name() string { return minMaxScalerName }
+func (minMaxModel) TypeName() string { return minMaxScalerName }
 
-func (m minMaxModel) columns() (from, to int) { return len(m.Min), len(m.Min) }
+func (m minMaxModel) Widths() (from, to int) { return len(m.Min), len(m.Min) }
 
-func (m minMaxModel) row(dst, x []float64) {
+func (m minMaxModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = m.scale(v, m.Min[j], m.Max[j])
 	}
 }
 
-func (m minMaxModel) unrow(dst, z []float64) {
+func (m minMaxModel) InvertRow(dst, z []float64) {
 	for j, v := range z {
 		t := (v - m.Low) / (m.High - m.Low)
 		if math.IsInf(m.High-m.Low, 1) || math.IsInf(v-m.Low, 0) {
@@ -193,7 +196,7 @@ func (m minMaxModel) scale(v, low, high float64) float64 {
 	return m.Low*(1-t) + m.High*t
 }
 
-func (m minMaxModel) valid() error {
+func (m minMaxModel) Validate() error {
 	switch {
 	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
 		return fmt.Errorf("%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
@@ -207,3 +210,24 @@ func (m minMaxModel) valid() error {
 	}
 	return nil
 }
+
+func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	if m.Clip {
+		x = x.Clamp(x.Row(m.Min), x.Row(m.Max))
+	}
+	widths, inside := make([]float64, len(m.Min)), make([]float64, len(m.Min))
+	for j := range widths {
+		widths[j] = m.Max[j] - m.Min[j]
+		inside[j] = 1
+		if widths[j] == 0 {
+			widths[j], inside[j] = 1, 0 // a column of one value is the lower end
+		}
+		if math.IsInf(widths[j], 1) {
+			return x, graph.Unsupported(&MinMaxScaler{}, "a column is wider than any number")
+		}
+	}
+	t := x.Sub(x.Row(m.Min)).Div(x.Row(widths)).Mul(x.Row(inside))
+	return t.Neg().Plus(1).Mul(x.Number(m.Low)).Add(t.Times(m.High)), nil
+}
+
+func (minMaxModel) ColumnNames(in []string) []string { return in }

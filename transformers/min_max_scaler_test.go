@@ -16,12 +16,12 @@ import (
 func TestMinMaxScalerDefinition(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 5, 2, 5, 5, 5})
 	s := &MinMaxScaler{}
-	assert.Equal(t, []float64{0, 0, 0.25, 0, 1, 0}, fitTransform(t, s, x).RawMatrix().Data, "a constant column goes to Low")
+	assert.Equal(t, []float64{0, 0, 0.25, 0, 1, 0}, FitTransform(t, s, x).RawMatrix().Data, "a constant column goes to Low")
 	assert.Equal(t, []float64{1, 5}, s.Min())
 	assert.Equal(t, []float64{5, 5}, s.Max())
 
 	s = &MinMaxScaler{Low: -1, High: 1}
-	assert.Equal(t, []float64{-1, -1, -0.5, -1, 1, -1}, fitTransform(t, s, x).RawMatrix().Data)
+	assert.Equal(t, []float64{-1, -1, -0.5, -1, 1, -1}, FitTransform(t, s, x).RawMatrix().Data)
 	beyond := mat.NewDense(2, 2, []float64{-3, 5, 9, 5})
 	z, err := s.Transform(beyond)
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestMinMaxScalerDefinition(t *testing.T) {
 	z, err = s.Transform(beyond)
 	require.NoError(t, err)
 	assert.Equal(t, -3.0, z.At(0, 0), "a field counts at the next Fit")
-	fitTransform(t, s, x)
+	FitTransform(t, s, x)
 	z, err = s.Transform(beyond)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{-1, -1, 1, -1}, z.RawMatrix().Data)
@@ -38,7 +38,7 @@ func TestMinMaxScalerDefinition(t *testing.T) {
 
 func TestMinMaxScalerErrors(t *testing.T) {
 	for _, s := range []*MinMaxScaler{{Low: 1}, {Low: 2, High: 2}, {High: math.NaN()}, {Low: math.Inf(-1)}, {High: math.Inf(1)}} {
-		err := s.Fit(context.Background(), table)
+		err := s.Fit(context.Background(), Table)
 		require.ErrorIs(t, err, fault.ErrParam)
 		assert.ErrorContains(t, err, "transformers: MinMaxScaler: High = ")
 	}
@@ -58,7 +58,7 @@ func TestMinMaxScalerKeepsItsRange(t *testing.T) {
 		x := mat.NewDense(n, 1, rapid.SliceOfN(finite, n, n).Draw(t, "x"))
 		low := rapid.Float64Range(-1e6, 1e6).Draw(t, "low")
 		s := &MinMaxScaler{Low: low, High: low + rapid.Float64Range(1, 1e6).Draw(t, "width")}
-		z := fitTransform(t, s, x)
+		z := FitTransform(t, s, x)
 		low, high, err := s.limits()
 		require.NoError(t, err)
 		tol := 1e-15 * (math.Abs(low) + math.Abs(high))

@@ -8,55 +8,55 @@ import (
 // centre is the mean of values that come some at a time, in units of 2^e of the largest so far.
 // Larger units only move the exponents of what was summed, so that the parts that the values
 // come in change nothing, not a bit, unless numbers are 10^300 times as large as others.
-type centre struct {
-	n          int
+type Centre struct {
+	N          int
 	largest    float64 // of |v|
-	e          int
+	Exponent   int
 	first, sum float64 // the sum is of differences from the first, which lose nothing to a large common offset
 }
 
-func (c *centre) add(v []float64) {
+func (c *Centre) Add(v []float64) {
 	if len(v) == 0 {
 		return
 	}
 	c.resize(v)
-	a, b := units(c.e)
-	if c.n == 0 {
+	a, b := units(c.Exponent)
+	if c.N == 0 {
 		c.first = v[0] * a * b
 	}
 	for _, x := range v {
 		c.sum += x*a*b - c.first
 	}
-	c.n += len(v)
+	c.N += len(v)
 }
 
 // resize takes units in which the values are below 1.
-func (c *centre) resize(v []float64) {
-	if l := largestOf(v); l > c.largest || c.n == 0 {
+func (c *Centre) resize(v []float64) {
+	if l := LargestMagnitude(v); l > c.largest || c.N == 0 {
 		_, e := math.Frexp(l)
-		c.first, c.sum = math.Ldexp(c.first, c.e-e), math.Ldexp(c.sum, c.e-e)
-		c.largest, c.e = l, e
+		c.first, c.sum = math.Ldexp(c.first, c.Exponent-e), math.Ldexp(c.sum, c.Exponent-e)
+		c.largest, c.Exponent = l, e
 	}
 }
 
-func (c *centre) shift() float64 { return c.sum / float64(c.n) }
+func (c *Centre) shift() float64 { return c.sum / float64(c.N) }
 
 // mean is that of all values, 0 of none.
-func (c *centre) mean() float64 {
-	if c.n == 0 {
+func (c *Centre) Mean() float64 {
+	if c.N == 0 {
 		return 0
 	}
-	return math.Ldexp(c.first+c.shift(), c.e)
+	return math.Ldexp(c.first+c.shift(), c.Exponent)
 }
 
 // spread is the squares of what values that come a second time are from their mean.
-type spread struct {
-	centre
+type Spread struct {
+	Centre
 	squares, rest float64
 }
 
-func (s *spread) add(v []float64) {
-	a, b := units(s.e)
+func (s *Spread) Add(v []float64) {
+	a, b := units(s.Exponent)
 	shift := s.shift()
 	for _, x := range v {
 		d := (x*a*b - s.first) - shift
@@ -66,47 +66,47 @@ func (s *spread) add(v []float64) {
 }
 
 // total is the sum of the squares, in units of 2^2e.
-func (s *spread) total() float64 {
+func (s *Spread) Total() float64 {
 	// The second term takes out what rounding left in the shift.
-	return s.squares - s.rest*s.rest/float64(s.n)
+	return s.squares - s.rest*s.rest/float64(s.N)
 }
 
 // deviation is the standard deviation with n-1 below, or 1 if all values are the same.
-func (s *spread) deviation() float64 {
-	squares := s.total()
+func (s *Spread) Deviation() float64 {
+	squares := s.Total()
 	if !(squares > 0) {
 		return 1
 	}
-	return positive(math.Sqrt(squares/float64(s.n-1)), s.e)
+	return positive(math.Sqrt(squares/float64(s.N-1)), s.Exponent)
 }
 
 // spreadOf is that of a column, which is not empty.
-func spreadOf(v []float64) (s spread) {
-	s.centre.add(v)
-	s.add(v)
+func NewSpread(v []float64) (s Spread) {
+	s.Centre.Add(v)
+	s.Add(v)
 	return s
 }
 
 // spreadsOf are those of the columns of a stream, of the values that keep gives of some of
 // column j's, in two passes.
-func spreadsOf(ctx context.Context, rows *stream, workers int, keep func(j int, values []float64) []float64) ([]*spread, error) {
+func ReadSpreads(ctx context.Context, rows *RowStream, workers int, keep func(j int, values []float64) []float64) ([]*Spread, error) {
 	type of struct {
 		j int
-		*spread
+		*Spread
 	}
-	columns, err := perColumn(ctx, rows, workers, func(j int) of { return of{j, &spread{}} }, func(c *of, values []float64) error {
-		c.centre.add(keep(c.j, values))
+	columns, err := SummarizeColumns(ctx, rows, workers, func(j int) of { return of{j, &Spread{}} }, func(c *of, values []float64) error {
+		c.Centre.Add(keep(c.j, values))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*spread, len(columns))
+	out := make([]*Spread, len(columns))
 	for j, c := range columns {
-		out[j] = c.spread
+		out[j] = c.Spread
 	}
-	_, err = perColumn(ctx, rows, workers, func(j int) of { return of{j, out[j]} }, func(c *of, values []float64) error {
-		c.add(keep(c.j, values))
+	_, err = SummarizeColumns(ctx, rows, workers, func(j int) of { return of{j, out[j]} }, func(c *of, values []float64) error {
+		c.Add(keep(c.j, values))
 		return nil
 	})
 	return out, err
@@ -114,22 +114,22 @@ func spreadsOf(ctx context.Context, rows *stream, workers int, keep func(j int, 
 
 // meanAndDeviation returns the mean of a column and its standard deviation with
 // n-1 below, or 1 if all values are the same.
-func meanAndDeviation(column []float64) (mean, deviation float64) {
-	s := spreadOf(column)
-	return s.mean(), s.deviation()
+func MeanAndDeviation(column []float64) (mean, deviation float64) {
+	s := NewSpread(column)
+	return s.Mean(), s.Deviation()
 }
 
 // magnitude is the sum of the squares of values that come some at a time, in units of 2^2e of the
 // largest so far.
-type magnitude struct {
+type Magnitude struct {
 	n       int
 	largest float64
 	e       int
 	squares float64
 }
 
-func (m *magnitude) add(v []float64) {
-	if l := largestOf(v); l > m.largest || m.n == 0 {
+func (m *Magnitude) Add(v []float64) {
+	if l := LargestMagnitude(v); l > m.largest || m.n == 0 {
 		_, e := math.Frexp(l)
 		m.squares = math.Ldexp(m.squares, 2*(m.e-e))
 		m.largest, m.e = l, e
@@ -142,7 +142,7 @@ func (m *magnitude) add(v []float64) {
 }
 
 // rootMeanSquare is sqrt(Σv²/max(1, n-1)), or 1 if all are zero.
-func (m *magnitude) rootMeanSquare() float64 {
+func (m *Magnitude) RootMeanSquare() float64 {
 	if m.squares == 0 {
 		return 1
 	}
@@ -150,8 +150,8 @@ func (m *magnitude) rootMeanSquare() float64 {
 }
 
 // rootMeanSquare is that of a column.
-func rootMeanSquare(column []float64) float64 {
-	var m magnitude
-	m.add(column)
-	return m.rootMeanSquare()
+func RootMeanSquare(column []float64) float64 {
+	var m Magnitude
+	m.Add(column)
+	return m.RootMeanSquare()
 }

@@ -33,7 +33,7 @@ func TestFeatureNames(t *testing.T) {
 		tr := of.(Cloner).Clone()
 		_, err := NamesOf(tr, nil)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
-		_, columns := fitTransform(t, tr, goldenRowsOf(tr)).Dims()
+		_, columns := FitTransform(t, tr, goldenRowsOf(tr)).Dims()
 		names, err := NamesOf(tr, in)
 		require.NoError(t, err, name)
 		assert.Len(t, names, columns, name)
@@ -70,7 +70,7 @@ func TestFeatureNamesOf(t *testing.T) {
 		{[]string{"height", "make=3", "age=0.5", "age=5", "age=missing"}, &OneHot{Columns: []int{1, 2}, Gaps: true, Drop: DropBinary}},
 		{[]string{"height", "make", "age", "age missing"}, &Imputer{Indicators: true}},
 	} {
-		fitTransform(t, c.of, x)
+		FitTransform(t, c.of, x)
 		names, err := NamesOf(c.of, []string{"height", "make", "age"})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, names)
@@ -81,22 +81,9 @@ func TestFeatureNamesOf(t *testing.T) {
 		{[]string{"pca0", "pca1"}, &PCA{}}, {[]string{"kernelpca0"}, &KernelPCA{Components: 1}}, {[]string{"nystroem0", "nystroem1"}, &Nystroem{Components: 2}},
 		{[]string{"kernelmap0", "kernelmap1", "kernelmap2"}, &KernelMap{}}, {[]string{"randomhidden0"}, &RandomHidden{Units: 1}},
 	} {
-		fitTransform(t, c.of, filled)
+		FitTransform(t, c.of, filled)
 		names, err := NamesOf(c.of, nil)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, names)
 	}
-}
-
-// A file of a hundred bytes may say that there are two thousand million columns: they do not get a name each.
-func TestFeatureNamesOfManyColumns(t *testing.T) {
-	u := &UnitRows{}
-	u.fitted = &unitRowsModel{Width: math.MaxInt32}
-	_, err := u.FeatureNames(nil)
-	require.ErrorIs(t, err, fault.ErrTooLarge)
-	assert.ErrorContains(t, err, "names of 2147483647 columns")
-	u.fitted = &unitRowsModel{Width: 1 << 16}
-	names, err := u.FeatureNames(nil)
-	require.NoError(t, err)
-	assert.Equal(t, "x65535", names[1<<16-1])
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -141,17 +142,17 @@ func (t *Nystroem) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return nil
 }
 
-func (t *Nystroem) statistics() (*sampleStatistics, error) {
+func (t *Nystroem) statistics() (*SampleStatistics, error) {
 	if err := t.validate(); err != nil {
 		return nil, err
 	}
-	s := &sampleStatistics{typ: nystroemName}
+	s := &SampleStatistics{Type: nystroemName}
 	if t.Landmarks == nil || t.Kernel == nil {
 		count := t.Components
 		if count == 0 {
 			count = defaultComponents
 		}
-		s.sample.Seed, s.sample.Limit = t.Seed, rowsFor(count)
+		s.Sample.Seed, s.Sample.Limit = t.Seed, RowsFor(count)
 	}
 	return s, nil
 }
@@ -174,7 +175,7 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s Statistics) (err error) 
 	if err != nil {
 		return err
 	}
-	return learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error {
+	return LearnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error {
 		if err := t.Fit(ctx, rows); err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	if t.fitted != nil {
 		sums = t.fitted.sums
 	}
-	return partial(ctx, x, t, nystroemName, t.fitted != nil, sums)
+	return FitMore(ctx, x, t, nystroemName, t.fitted != nil, sums)
 }
 
 // MarshalStatistics implements estimators.Continuer.
@@ -199,7 +200,7 @@ func (t *Nystroem) MarshalStatistics() ([]byte, error) {
 	if t.fitted == nil {
 		return nil, fault.NotFitted(nystroemName)
 	}
-	return keptStatistics(nystroemName, t.fitted.sums)
+	return MarshalSums(nystroemName, t.fitted.sums)
 }
 
 // UnmarshalStatistics implements estimators.Continuer.
@@ -207,8 +208,8 @@ func (t *Nystroem) UnmarshalStatistics(data []byte) error {
 	if t.fitted == nil {
 		return fault.NotFitted(nystroemName)
 	}
-	from, _ := t.fitted.columns()
-	sums, err := readStatistics(nystroemName, t, from, data)
+	from, _ := t.fitted.Widths()
+	sums, err := ReadSums(nystroemName, t, from, data)
 	if err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ func upper(n int) blas64.Triangular {
 // Transform returns the features of the rows of x (m×d), m×r.
 func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(t.whole, x)
+	return MapNew(t.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
@@ -281,23 +282,23 @@ func (t *Nystroem) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error 
 	if m == nil {
 		return fault.NotFitted(nystroemName)
 	}
-	return mapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
+	return MapInto(dst, x, m, rows, func(dst, x *mat.Dense) error {
 		n, r := dst.Dims()
 		_, d := x.Dims()
 		return parallel.ForEach(context.Background(), t.Workers, (n+nystroemRows-1)/nystroemRows, func(c int) error {
 			first, last := c*nystroemRows, min((c+1)*nystroemRows, n)
 			part := dst.Slice(first, last, 0, r).(*mat.Dense)
-			if err := atRow(m.features(part, x.Slice(first, last, 0, d).(*mat.Dense)), first); err != nil {
+			if err := fault.FromRow(m.features(part, x.Slice(first, last, 0, d).(*mat.Dense)), first); err != nil {
 				return err
 			}
-			return finite(m, part, first, false)
+			return CheckFinite(m, part, first, false)
 		})
 	})
 }
 
-func (*nystroemModel) name() string { return nystroemName }
+func (*nystroemModel) TypeName() string { return nystroemName }
 
-func (m *nystroemModel) columns() (from, to int) {
+func (m *nystroemModel) Widths() (from, to int) {
 	to, from = m.landmarks.Dims()
 	return from, to
 }
@@ -317,7 +318,7 @@ func (m *nystroemModel) features(dst, x *mat.Dense) error {
 }
 
 // row sets dst to the features of one row.
-func (m *nystroemModel) row(dst, x []float64) {
+func (m *nystroemModel) MapRow(dst, x []float64) {
 	kernels.Row(dst, m.kernel, x, m.landmarks)
 	fast.Trsv(blas.Trans, m.factor, blas64.Vector{N: len(dst), Inc: 1, Data: dst})
 }
@@ -455,14 +456,14 @@ func (t *Nystroem) MarshalBinary() ([]byte, error) {
 	if residual, ok := t.TrainingResidual(); ok {
 		s.Residual = codec.Floats{residual}
 	}
-	return codec.Marshal(nystroemKind, version, s)
+	return codec.Marshal(nystroemKind, Version, s)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and
 // leave t as it was.
 func (t *Nystroem) UnmarshalBinary(data []byte) error {
 	var s storedNystroem
-	if _, err := codec.Unmarshal(data, nystroemKind, version, &s); err != nil {
+	if _, err := codec.Unmarshal(data, nystroemKind, Version, &s); err != nil {
 		return err
 	}
 	m := &nystroemModel{indices: s.Indices, residual: math.NaN()}
@@ -510,4 +511,40 @@ func (m *nystroemModel) restore(s storedNystroem) error {
 		packed = packed[r-i:]
 	}
 	return nil
+}
+
+// Graph implements [graph.Grapher].
+func (t *Nystroem) Graph(x graph.Value) (graph.Outputs, error) {
+	m := t.fitted
+	if m == nil {
+		return graph.Outputs{}, fault.NotFitted(nystroemName)
+	}
+	return BuildOutputs(m, x, func(x graph.Value) (graph.Value, error) {
+		values, err := kernels.Graph(m.kernel, x, m.landmarks)
+		if err != nil {
+			return values, err
+		}
+		return values.SolveUpper(m.factor), nil
+	})
+}
+
+// RowResidualsGraph is the graph of RowResiduals, as one column, for rows x that were transformed to z. A pipeline
+// adds their variance.
+func (t *Nystroem) RowResidualsGraph(x, z graph.Value) (graph.Value, error) {
+	if t.fitted == nil {
+		return z, fault.NotFitted(nystroemName)
+	}
+	own, err := kernels.GraphDiag(t.fitted.kernel, x)
+	if err != nil {
+		return z, err
+	}
+	return own.Sub(z.Square().Sum()).Max(z.Number(0)), nil
+}
+
+// FeatureNames implements [FeatureNamer]: nystroem0 and so on, a name for each landmark.
+func (t *Nystroem) FeatureNames(in []string) ([]string, error) {
+	if t.fitted == nil {
+		return nil, fault.NotFitted(nystroemName)
+	}
+	return ResultNames(t.fitted, in)
 }

@@ -31,13 +31,13 @@ func TestNystroemReference(t *testing.T) {
 			"rbf": kernels.RBF{Gamma: c.Gamma}, "laplacian": kernels.Laplacian{Gamma: c.Gamma}, "polynomial": kernels.Polynomial{Degree: 3, Gamma: c.Gamma, Coef0: 1},
 		}[c.Kernel]
 		m := &Nystroem{Kernel: k, Landmarks: golden.Dense(c.Landmarks)}
-		z := fitTransform(t, m, golden.Dense(c.X))
-		near(t, c.Gram, gram(z), c.Kernel)
+		z := FitTransform(t, m, golden.Dense(c.X))
+		EqualRows(t, c.Gram, gram(z), c.Kernel)
 		fresh, err := m.Transform(golden.Dense(c.Fresh))
 		require.NoError(t, err)
 		var cross mat.Dense
 		cross.Mul(fresh, z.T())
-		near(t, c.Cross, &cross, c.Kernel)
+		EqualRows(t, c.Cross, &cross, c.Kernel)
 	}
 }
 
@@ -48,10 +48,10 @@ var rules = []LandmarkRule{PivotedCholesky, KMeansPlusPlus, UniformLandmarks}
 func TestNystroemProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(rt, "n")
-		x := normalRows(n, 3, rapid.Uint64().Draw(rt, "rows"))
+		x := NormalRows(n, 3, rapid.Uint64().Draw(rt, "rows"))
 		k := rapid.SampledFrom([]kernels.Kernel{kernels.RBF{Gamma: 0.3}, kernels.Matern{}, kernels.Laplacian{}, kernels.Linear{}}).Draw(rt, "kernel")
 		m := &Nystroem{Kernel: k, Rule: rapid.SampledFrom(rules).Draw(rt, "rule"), Components: rapid.IntRange(1, 50).Draw(rt, "components"), Seed: rapid.Uint64().Draw(rt, "seed")}
-		z := fitTransform(t, m, x)
+		z := FitTransform(t, m, x)
 		exact := kernelOf(t, k, x)
 		var left mat.SymDense
 		left.SymOuterK(-1, z)
@@ -83,7 +83,7 @@ func TestNystroemProperties(t *testing.T) {
 
 // Where there is less to see than Components there are fewer features.
 func TestNystroemShrinks(t *testing.T) {
-	x := normalRows(30, 2, 1)
+	x := NormalRows(30, 2, 1)
 	twice := mat.NewDense(60, 2, nil)
 	for i := range 60 {
 		twice.SetRow(i, x.RawRowView(i/2))
@@ -102,7 +102,7 @@ func TestNystroemShrinks(t *testing.T) {
 			"one row":                   {nil, x.Slice(0, 1, 0, 2).(*mat.Dense), 1},
 		} {
 			m := &Nystroem{Kernel: c.kernel, Rule: rule}
-			z := fitTransform(t, m, c.x)
+			z := FitTransform(t, m, c.x)
 			_, width := z.Dims()
 			assert.Equal(t, c.want, width, "%v, %s", rule, name)
 			assert.Len(t, m.Indices(), c.want)
@@ -115,18 +115,18 @@ func TestNystroemShrinks(t *testing.T) {
 	}
 	given := mat.NewDense(3, 2, []float64{1, 2, 1, 2, 0, 1})
 	m := &Nystroem{Kernel: kernels.RBF{}, Landmarks: given}
-	_, width := fitTransform(t, m, x).Dims()
+	_, width := FitTransform(t, m, x).Dims()
 	assert.Equal(t, 2, width)
 	assert.Nil(t, m.Indices())
 	assert.True(t, mat.Equal(mat.NewDense(2, 2, []float64{1, 2, 0, 1}), m.LandmarkRows()))
 }
 
 func TestNystroemTolerance(t *testing.T) {
-	x := normalRows(400, 3, 1)
+	x := NormalRows(400, 3, 1)
 	last := 401
 	for _, tolerance := range []float64{1e-6, 1e-3, 0.1} {
 		m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Tolerance: tolerance, Components: 400}
-		_, width := fitTransform(t, m, x).Dims()
+		_, width := FitTransform(t, m, x).Dims()
 		assert.Less(t, width, last)
 		last = width
 		residual, ok := m.TrainingResidual()
@@ -138,7 +138,7 @@ func TestNystroemTolerance(t *testing.T) {
 // The rules differ as they should on a sample with few rows far out: pivoted Cholesky
 // leaves least, uniform landmarks most.
 func TestLandmarkRules(t *testing.T) {
-	x := normalRows(600, 4, 1)
+	x := NormalRows(600, 4, 1)
 	for i := range 60 {
 		row := x.RawRowView(10 * i)
 		for j := range row {
@@ -149,7 +149,7 @@ func TestLandmarkRules(t *testing.T) {
 	for _, rule := range rules {
 		for seed := range uint64(10) {
 			m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.05}, Rule: rule, Components: 100, Seed: seed}
-			fitTransform(t, m, x)
+			FitTransform(t, m, x)
 			residual, err := m.Residual(x)
 			require.NoError(t, err)
 			left[rule] += residual / 10
@@ -161,7 +161,7 @@ func TestLandmarkRules(t *testing.T) {
 }
 
 func TestNystroemErrors(t *testing.T) {
-	x := normalRows(4, 2, 1)
+	x := NormalRows(4, 2, 1)
 	for want, m := range map[string]*Nystroem{
 		"Nystroem: Components = -1":          {Components: -1},
 		"Rule = 7, want PivotedCholesky":     {Rule: 7},
@@ -198,7 +198,7 @@ func TestNystroemErrors(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrNotFitted)
 	_, err = m.Residual(nil)
 	require.ErrorIs(t, err, fault.ErrShape)
-	fitTransform(t, m, x)
+	FitTransform(t, m, x)
 	assert.IsType(t, kernels.RBF{}, m.ChosenKernel())
 	data, err := m.MarshalBinary()
 	require.NoError(t, err)
@@ -209,11 +209,11 @@ func TestNystroemErrors(t *testing.T) {
 
 // What the landmarks do not see, from the definition.
 func TestNystroemRowResiduals(t *testing.T) {
-	x := normalRows(30, 3, 1)
+	x := NormalRows(30, 3, 1)
 	m := &Nystroem{Kernel: kernels.RBF{Gamma: 0.3}, Components: 8}
 	_, err := m.RowResiduals(x, x)
 	require.ErrorIs(t, err, fault.ErrNotFitted)
-	z := fitTransform(t, m, x)
+	z := FitTransform(t, m, x)
 	got, err := m.RowResiduals(x, z)
 	require.NoError(t, err)
 	total := 0.0
@@ -230,7 +230,7 @@ func TestNystroemRowResiduals(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, share, total/30, 1e-12)
 	for want, args := range map[string][2]mat.Matrix{
-		"x has 2 columns": {normalRows(30, 2, 1), z}, "z has 3 columns": {x, x}, "z has 29 entries": {x, z.Slice(0, 29, 0, 8)},
+		"x has 2 columns": {NormalRows(30, 2, 1), z}, "z has 3 columns": {x, x}, "z has 29 entries": {x, z.Slice(0, 29, 0, 8)},
 	} {
 		_, err = m.RowResiduals(args[0], args[1])
 		require.ErrorIs(t, err, fault.ErrShape)

@@ -6,9 +6,11 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -72,7 +74,7 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.learn(ctx, x, gap, func(x *mat.Dense) (*oneHotModel, error) {
+	return o.state.Learn(ctx, x, gap, func(x *mat.Dense) (*oneHotModel, error) {
 		n, d := x.Dims()
 		if err := o.choose(m, d); err != nil {
 			return nil, err
@@ -97,11 +99,11 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, err
 	if err != nil {
 		return err
 	}
-	return o.learnBlocks(ctx, blocks, gap, func(rows *stream) (*oneHotModel, error) {
+	return o.state.LearnBlocks(ctx, blocks, gap, func(rows *RowStream) (*oneHotModel, error) {
 		var found []categoryCounts
-		err := rows.pass(ctx, func(x *mat.Dense) error {
+		err := rows.Pass(ctx, func(x *mat.Dense) error {
 			if found == nil {
-				if err := o.choose(m, rows.d); err != nil {
+				if err := o.choose(m, rows.D); err != nil {
 					return err
 				}
 				found = newSeen(len(m.Columns))
@@ -125,16 +127,16 @@ func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, err
 	})
 }
 
-func (o *OneHot) statistics() (st *columnStatistics[*categoriesKept], m *oneHotModel, limit int, err error) {
+func (o *OneHot) statistics() (st *ColumnStatistics[*Categories], m *oneHotModel, limit int, err error) {
 	m, limit, gap, err := o.configured()
 	if err != nil {
 		return nil, nil, 0, err
 	}
 	read := func(j int) bool { return o.Columns == nil || slices.Contains(m.Columns, j) }
-	return &columnStatistics[*categoriesKept]{
-		typ: oneHotName, settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxCategories %d)", o.Columns, o.Gaps, limit), gap: gap,
-		start: func(d int) error { return o.choose(&oneHotModel{Columns: slices.Clone(o.Columns)}, d) },
-		fresh: func(j int) *categoriesKept { return &categoriesKept{limit: limit, unread: !read(j)} },
+	return &ColumnStatistics[*Categories]{
+		Type: oneHotName, Settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxCategories %d)", o.Columns, o.Gaps, limit), Gap: gap,
+		Start: func(d int) error { return o.choose(&oneHotModel{Columns: slices.Clone(o.Columns)}, d) },
+		Fresh: func(j int) *Categories { return NewCategories(limit, read(j)) },
 	}, m, limit, nil
 }
 
@@ -155,12 +157,12 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	if err != nil {
 		return err
 	}
-	return learnStatistics(ctx, &o.learned, st, fresh, func(st *columnStatistics[*categoriesKept]) (*oneHotModel, error) {
-		if err := o.choose(m, len(st.columns)); err != nil {
+	return LearnStatistics(ctx, &o.state, st, fresh, func(st *ColumnStatistics[*Categories]) (*oneHotModel, error) {
+		if err := o.choose(m, len(st.Columns)); err != nil {
 			return nil, err
 		}
 		for _, j := range m.Columns {
-			if err := o.encode(m, j, st.columns[j].categories(), limit); err != nil {
+			if err := o.encode(m, j, st.Columns[j].List(), limit); err != nil {
 				return nil, err
 			}
 		}
@@ -171,14 +173,14 @@ func (o *OneHot) FitStatistics(ctx context.Context, st Statistics) (err error) {
 // PartialFit implements [PartialFitter].
 func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return o.partial(ctx, x, o)
+	return o.state.PartialFit(ctx, x, o)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.marshalStatistics() }
+func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.goesOn(o, data) }
+func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.UnmarshalStatistics(o, data) }
 
 // configured returns a model without categories, their limit, and where NaN is no error.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
@@ -192,7 +194,7 @@ func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, er
 		return nil, 0, nil, fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
 	}
 	m = &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
-	gap = m.gap
+	gap = m.HasGap
 	if o.Columns == nil {
 		gap = func(int) bool { return o.Gaps }
 	}
@@ -310,13 +312,13 @@ func (m oneHotModel) width() int {
 	return w
 }
 
-func (oneHotModel) name() string { return oneHotName }
+func (oneHotModel) TypeName() string { return oneHotName }
 
-func (m oneHotModel) columns() (from, to int) { return m.Width, m.width() }
+func (m oneHotModel) Widths() (from, to int) { return m.Width, m.width() }
 
-func (m oneHotModel) gap(column int) bool { return m.Gaps && slices.Contains(m.Columns, column) }
+func (m oneHotModel) HasGap(column int) bool { return m.Gaps && slices.Contains(m.Columns, column) }
 
-func (m oneHotModel) row(dst, x []float64) {
+func (m oneHotModel) MapRow(dst, x []float64) {
 	clear(dst)
 	to, next := 0, 0
 	for j, v := range x {
@@ -365,7 +367,7 @@ type Encoded struct {
 
 // Encoding returns what each column of a result stands for, or nil before Fit.
 func (o *OneHot) Encoding() []Encoded {
-	m := o.fitted
+	m := o.state.Fitted
 	if m == nil {
 		return nil
 	}
@@ -389,7 +391,7 @@ func (o *OneHot) Clone() Transformer {
 	return &OneHot{Columns: slices.Clone(o.Columns), Drop: o.Drop, Gaps: o.Gaps, MaxCategories: o.MaxCategories}
 }
 
-func (m oneHotModel) valid() error {
+func (m oneHotModel) Validate() error {
 	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
 		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
 	}
@@ -410,4 +412,61 @@ func (m oneHotModel) valid() error {
 		return fmt.Errorf("no column")
 	}
 	return nil
+}
+
+func (m oneHotModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	var parts []graph.Value
+	var copied []int
+	flush := func() {
+		if len(copied) > 0 {
+			parts, copied = append(parts, x.Select(copied...)), nil
+		}
+	}
+	next := 0
+	for j := range m.Width {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			copied = append(copied, j)
+			continue
+		}
+		values := m.Values[next]
+		next++
+		if len(values) == 0 {
+			continue
+		}
+		flush()
+		column := x.Select(j)
+		gap := math.IsNaN(values[len(values)-1])
+		if gap {
+			values = values[:len(values)-1]
+		}
+		if len(values) > 0 {
+			parts = append(parts, column.Equal(x.Row(values)).Indicator())
+		}
+		if gap {
+			parts = append(parts, column.IsNaN().Indicator())
+		}
+	}
+	flush()
+	return graph.Concat(parts...), nil
+}
+
+// names are those of x, and name=category for each category of an encoded column, as package inspection reads them.
+func (m oneHotModel) ColumnNames(in []string) []string {
+	var out []string
+	next := 0
+	for j, name := range in {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			out = append(out, name)
+			continue
+		}
+		for _, v := range m.Values[next] {
+			category := "missing"
+			if !math.IsNaN(v) {
+				category = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			out = append(out, name+"="+category)
+		}
+		next++
+	}
+	return out
 }

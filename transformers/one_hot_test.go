@@ -19,7 +19,7 @@ var goods = golden.Dense([][]float64{{2, 10, 0.5}, {0, 20, 0.25}, {1, 10, 4}, {2
 
 func TestOneHotDefinition(t *testing.T) {
 	o := &OneHot{Columns: []int{0, 1}}
-	z := fitTransform(t, o, goods)
+	z := FitTransform(t, o, goods)
 	assert.Equal(t, golden.Dense([][]float64{{0, 0, 1, 1, 0, 0.5}, {1, 0, 0, 0, 1, 0.25}, {0, 1, 0, 1, 0, 4}, {0, 0, 1, 1, 0, 3}}), z)
 	assert.Equal(t, []Encoded{{0, 0, false}, {0, 1, false}, {0, 2, false}, {1, 10, false}, {1, 20, false}, {2, 0, true}}, o.Encoding())
 
@@ -27,22 +27,22 @@ func TestOneHotDefinition(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0, 0, 0, 0, 1, 1}, z.RawMatrix().Data, "a category that Fit did not see")
 
-	z = fitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropBinary}, goods)
+	z = FitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropBinary}, goods)
 	assert.Equal(t, []float64{1, 0, 0, 1, 0.25}, z.RawRowView(1), "of two categories one column")
-	z = fitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropFirst}, goods)
+	z = FitTransform(t, &OneHot{Columns: []int{0, 1}, Drop: DropFirst}, goods)
 	assert.Equal(t, []float64{0, 0, 1, 0.25}, z.RawRowView(1))
-	z = fitTransform(t, &OneHot{}, goods)
+	z = FitTransform(t, &OneHot{}, goods)
 	assert.Equal(t, []float64{1, 0, 0, 0, 1, 1, 0, 0, 0}, z.RawRowView(1), "every column")
-	z = fitTransform(t, &OneHot{Columns: []int{}}, goods)
+	z = FitTransform(t, &OneHot{Columns: []int{}}, goods)
 	assert.True(t, mat.Equal(goods, z), "no column")
-	z = fitTransform(t, &OneHot{Columns: []int{1}}, goods)
+	z = FitTransform(t, &OneHot{Columns: []int{1}}, goods)
 	assert.Equal(t, []float64{0, 0, 1, 0.25}, z.RawRowView(1), "a column in the middle")
 }
 
 func TestOneHotOfGaps(t *testing.T) {
 	x := golden.Dense([][]float64{{2, 1}, {nan, 1}, {3, 1}})
 	o := &OneHot{Columns: []int{0}, Gaps: true}
-	assert.Equal(t, golden.Dense([][]float64{{1, 0, 0, 1}, {0, 0, 1, 1}, {0, 1, 0, 1}}), fitTransform(t, o, x))
+	assert.Equal(t, golden.Dense([][]float64{{1, 0, 0, 1}, {0, 0, 1, 1}, {0, 1, 0, 1}}), FitTransform(t, o, x))
 	assert.True(t, math.IsNaN(o.Encoding()[2].Category))
 	assert.ErrorContains(t, (&OneHot{Columns: []int{1}, Gaps: true}).Fit(context.Background(), x), "x[1,0] is NaN")
 	assert.ErrorContains(t, (&OneHot{}).Fit(context.Background(), x), "x[1,0] is NaN")
@@ -81,7 +81,7 @@ func TestOneHotErrors(t *testing.T) {
 
 // A width that a file names without columns of it is bounded.
 func TestWidthOfAOneHotFile(t *testing.T) {
-	data, err := codec.Marshal(kindOf(oneHotModel{}), version, oneHotModel{Width: math.MaxInt32, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
+	data, err := codec.Marshal("transformers.OneHot", Version, oneHotModel{Width: math.MaxInt32, Columns: []int{0}, Values: []codec.Floats{{1, 2}}})
 	require.NoError(t, err)
 	assert.ErrorIs(t, new(OneHot).UnmarshalBinary(data), fault.ErrBadModel)
 	assert.ErrorIs(t, new(OneHot).Fit(context.Background(), mat.NewDense(1, mostColumns+1, nil)), fault.ErrTooLarge)

@@ -8,47 +8,47 @@ import (
 )
 
 // order has some values of a column by their rank.
-type order struct {
-	n        int
-	largest  float64
+type Order struct {
+	N        int
+	Largest  float64
 	brackets []*bracket
-	all      *ranked // in their place, of few values
+	all      *Ranked // in their place, of few values
 }
 
 // pair returns the values of the ranks i, which is one of those asked for, and i+1.
-func (o *order) pair(i int) (first, second float64) {
+func (o *Order) Pair(i int) (first, second float64) {
 	for _, b := range o.brackets {
 		if b.index == i {
 			return b.pair()
 		}
 	}
-	return o.all.pair(i)
+	return o.all.Pair(i)
 }
 
 // ordersOf finds in each column of a stream, gaps left out, the values of some ranks and of those
 // after them, exactly: wanted gives the ranks for a number of values. Where a sketch has not kept
 // all values, a second pass counts those that it leaves possible.
-func ordersOf(ctx context.Context, rows *stream, workers int, wanted func(n int) []int) ([]*order, error) {
-	columns, err := rankedOf(ctx, rows, workers)
+func ReadOrders(ctx context.Context, rows *RowStream, workers int, wanted func(n int) []int) ([]*Order, error) {
+	columns, err := ReadRanks(ctx, rows, workers)
 	if err != nil {
 		return nil, err
 	}
-	out, open := make([]*order, len(columns)), false
+	out, open := make([]*Order, len(columns)), false
 	for j, r := range columns {
-		out[j] = &order{n: r.n, largest: r.largest}
-		if r.missed == 0 {
+		out[j] = &Order{N: r.N, Largest: r.Largest}
+		if r.Missed == 0 {
 			out[j].all = r
 			continue
 		}
 		open = true
-		for _, i := range wanted(r.n) {
+		for _, i := range wanted(r.N) {
 			out[j].brackets = append(out[j].brackets, r.bracket(i))
 		}
 	}
 	if !open {
 		return out, nil
 	}
-	_, err = perColumn(ctx, rows, workers, func(j int) []*bracket { return out[j].brackets }, func(brackets *[]*bracket, values []float64) error {
+	_, err = SummarizeColumns(ctx, rows, workers, func(j int) []*bracket { return out[j].brackets }, func(brackets *[]*bracket, values []float64) error {
 		values = slices.DeleteFunc(values, math.IsNaN)
 		for _, b := range *brackets {
 			b.add(values)
@@ -69,12 +69,12 @@ type bracket struct {
 
 // bracket returns one for the ranks i and i+1. The different values within are at most some six
 // times missed.
-func (r *ranked) bracket(i int) *bracket {
+func (r *Ranked) bracket(i int) *bracket {
 	b := &bracket{index: i, low: math.Inf(-1), high: math.Inf(1), within: map[float64]int{}}
-	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]+r.missed > i }); k > 0 {
+	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]+r.Missed > i }); k > 0 {
 		b.low = r.values[k-1]
 	}
-	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]-r.missed >= i+2 }); k < len(r.upTo) {
+	if k := sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k]-r.Missed >= i+2 }); k < len(r.upTo) {
 		b.high = r.values[k]
 	}
 	return b

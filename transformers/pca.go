@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
@@ -54,7 +55,7 @@ type PCA struct {
 	// Workers is the number of goroutines of Transform. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	learned[pcaModel]
+	state State[pcaModel]
 }
 
 type pcaModel struct {
@@ -122,7 +123,7 @@ func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err := p.validate(); err != nil {
 		return err
 	}
-	return p.learn(ctx, x, nil, func(x *mat.Dense) (*pcaModel, error) {
+	return p.state.Learn(ctx, x, nil, func(x *mat.Dense) (*pcaModel, error) {
 		n, d := x.Dims()
 		if err := p.wide(d); err != nil {
 			return nil, err
@@ -176,8 +177,8 @@ func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	m := &pcaModel{Whiten: p.Whiten, Means: make(codec.Floats, d)}
 	centred := mat.NewDense(n, d, nil)
 	unit := inUnits(x, e)
-	err := eachColumn(progress.Detach(ctx), unit, func(j int, column []float64) {
-		mean := meanOf(column)
+	err := EachColumn(progress.Detach(ctx), unit, func(j int, column []float64) {
+		mean := ColumnMean(column)
 		for i, v := range column {
 			centred.Set(i, j, v-mean)
 		}
@@ -238,7 +239,7 @@ func (m *pcaModel) take(values []float64, vectors *mat.Dense, total float64, n, 
 
 // signed turns v so that its largest entry is positive, the first of those that are as large to rounding.
 func signed(v []float64) []float64 {
-	largest := largestOf(v)
+	largest := LargestMagnitude(v)
 	for _, x := range v {
 		if math.Abs(x) >= largest*(1-1e-8) {
 			if x < 0 {
@@ -257,11 +258,11 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]
 	if err := p.validate(); err != nil {
 		return err
 	}
-	return p.learnBlocks(ctx, blocks, nil, func(rows *stream) (*pcaModel, error) {
+	return p.state.LearnBlocks(ctx, blocks, nil, func(rows *RowStream) (*pcaModel, error) {
 		var c covariance
 		var buffer *mat.Dense
 		filled := 0
-		err := rows.pass(ctx, func(x *mat.Dense) error {
+		err := rows.Pass(ctx, func(x *mat.Dense) error {
 			n, d := x.Dims()
 			if buffer == nil {
 				if err := cmp.Or(p.wide(d), wideCovariance(pcaName, d)); err != nil {
@@ -281,7 +282,7 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]
 			return nil
 		})
 		if err == nil && filled > 0 {
-			err = c.add(ctx, buffer.Slice(0, filled, 0, rows.d).(*mat.Dense))
+			err = c.add(ctx, buffer.Slice(0, filled, 0, rows.D).(*mat.Dense))
 		}
 		if err != nil {
 			return nil, err
@@ -309,8 +310,8 @@ func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := someRows(pcaName, s); err != nil {
-		return err
+	if s.Rows() == 0 {
+		return fault.EmptyStatistics(pcaName)
 	}
 	m, err := p.ofCovariance(ctx, &of.Clone().(*covarianceStatistics).covariance)
 	if err != nil {
@@ -319,46 +320,46 @@ func (p *PCA) FitStatistics(ctx context.Context, s Statistics) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p.fitted, p.sums = m, of.Clone()
+	p.state.Fitted, p.state.Sums = m, of.Clone()
 	return nil
 }
 
 // PartialFit implements [PartialFitter].
 func (p *PCA) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return p.partial(ctx, x, p)
+	return p.state.PartialFit(ctx, x, p)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (p *PCA) MarshalStatistics() ([]byte, error) { return p.marshalStatistics() }
+func (p *PCA) MarshalStatistics() ([]byte, error) { return p.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (p *PCA) UnmarshalStatistics(data []byte) error { return p.goesOn(p, data) }
+func (p *PCA) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
 
 // Transform returns the components of the rows of x (m×d), m×r.
 func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(p.whole, x)
+	return MapNew(p.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return p.transformInto(dst, x, true, p.many)
+	return p.state.MapInto(dst, x, true, p.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (p *PCA) whole(dst *mat.Dense, x mat.Matrix) error {
-	return p.transformInto(dst, x, false, p.many)
+	return p.state.MapInto(dst, x, false, p.many)
 }
 
 func (p *PCA) many(dst, x *mat.Dense) error {
-	m := p.fitted
-	to := newProjection(m.Components, m.Means)
-	return inChunks(m, p.Workers, dst, x, func(dst, x *mat.Dense) {
-		s := to.scratch.Get().(*scratch)
-		defer to.scratch.Put(s)
-		dst.Copy(to.apply(s, x))
+	m := p.state.Fitted
+	to := NewProjection(m.Components, m.Means)
+	return InChunks(m, p.Workers, dst, x, func(dst, x *mat.Dense) {
+		s := to.Borrow()
+		defer to.Release(s)
+		dst.Copy(to.Products(s, x))
 		rows, _ := dst.Dims()
 		for i := range rows {
 			m.whiten(dst.RawRowView(i))
@@ -366,19 +367,31 @@ func (p *PCA) many(dst, x *mat.Dense) error {
 	})
 }
 
+// FeatureNames implements [FeatureNamer]: pca0 and so on.
+func (p *PCA) FeatureNames(in []string) ([]string, error) { return p.state.FeatureNames(in) }
+
+// Graph implements [graph.Grapher].
+func (p *PCA) Graph(x graph.Value) (graph.Outputs, error) { return p.state.Graph(x) }
+
+// MarshalBinary implements encoding.BinaryMarshaler. It is ErrNotFitted before Fit.
+func (p *PCA) MarshalBinary() ([]byte, error) { return p.state.MarshalBinary() }
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave the value as it was.
+func (p *PCA) UnmarshalBinary(data []byte) error { return p.state.UnmarshalBinary(data) }
+
 // InverseTransform returns the rows with components z (m×r), m×d: of all components those that Transform maps to z, of
 // fewer the nearest to them that the components can make.
 func (p *PCA) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&p.learned, z)
+	return Invert(&p.state, z)
 }
 
 // Means returns the d means of the columns, or nil before Fit.
-func (p *PCA) Means() []float64 { return slices.Clone(p.model().Means) }
+func (p *PCA) Means() []float64 { return slices.Clone(p.state.Model().Means) }
 
 // Directions returns the components' unit vectors v, r×d, or nil before Fit.
 func (p *PCA) Directions() *mat.Dense {
-	c := p.model().Components
+	c := p.state.Model().Components
 	if c.Rows == 0 {
 		return nil
 	}
@@ -386,22 +399,22 @@ func (p *PCA) Directions() *mat.Dense {
 }
 
 // Deviations returns the r standard deviations √λ of the components over the rows of Fit, or nil before.
-func (p *PCA) Deviations() []float64 { return slices.Clone(p.model().Deviations) }
+func (p *PCA) Deviations() []float64 { return slices.Clone(p.state.Model().Deviations) }
 
 // Ratios returns the share of the variance that each component has, or nil before Fit.
-func (p *PCA) Ratios() []float64 { return slices.Clone(p.model().Ratios) }
+func (p *PCA) Ratios() []float64 { return slices.Clone(p.state.Model().Ratios) }
 
 // Clone returns an unfitted PCA with the same configuration.
 func (p *PCA) Clone() Transformer {
 	return &PCA{Components: p.Components, Share: p.Share, Whiten: p.Whiten, Workers: p.Workers}
 }
 
-func (pcaModel) name() string { return pcaName }
+func (pcaModel) TypeName() string { return pcaName }
 
-func (m pcaModel) columns() (from, to int) { return m.Components.Cols, m.Components.Rows }
+func (m pcaModel) Widths() (from, to int) { return m.Components.Cols, m.Components.Rows }
 
-func (m pcaModel) row(dst, x []float64) {
-	projectRow(dst, m.Components, m.Means, x)
+func (m pcaModel) MapRow(dst, x []float64) {
+	ProjectRow(dst, m.Components, m.Means, x)
 	m.whiten(dst)
 }
 
@@ -416,7 +429,7 @@ func (m pcaModel) whiten(z []float64) {
 	}
 }
 
-func (m pcaModel) unrow(dst, z []float64) {
+func (m pcaModel) InvertRow(dst, z []float64) {
 	copy(dst, m.Means)
 	d := m.Components.Cols
 	for k, v := range z {
@@ -427,7 +440,7 @@ func (m pcaModel) unrow(dst, z []float64) {
 	}
 }
 
-func (m pcaModel) valid() error {
+func (m pcaModel) Validate() error {
 	c, err := m.Components.Dense()
 	switch {
 	case err != nil:
@@ -449,4 +462,22 @@ func validSpectrum(r int, deviations, ratios codec.Floats) error {
 		}
 	}
 	return nil
+}
+
+func (m pcaModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	c, err := m.Components.Dense()
+	if err != nil {
+		return x, err
+	}
+	z := x.Sub(x.Row(m.Means)).MatMul(x.Constant(c.T()))
+	if m.Whiten {
+		by := slices.Clone(m.Deviations)
+		for k, s := range by {
+			if !(s > 0) {
+				by[k] = 1
+			}
+		}
+		z = z.Div(z.Row(by))
+	}
+	return z, nil
 }

@@ -45,7 +45,7 @@ func TestPCAReference(t *testing.T) {
 	require.Len(t, cases.Linear, 5)
 	for i, c := range cases.Linear {
 		m := &PCA{Components: int(c.Components), Share: c.Share, Whiten: c.Whiten}
-		z := fitTransform(t, m, golden.Dense(c.X))
+		z := FitTransform(t, m, golden.Dense(c.X))
 		fresh, err := m.Transform(golden.Dense(c.Fresh))
 		require.NoError(t, err)
 		v := m.Directions()
@@ -89,14 +89,14 @@ func TestKernelPCAReference(t *testing.T) {
 			"rbf": kernels.RBF{Gamma: c.Gamma}, "laplacian": kernels.Laplacian{Gamma: c.Gamma}, "polynomial": kernels.Polynomial{Degree: 3, Gamma: c.Gamma, Coef0: 1},
 		}[c.Kernel]
 		m := &KernelPCA{Kernel: k, Components: c.Components}
-		z := fitTransform(t, m, golden.Dense(c.X))
+		z := FitTransform(t, m, golden.Dense(c.X))
 		for i, v := range c.Values {
 			assert.InEpsilon(t, v, m.Eigenvalues()[i], 1e-9, c.Kernel)
 		}
-		near(t, c.Z, z, c.Kernel)
+		EqualRows(t, c.Z, z, c.Kernel)
 		fresh, err := m.Transform(golden.Dense(c.Fresh))
 		require.NoError(t, err)
-		near(t, c.ZFresh, fresh, c.Kernel)
+		EqualRows(t, c.ZFresh, fresh, c.Kernel)
 	}
 }
 
@@ -105,11 +105,11 @@ func TestKernelPCAReference(t *testing.T) {
 func TestPCADefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, d := rapid.IntRange(2, 30).Draw(rt, "n"), rapid.SampledFrom([]int{1, 3, 8, 64, 90}).Draw(rt, "d")
-		x := normalRows(n, d, rapid.Uint64().Draw(rt, "rows"))
+		x := NormalRows(n, d, rapid.Uint64().Draw(rt, "rows"))
 		offset, scale := rapid.SampledFrom([]float64{0, 1, 1e3}).Draw(rt, "offset"), rapid.SampledFrom([]float64{1, 1e-200, 1e200}).Draw(rt, "scale")
 		x.Apply(func(_, j int, v float64) float64 { return scale * (v*float64(1+j) + offset) }, x)
 		m := &PCA{Whiten: rapid.Bool().Draw(rt, "whiten")}
-		z := fitTransform(t, m, x)
+		z := FitTransform(t, m, x)
 		_, r := z.Dims()
 		assert.Equal(t, min(n-1, d), r)
 		v := m.Directions()
@@ -165,22 +165,22 @@ func unit(v []float64, scale float64, already bool) []float64 {
 func TestPCACounts(t *testing.T) {
 	x := mat.NewDense(4, 3, []float64{3, 1, 6, -3, 1, -6, 0, 3, 0, 0, -1, 0}) // the third column is twice the first
 	m := &PCA{}
-	_, r := fitTransform(t, m, x).Dims()
+	_, r := FitTransform(t, m, x).Dims()
 	assert.Equal(t, 2, r)
 	assert.InDeltaSlice(t, []float64{90. / 98, 8. / 98}, m.Ratios(), 1e-12)
 	assert.InDeltaSlice(t, []float64{math.Sqrt(30), math.Sqrt(8. / 3)}, m.Deviations(), 1e-12)
 	assert.InDeltaSlice(t, []float64{0, 1, 0}, m.Means(), 1e-12)
 	for share, want := range map[float64]int{.5: 1, 90. / 98: 1, .93: 2, 1: 2} {
-		_, r := fitTransform(t, &PCA{Share: share}, x).Dims()
+		_, r := FitTransform(t, &PCA{Share: share}, x).Dims()
 		assert.Equal(t, want, r, "a share of %v", share)
-		_, r = fitTransform(t, &KernelPCA{Kernel: kernels.Linear{}, Share: share}, x).Dims()
+		_, r = FitTransform(t, &KernelPCA{Kernel: kernels.Linear{}, Share: share}, x).Dims()
 		assert.Equal(t, want, r, "a share of %v", share)
 	}
-	_, r = fitTransform(t, &PCA{Share: 1, Components: 1}, x).Dims()
+	_, r = FitTransform(t, &PCA{Share: 1, Components: 1}, x).Dims()
 	assert.Equal(t, 1, r)
 	same := mat.NewDense(3, 2, []float64{1e9, -.1, 1e9, -.1, 1e9, -.1})
 	for _, tr := range []Transformer{&PCA{Whiten: true}, &KernelPCA{}, &KernelPCA{Kernel: kernels.Linear{}}} {
-		z := fitTransform(t, tr, same)
+		z := FitTransform(t, tr, same)
 		assert.True(t, mat.Equal(mat.NewDense(3, 1, nil), z), "%T", tr)
 	}
 	for _, tr := range []Transformer{&PCA{Components: -1}, &PCA{Share: 1.1}, &PCA{Share: math.NaN()}, &PCA{Workers: -1}, &KernelPCA{Components: -1}, &KernelPCA{Share: -1}, &KernelPCA{MaxKernelBytes: -1}} {
@@ -191,7 +191,7 @@ func TestPCACounts(t *testing.T) {
 
 // More components than columns are an error, whatever the rows come from, and so is a deviation that overflows.
 func TestPCARefuses(t *testing.T) {
-	x, ctx := normalRows(20, 5, 1), context.Background()
+	x, ctx := NormalRows(20, 5, 1), context.Background()
 	nine := &PCA{Components: 9}
 	fromSums := func() error {
 		s, err := nine.NewStatistics()
@@ -202,7 +202,7 @@ func TestPCARefuses(t *testing.T) {
 	for _, err := range []error{
 		nine.Fit(ctx, x), fromSums(), nine.PartialFit(ctx, x),
 		nine.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(x, nil) }),
-		(&PCA{Components: 90}).Fit(ctx, normalRows(3, 80, 1)),
+		(&PCA{Components: 90}).Fit(ctx, NormalRows(3, 80, 1)),
 	} {
 		require.ErrorIs(t, err, fault.ErrParam)
 		assert.ErrorContains(t, err, "the number of columns")
@@ -217,11 +217,11 @@ func TestPCARefuses(t *testing.T) {
 // New rows are centred as KernelCenterer does it, and their components are the products with the eigenvectors; of the linear
 // kernel those of PCA.
 func TestKernelPCADefinition(t *testing.T) {
-	x, fresh := normalRows(20, 3, 1), normalRows(7, 3, 2)
+	x, fresh := NormalRows(20, 3, 1), NormalRows(7, 3, 2)
 	for _, k := range []kernels.Kernel{kernels.RBF{Gamma: .4}, kernels.Laplacian{}, kernels.Linear{}} {
 		m, to, centre := &KernelPCA{Kernel: k, Components: 3}, &KernelMap{Kernel: k}, &KernelCenterer{}
-		z := fitTransform(t, m, x)
-		centred := fitTransform(t, centre, fitTransform(t, to, x))
+		z := FitTransform(t, m, x)
+		centred := FitTransform(t, centre, FitTransform(t, to, x))
 		mapped, err := to.Transform(fresh)
 		require.NoError(t, err)
 		mapped, err = centre.Transform(mapped)
@@ -242,7 +242,7 @@ func TestKernelPCADefinition(t *testing.T) {
 			assert.InEpsilon(t, v/mat.Trace(centred), m.Ratios()[c], 1e-10)
 		}
 	}
-	linear, pca := fitTransform(t, &KernelPCA{Kernel: kernels.Linear{}}, x), fitTransform(t, &PCA{}, x)
+	linear, pca := FitTransform(t, &KernelPCA{Kernel: kernels.Linear{}}, x), FitTransform(t, &PCA{}, x)
 	for i := range 20 {
 		for c := range 3 {
 			assert.InDelta(t, math.Abs(pca.At(i, c)), math.Abs(linear.At(i, c)), 1e-10)
@@ -252,10 +252,10 @@ func TestKernelPCADefinition(t *testing.T) {
 
 // Sums of parts, far from 0, and huge ones beside tiny ones, give what Fit gives.
 func TestPCAOfParts(t *testing.T) {
-	x := far(5000)
+	x := FarRows(5000)
 	want, got := &PCA{}, &PCA{}
-	a := fitTransform(t, want, x)
-	s := summed(t, got, x, 9, 4)
+	a := FitTransform(t, want, x)
+	s := SumParts(t, got, x, 9, 4)
 	require.NoError(t, got.FitStatistics(context.Background(), s))
 	b, err := got.Transform(x)
 	require.NoError(t, err)
@@ -267,17 +267,17 @@ func TestPCAOfParts(t *testing.T) {
 	require.NoError(t, read.UnmarshalBinary(data))
 	require.NoError(t, (&PCA{}).FitStatistics(context.Background(), read))
 
-	huge := normalRows(40, 2, 3)
+	huge := NormalRows(40, 2, 3)
 	huge.Apply(func(i, _ int, v float64) float64 { return v * []float64{1e-250, 1, 1e250, 1e300}[i%4] }, huge)
 	c, d := &PCA{}, &PCA{}
 	require.NoError(t, c.Fit(context.Background(), huge))
-	require.NoError(t, d.FitStatistics(context.Background(), summed(t, d, huge, 6, 2)))
+	require.NoError(t, d.FitStatistics(context.Background(), SumParts(t, d, huge, 6, 2)))
 	assert.InEpsilonSlice(t, c.Deviations(), d.Deviations(), 1e-9)
 
 	// Statistics that were written before can be read.
 	old, err := (&PCA{}).NewStatistics()
 	require.NoError(t, err)
-	whole := summed(t, want, far(40), 1, 1)
+	whole := SumParts(t, want, FarRows(40), 1, 1)
 	require.NoError(t, old.UnmarshalBinary(golden.Model(t, "statistics-covariance-v1.keln", whole.MarshalBinary)))
 	require.NoError(t, want.FitStatistics(context.Background(), whole))
 	require.NoError(t, got.FitStatistics(context.Background(), old))
@@ -289,7 +289,7 @@ func TestPCAOfParts(t *testing.T) {
 			return storedCovariance{Gram: g}
 		}(),
 	} {
-		assert.ErrorIs(t, read.UnmarshalBinary(envelope(t, "transformers.PCA statistics", in)), fault.ErrBadModel, name)
+		assert.ErrorIs(t, read.UnmarshalBinary(Envelope(t, "transformers.PCA statistics", in)), fault.ErrBadModel, name)
 	}
 	assert.Equal(t, 5000, read.Rows())
 }

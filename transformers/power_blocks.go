@@ -28,23 +28,23 @@ func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.
 		return err
 	}
 	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
-	return t.learnBlocks(ctx, blocks, m.gap, func(rows *stream) (*powerModel, error) {
-		columns, err := rankedOf(ctx, rows, t.Workers)
+	return t.state.LearnBlocks(ctx, blocks, m.HasGap, func(rows *RowStream) (*powerModel, error) {
+		columns, err := ReadRanks(ctx, rows, t.Workers)
 		if err != nil {
 			return nil, err
 		}
-		m.resize(rows.d)
+		m.resize(rows.D)
 		if err := m.bendAll(ctx, rows, columns, t.Workers); err != nil {
 			return nil, err
 		}
-		spreads, err := spreadsOf(ctx, rows, t.Workers, func(j int, values []float64) []float64 {
+		spreads, err := ReadSpreads(ctx, rows, t.Workers, func(j int, values []float64) []float64 {
 			return m.warped(j, slices.DeleteFunc(values, math.IsNaN))
 		})
 		if err != nil {
 			return nil, err
 		}
 		for j, s := range spreads {
-			if s.n > 0 {
+			if s.N > 0 {
 				m.standardize(j, s)
 			}
 		}
@@ -52,9 +52,9 @@ func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.
 	})
 }
 
-func (t *PowerTransformer) statistics() *columnStatistics[*ranks] {
+func (t *PowerTransformer) statistics() *ColumnStatistics[*Ranks] {
 	gaps := t.Gaps
-	return &columnStatistics[*ranks]{typ: powerTransformerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
+	return &ColumnStatistics[*Ranks]{Type: powerTransformerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *Ranks { return NewRanks() }}
 }
 
 // NewStatistics implements [StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
@@ -68,12 +68,12 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
 	}
-	return learnStatistics(ctx, &t.learned, st, t.statistics(), func(st *columnStatistics[*ranks]) (*powerModel, error) {
+	return LearnStatistics(ctx, &t.state, st, t.statistics(), func(st *ColumnStatistics[*Ranks]) (*powerModel, error) {
 		m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
-		m.resize(len(st.columns))
-		return m, parallel.ForEach(ctx, t.Workers, len(st.columns), func(j int) error {
-			r := st.columns[j].ranked()
-			values := r.quantiles(mostValues)
+		m.resize(len(st.Columns))
+		return m, parallel.ForEach(ctx, t.Workers, len(st.Columns), func(j int) error {
+			r := st.Columns[j].Rank()
+			values := r.Quantiles(mostValues)
 			lambda := 1.0
 			if len(values) == 0 {
 				m.bend(j, lambda, 0, 0)
@@ -81,12 +81,12 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 			}
 			if threeValues(values) {
 				var err error
-				if lambda, err = newLikelihood(values, r.least, r.largest).maximise(ctx); err != nil {
+				if lambda, err = newLikelihood(values, r.Least, r.Largest).maximise(ctx); err != nil {
 					return err
 				}
 			}
-			m.bend(j, lambda, r.least, r.largest)
-			s := spreadOf(m.warped(j, values))
+			m.bend(j, lambda, r.Least, r.Largest)
+			s := NewSpread(m.warped(j, values))
 			m.standardize(j, &s)
 			return nil
 		})
@@ -96,37 +96,39 @@ func (t *PowerTransformer) FitStatistics(ctx context.Context, st Statistics) (er
 // PartialFit implements [PartialFitter].
 func (t *PowerTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return t.partial(ctx, x, t)
+	return t.state.PartialFit(ctx, x, t)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (t *PowerTransformer) MarshalStatistics() ([]byte, error) { return t.marshalStatistics() }
+func (t *PowerTransformer) MarshalStatistics() ([]byte, error) { return t.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (t *PowerTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
+func (t *PowerTransformer) UnmarshalStatistics(data []byte) error {
+	return t.state.UnmarshalStatistics(t, data)
+}
 
 // bendAll sets λ of the columns of a stream.
-func (m *powerModel) bendAll(ctx context.Context, rows *stream, columns []*ranked, workers int) error {
-	tops := make([]*top, rows.d)
-	err := parallel.ForEach(ctx, workers, rows.d, func(j int) (err error) {
+func (m *powerModel) bendAll(ctx context.Context, rows *RowStream, columns []*Ranked, workers int) error {
+	tops := make([]*top, rows.D)
+	err := parallel.ForEach(ctx, workers, rows.D, func(j int) (err error) {
 		r := columns[j]
-		values, lambda := r.quantiles(mostValues), 1.0
+		values, lambda := r.Quantiles(mostValues), 1.0
 		if threeValues(values) {
-			l := newLikelihood(values, r.least, r.largest)
+			l := newLikelihood(values, r.Least, r.Largest)
 			if lambda, err = l.maximise(ctx); err != nil {
 				return err
 			}
-			if r.missed > 0 {
-				tops[j] = newTop(l, lambda, r.least, r.largest, values)
+			if r.Missed > 0 {
+				tops[j] = newTop(l, lambda, r.Least, r.Largest, values)
 			}
 		}
-		m.bend(j, lambda, r.least, r.largest)
+		m.bend(j, lambda, r.Least, r.Largest)
 		return nil
 	})
 	if err != nil || !slices.ContainsFunc(tops, func(t *top) bool { return t != nil }) {
 		return err
 	}
-	_, err = perColumn(ctx, rows, workers, func(j int) *top { return tops[j] }, func(t **top, values []float64) error {
+	_, err = SummarizeColumns(ctx, rows, workers, func(j int) *top { return tops[j] }, func(t **top, values []float64) error {
 		if *t != nil {
 			(*t).add(slices.DeleteFunc(values, math.IsNaN))
 		}

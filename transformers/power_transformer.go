@@ -16,9 +16,6 @@ import (
 
 const powerTransformerName = "transformers: PowerTransformer"
 
-// farthest is how many standard deviations a PowerTransformer with Clip leaves.
-const farthest = 5
-
 // PowerTransformer makes the distribution of each column as normal as a power can make it, and then gives it mean 0
 // and standard deviation 1:
 //
@@ -74,10 +71,10 @@ func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		return err
 	}
 	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
-	return t.learn(ctx, x, m.gap, func(x *mat.Dense) (*powerModel, error) {
+	return t.state.Learn(ctx, x, m.HasGap, func(x *mat.Dense) (*powerModel, error) {
 		_, d := x.Dims()
 		m.resize(d)
-		return m, onWorkers(ctx, t.Workers, x, func(j int, column []float64) error {
+		return m, EachColumnOn(ctx, t.Workers, x, func(j int, column []float64) error {
 			column = slices.DeleteFunc(column, math.IsNaN)
 			lambda, err := lambdaOf(ctx, column)
 			m.scale(j, column, lambda)
@@ -121,7 +118,7 @@ func (m *powerModel) scale(j int, column []float64, lambda float64) {
 		return
 	}
 	m.bend(j, lambda, slices.Min(column), slices.Max(column))
-	s := spreadOf(m.warped(j, column))
+	s := NewSpread(m.warped(j, column))
 	m.standardize(j, &s)
 }
 
@@ -141,11 +138,11 @@ func (m *powerModel) warped(j int, values []float64) []float64 {
 }
 
 // standardize takes mean and scale of the warped column j.
-func (m *powerModel) standardize(j int, s *spread) {
-	n := float64(s.n)
-	m.Means[j] = s.mean()
+func (m *powerModel) standardize(j int, s *Spread) {
+	n := float64(s.N)
+	m.Means[j] = s.Mean()
 	if m.Least[j] < m.Largest[j] {
-		m.Scales[j] = max(s.deviation()*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
+		m.Scales[j] = max(s.Deviation()*math.Sqrt((n-1)/n), math.SmallestNonzeroFloat64)
 	}
 }
 
@@ -153,24 +150,24 @@ func (m *powerModel) standardize(j int, s *spread) {
 // ranges of Fit, where they count.
 func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&t.learned, z)
+	return Invert(&t.state, z)
 }
 
 // Lambdas returns the d exponents λ, or nil before Fit.
-func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.model().Lambdas) }
+func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.state.Model().Lambdas) }
 
 // Clone returns an unfitted PowerTransformer with the same configuration.
 func (t *PowerTransformer) Clone() Transformer {
 	return &PowerTransformer{NoStandardize: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps, Workers: t.Workers}
 }
 
-func (powerModel) name() string { return powerTransformerName }
+func (powerModel) TypeName() string { return powerTransformerName }
 
-func (m powerModel) columns() (from, to int) { return len(m.Lambdas), len(m.Lambdas) }
+func (m powerModel) Widths() (from, to int) { return len(m.Lambdas), len(m.Lambdas) }
 
-func (m powerModel) gap(int) bool { return m.Gaps }
+func (m powerModel) HasGap(int) bool { return m.Gaps }
 
-func (m powerModel) row(dst, x []float64) {
+func (m powerModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = v
 		if !math.IsNaN(v) {
@@ -184,14 +181,14 @@ func (m powerModel) value(j int, x float64) float64 {
 	if m.Raw {
 		return yeoJohnson(x, m.Lambdas[j])
 	}
-	z := scaled(m.warp(j).transform(x), m.Means[j], m.Scales[j])
+	z := Scale(m.warp(j).transform(x), m.Means[j], m.Scales[j])
 	if m.Clip {
-		return max(-farthest, min(z, farthest))
+		return max(-ClipLimit, min(z, ClipLimit))
 	}
 	return z
 }
 
-func (m powerModel) unrow(dst, z []float64) {
+func (m powerModel) InvertRow(dst, z []float64) {
 	for j, v := range z {
 		if dst[j] = v; math.IsNaN(v) {
 			continue
@@ -199,7 +196,7 @@ func (m powerModel) unrow(dst, z []float64) {
 		if m.Raw {
 			v = inverseYeoJohnson(v, m.Lambdas[j])
 		} else {
-			v = m.warp(j).inverse(unscaled(v, m.Means[j], m.Scales[j]))
+			v = m.warp(j).inverse(Unscale(v, m.Means[j], m.Scales[j]))
 		}
 		dst[j] = m.clipped(j, v)
 	}
@@ -217,7 +214,7 @@ func (m powerModel) clipped(j int, x float64) float64 {
 	return x
 }
 
-func (m powerModel) valid() error {
+func (m powerModel) Validate() error {
 	for _, v := range []codec.Floats{m.Lambdas, m.Least, m.Largest, m.Shifts, m.Means} {
 		if len(v) != len(m.Scales) || !v.Finite() {
 			return fmt.Errorf("%d numbers for %d columns, want as many and finite", len(v), len(m.Scales))
@@ -228,5 +225,7 @@ func (m powerModel) valid() error {
 			return fmt.Errorf("column %d from %v to %v with λ = %v and a shift of %v", j, m.Least[j], m.Largest[j], lambda, m.Shifts[j])
 		}
 	}
-	return validScales(m.Scales)
+	return CheckScales(m.Scales)
 }
+
+func (powerModel) ColumnNames(in []string) []string { return in }

@@ -52,8 +52,6 @@ func yeoJohnsonReference(t *testing.T) (columns []yeoJohnsonColumn, grid [][]*fl
 	return ref.Columns, ref.Grid
 }
 
-func asColumn(v []float64) *mat.Dense { return mat.NewDense(len(v), 1, slices.Clone(v)) }
-
 // present leaves out the gaps.
 func present(v []float64) []float64 { return slices.DeleteFunc(slices.Clone(v), math.IsNaN) }
 
@@ -63,7 +61,7 @@ func atLambda(column []float64, lambda float64, raw bool) *PowerTransformer {
 	m := &powerModel{Raw: raw, Gaps: true, Lambdas: one(), Least: one(), Largest: one(), Shifts: one(), Means: one(), Scales: one()}
 	m.scale(0, present(column), lambda)
 	out := &PowerTransformer{}
-	out.fitted = m
+	out.state.Fitted = m
 	return out
 }
 
@@ -156,7 +154,7 @@ func TestYeoJohnsonValues(t *testing.T) {
 		} {
 			got := make([]float64, 1)
 			for i, from := range v.from {
-				v.of.fitted.row(got, []float64{from})
+				v.of.state.Fitted.MapRow(got, []float64{from})
 				if math.IsNaN(v.want[i]) {
 					assert.True(t, math.IsNaN(from) == math.IsNaN(got[0]) && got[0]-got[0] != 0, "%s: %s of %v is %v", c.Name, what, from, got[0])
 					continue
@@ -166,7 +164,7 @@ func TestYeoJohnsonValues(t *testing.T) {
 		}
 		for i, z := range c.Inverse_z.floats() {
 			got, want := make([]float64, 1), c.Inverse_x.floats()[i]
-			standardised.fitted.unrow(got, []float64{z})
+			standardised.state.Fitted.InvertRow(got, []float64{z})
 			if math.IsNaN(want) {
 				assert.True(t, math.IsInf(got[0], 0), "%s: no x has z = %v, and not %v", c.Name, z, got[0])
 				continue
@@ -182,7 +180,7 @@ func TestPowerTransformerFarFromZero(t *testing.T) {
 	for _, c := range columns {
 		tr := &PowerTransformer{Gaps: true}
 		x := c.X.floats()
-		z := fitTransform(t, tr, asColumn(x))
+		z := FitTransform(t, tr, AsColumn(x))
 		v := present(z.RawMatrix().Data)
 		switch c.Name {
 		case "constant", "zeros":
@@ -229,7 +227,7 @@ func TestPowerTransformerLongitudes(t *testing.T) {
 	golden.Load(t, "longitudes.json", &ref)
 	require.Len(t, ref.X, 400)
 	tr := &PowerTransformer{}
-	z := fitTransform(t, tr, asColumn(ref.X))
+	z := FitTransform(t, tr, AsColumn(ref.X))
 	assert.InDelta(t, ref.Lambda, tr.Lambdas()[0], 1e-4)
 	evenAndMonotone(t, "longitudes", ref.X, z.RawMatrix().Data)
 	back, err := tr.InverseTransform(z)
@@ -250,7 +248,7 @@ func TestPowerTransformerAnyColumn(t *testing.T) {
 		"neighbours":       {1e9, math.Nextafter(1e9, 2e9), math.Nextafter(1e9, 0), 1e9},
 	} {
 		tr := &PowerTransformer{}
-		z := fitTransform(t, tr, asColumn(x)).RawMatrix().Data
+		z := FitTransform(t, tr, AsColumn(x)).RawMatrix().Data
 		mean, squares := 0.0, 0.0
 		for _, v := range z {
 			mean += v / 4
@@ -325,21 +323,21 @@ func TestLikelihoodDefinition(t *testing.T) {
 func TestPowerTransformerClips(t *testing.T) {
 	x := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 1e4}
 	plain, clip, raw := &PowerTransformer{}, &PowerTransformer{Clip: true}, &PowerTransformer{Clip: true, NoStandardize: true}
-	z := fitTransform(t, plain, asColumn(x))
-	assert.True(t, mat.Equal(z, fitTransform(t, clip, asColumn(x))), "the rows of Fit lie within")
-	fitTransform(t, raw, asColumn(x))
+	z := FitTransform(t, plain, AsColumn(x))
+	assert.True(t, mat.Equal(z, FitTransform(t, clip, AsColumn(x))), "the rows of Fit lie within")
+	FitTransform(t, raw, AsColumn(x))
 	for name, tr := range map[string]*PowerTransformer{"standardised": clip, "raw": raw} {
-		out, err := tr.Transform(asColumn([]float64{-1e9, 1, 1e9, 1e4}))
+		out, err := tr.Transform(AsColumn([]float64{-1e9, 1, 1e9, 1e4}))
 		require.NoError(t, err)
 		assert.Equal(t, out.At(1, 0), out.At(0, 0), name)
 		assert.Equal(t, out.At(3, 0), out.At(2, 0), name)
-		back, err := tr.InverseTransform(asColumn([]float64{-1e9, 1e9}))
+		back, err := tr.InverseTransform(AsColumn([]float64{-1e9, 1e9}))
 		require.NoError(t, err)
 		assert.Equal(t, []float64{1, 1e4}, back.RawMatrix().Data, name)
 	}
 	// A column of two values is not warped, and still has its five standard deviations.
-	fitTransform(t, clip, asColumn([]float64{0, 1, 0, 1}))
-	out, err := clip.Transform(asColumn([]float64{2, 100, -100}))
+	FitTransform(t, clip, AsColumn([]float64{0, 1, 0, 1}))
+	out, err := clip.Transform(AsColumn([]float64{2, 100, -100}))
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{3, 5, -5}, out.RawMatrix().Data, 1e-15)
 
@@ -348,9 +346,9 @@ func TestPowerTransformerClips(t *testing.T) {
 	for i := range long {
 		long[i] = math.Exp(math.Exp(float64(i) / 20))
 	}
-	fitTransform(t, plain, asColumn(long))
+	FitTransform(t, plain, AsColumn(long))
 	require.Negative(t, plain.Lambdas()[0])
-	_, err = plain.InverseTransform(asColumn([]float64{0, 50}))
+	_, err = plain.InverseTransform(AsColumn([]float64{0, 50}))
 	assert.EqualError(t, err, "transformers: PowerTransformer: result[1,0] is +Inf")
 	require.ErrorIs(t, err, fault.ErrNotFinite)
 }
@@ -360,8 +358,8 @@ func TestPowerTransformerGaps(t *testing.T) {
 	x := mat.NewDense(4, 2, []float64{1, nan, nan, nan, 3, nan, 9, nan})
 	assert.EqualError(t, (&PowerTransformer{}).Fit(context.Background(), x), "transformers: PowerTransformer: x[0,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	tr := &PowerTransformer{Gaps: true}
-	z := fitTransform(t, tr, x)
-	assert.InDeltaSlice(t, fitTransform(t, &PowerTransformer{}, asColumn([]float64{1, 3, 9})).RawMatrix().Data, present(mat.Col(nil, 0, z)), 1e-15)
+	z := FitTransform(t, tr, x)
+	assert.InDeltaSlice(t, FitTransform(t, &PowerTransformer{}, AsColumn([]float64{1, 3, 9})).RawMatrix().Data, present(mat.Col(nil, 0, z)), 1e-15)
 	assert.True(t, math.IsNaN(z.At(1, 0)) && math.IsNaN(z.At(0, 1)))
 	back, err := tr.InverseTransform(z)
 	require.NoError(t, err)
@@ -379,10 +377,10 @@ func TestPowerTransformerColumns(t *testing.T) {
 		return math.Pow(1+math.Sin(float64(3*i+j)), float64(j)) - float64(j%2)
 	}, x)
 	one, many := &PowerTransformer{Workers: 1}, &PowerTransformer{Workers: 4}
-	assert.True(t, mat.Equal(fitTransform(t, one, x), fitTransform(t, many, x)))
+	assert.True(t, mat.Equal(FitTransform(t, one, x), FitTransform(t, many, x)))
 	for j := range 5 {
 		alone := &PowerTransformer{}
-		fitTransform(t, alone, asColumn(mat.Col(nil, j, x)))
+		FitTransform(t, alone, AsColumn(mat.Col(nil, j, x)))
 		assert.Equal(t, alone.Lambdas()[0], many.Lambdas()[j])
 	}
 	assert.Nil(t, (&PowerTransformer{}).Lambdas())
@@ -410,4 +408,36 @@ func BenchmarkPowerTransformerFit(b *testing.B) {
 			})
 		}
 	}
+}
+
+// λ of a long stream is next to Fit's: the likelihood of a row is that of Fit's λ to 10⁻⁸.
+func TestFitBlocksPower(t *testing.T) {
+	const n = 100_000
+	x := MixedRows(n, false)
+	want, got := &PowerTransformer{}, &PowerTransformer{}
+	require.NoError(t, want.Fit(context.Background(), x))
+	times := 0
+	require.NoError(t, got.FitBlocks(context.Background(), InBlocks(x, 10_000, &times)))
+	for _, j := range []int{0, 1, 3, 2, 4, 5, 6, 7} {
+		column := mat.Col(nil, j, x)
+		l := newLikelihood(column, slices.Min(column), slices.Max(column))
+		assert.InDelta(t, l.evaluate(want.Lambdas()[j]), l.evaluate(got.Lambdas()[j]), 1e-8, "column %d", j)
+		assert.InDelta(t, want.Lambdas()[j], got.Lambdas()[j], 1e-4*max(1, math.Abs(want.Lambdas()[j])), "column %d", j)
+		t.Log(want.Lambdas()[j], got.Lambdas()[j]-want.Lambdas()[j])
+	}
+	z, err := got.Transform(x)
+	require.NoError(t, err)
+	for j := range 4 {
+		mean, deviation := MeanAndDeviation(mat.Col(nil, j, z))
+		assert.InDelta(t, 0, mean, 1e-9)
+		assert.InDelta(t, 1, deviation, 1e-5)
+	}
+}
+
+// powered is a sound model of one column, made unsound.
+func powered(change func(m *powerModel)) powerModel {
+	f := func(v float64) codec.Floats { return codec.Floats{v} }
+	m := powerModel{Lambdas: f(0), Least: f(0), Largest: f(1), Shifts: f(0), Means: f(0), Scales: f(1)}
+	change(&m)
+	return m
 }

@@ -101,10 +101,10 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 	if err != nil {
 		return err
 	}
-	return t.learn(ctx, x, m.gap, func(x *mat.Dense) (*quantileModel, error) {
+	return t.state.Learn(ctx, x, m.HasGap, func(x *mat.Dense) (*quantileModel, error) {
 		n, d := x.Dims()
 		m.resize(d, min(count, n))
-		return m, onWorkers(ctx, t.Workers, x, func(j int, column []float64) error {
+		return m, EachColumnOn(ctx, t.Workers, x, func(j int, column []float64) error {
 			column = slices.DeleteFunc(column, math.IsNaN)
 			slices.Sort(column)
 			if len(column) > 0 {
@@ -126,24 +126,24 @@ func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*m
 	if err != nil {
 		return err
 	}
-	return t.learnBlocks(ctx, blocks, m.gap, func(rows *stream) (*quantileModel, error) {
-		columns, err := rankedOf(ctx, rows, t.Workers)
+	return t.state.LearnBlocks(ctx, blocks, m.HasGap, func(rows *RowStream) (*quantileModel, error) {
+		columns, err := ReadRanks(ctx, rows, t.Workers)
 		if err != nil {
 			return nil, err
 		}
-		m.resize(rows.d, min(count, rows.n))
+		m.resize(rows.D, min(count, rows.N))
 		for j, r := range columns {
-			if r.n > 0 {
-				m.set(j, func(share float64) float64 { return quantileAt(r.n, share, r.pair, r.largest) })
+			if r.N > 0 {
+				m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
 			}
 		}
 		return m, nil
 	})
 }
 
-func (t *QuantileTransformer) statistics() *columnStatistics[*ranks] {
+func (t *QuantileTransformer) statistics() *ColumnStatistics[*Ranks] {
 	gaps := t.Gaps
-	return &columnStatistics[*ranks]{typ: quantileTransformerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
+	return &ColumnStatistics[*Ranks]{Type: quantileTransformerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *Ranks { return NewRanks() }}
 }
 
 // NewStatistics implements [StatisticsFitter]: a sketch of the ranks of each column, which keeps all of
@@ -159,11 +159,11 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 	if err != nil {
 		return err
 	}
-	return learnStatistics(ctx, &t.learned, st, t.statistics(), func(st *columnStatistics[*ranks]) (*quantileModel, error) {
-		m.resize(len(st.columns), min(count, st.n))
-		for j, c := range st.columns {
-			if r := c.ranked(); r.n > 0 {
-				m.set(j, func(share float64) float64 { return quantileAt(r.n, share, r.pair, r.largest) })
+	return LearnStatistics(ctx, &t.state, st, t.statistics(), func(st *ColumnStatistics[*Ranks]) (*quantileModel, error) {
+		m.resize(len(st.Columns), min(count, st.N))
+		for j, c := range st.Columns {
+			if r := c.Rank(); r.N > 0 {
+				m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
 			}
 		}
 		return m, nil
@@ -173,14 +173,16 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st Statistics) 
 // PartialFit implements [PartialFitter].
 func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return t.partial(ctx, x, t)
+	return t.state.PartialFit(ctx, x, t)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.marshalStatistics() }
+func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error { return t.goesOn(t, data) }
+func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error {
+	return t.state.UnmarshalStatistics(t, data)
+}
 
 // resize makes room for so many quantiles of d columns.
 func (m *quantileModel) resize(d, count int) {
@@ -246,15 +248,15 @@ func interpolate(a, b, t float64) float64 {
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d, within the ranges of Fit.
 func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&t.learned, z)
+	return Invert(&t.state, z)
 }
 
 // ColumnQuantiles returns the quantiles of the columns, a row for each column, or nil before Fit.
 func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
-	if t.fitted == nil {
+	if t.state.Fitted == nil {
 		return nil
 	}
-	q := t.fitted.Quantiles
+	q := t.state.Fitted.Quantiles
 	return mat.NewDense(q.Rows, q.Cols, slices.Clone(q.Data))
 }
 
@@ -263,18 +265,18 @@ func (t *QuantileTransformer) Clone() Transformer {
 	return &QuantileTransformer{Quantiles: t.Quantiles, Output: t.Output, Gaps: t.Gaps, Workers: t.Workers}
 }
 
-func (quantileModel) name() string { return quantileTransformerName }
+func (quantileModel) TypeName() string { return quantileTransformerName }
 
-func (m quantileModel) columns() (from, to int) { return m.Quantiles.Rows, m.Quantiles.Rows }
+func (m quantileModel) Widths() (from, to int) { return m.Quantiles.Rows, m.Quantiles.Rows }
 
-func (m quantileModel) gap(int) bool { return m.Gaps }
+func (m quantileModel) HasGap(int) bool { return m.Gaps }
 
 // column returns the quantiles of column j.
 func (m quantileModel) column(j int) []float64 {
 	return m.Quantiles.Data[j*m.Quantiles.Cols : (j+1)*m.Quantiles.Cols]
 }
 
-func (m quantileModel) row(dst, x []float64) {
+func (m quantileModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		if dst[j] = v; math.IsNaN(v) {
 			continue
@@ -333,7 +335,7 @@ func shareOf(q []float64, v, near float64) float64 {
 	return interpolate(share(above-1, len(q)), share(above, len(q)), t)
 }
 
-func (m quantileModel) unrow(dst, z []float64) {
+func (m quantileModel) InvertRow(dst, z []float64) {
 	for j, v := range z {
 		if dst[j] = v; math.IsNaN(v) {
 			continue
@@ -355,7 +357,7 @@ func (m quantileModel) unrow(dst, z []float64) {
 	}
 }
 
-func (m quantileModel) valid() error {
+func (m quantileModel) Validate() error {
 	q, err := m.Quantiles.Dense()
 	switch {
 	case err != nil:
@@ -370,3 +372,5 @@ func (m quantileModel) valid() error {
 	}
 	return nil
 }
+
+func (quantileModel) ColumnNames(in []string) []string { return in }

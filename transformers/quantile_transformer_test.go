@@ -40,12 +40,12 @@ func TestQuantileTransformerReference(t *testing.T) {
 				return b.floats()
 			}
 			tr := &QuantileTransformer{Quantiles: c.N_quantiles, Output: output, Gaps: true}
-			z := fitTransform(t, tr, asColumn(c.X.floats()))
+			z := FitTransform(t, tr, AsColumn(c.X.floats()))
 			equalWithGaps(t, c.Name+" quantiles", c.Quantiles, mat.DenseCopyOf(tr.ColumnQuantiles().T()))
-			back, err := tr.InverseTransform(asColumn(pick(c.Uniform_inverse_z, c.Normal_inverse_z)))
+			back, err := tr.InverseTransform(AsColumn(pick(c.Uniform_inverse_z, c.Normal_inverse_z)))
 			require.NoError(t, err)
 			equalWithGaps(t, c.Name+" inverse", pick(c.Uniform_inverse, c.Normal_inverse), back)
-			test, err := tr.Transform(asColumn(c.Test_x.floats()))
+			test, err := tr.Transform(AsColumn(c.Test_x.floats()))
 			require.NoError(t, err)
 			want, wantTest := pick(c.Uniform, c.Normal), pick(c.Uniform_test, c.Normal_test)
 			if c.Name == "constant" {
@@ -110,20 +110,20 @@ func TestQuantileTransformerTies(t *testing.T) {
 func TestQuantileTransformerUnits(t *testing.T) {
 	x := []float64{3, 1, 4, 1.5, 9, 2.6, 5, 3.5}
 	for _, output := range []Output{Uniform, Normal} {
-		want := fitTransform(t, &QuantileTransformer{Output: output}, asColumn(x))
+		want := FitTransform(t, &QuantileTransformer{Output: output}, AsColumn(x))
 		for _, unit := range []float64{1e-300, 1e-9, 1, 1e9, 1e307} {
 			small := make([]float64, len(x))
 			for i, v := range x {
 				small[i] = v * unit
 			}
-			got := fitTransform(t, &QuantileTransformer{Output: output}, asColumn(small))
+			got := FitTransform(t, &QuantileTransformer{Output: output}, AsColumn(small))
 			assert.InDeltaSlice(t, want.RawMatrix().Data, got.RawMatrix().Data, 1e-9, "%v in units of %v", output, unit)
 		}
 	}
 	// A range that is wider than a float64.
 	ends := &QuantileTransformer{}
-	fitTransform(t, ends, asColumn([]float64{-math.MaxFloat64, math.MaxFloat64}))
-	z, err := ends.Transform(asColumn([]float64{0, math.MaxFloat64 / 2}))
+	FitTransform(t, ends, AsColumn([]float64{-math.MaxFloat64, math.MaxFloat64}))
+	z, err := ends.Transform(AsColumn([]float64{0, math.MaxFloat64 / 2}))
 	require.NoError(t, err)
 	assert.Equal(t, []float64{0.5, 0.75}, z.RawMatrix().Data)
 	back, err := ends.InverseTransform(z)
@@ -138,7 +138,7 @@ func TestQuantileTransformerProperties(t *testing.T) {
 		if rapid.Bool().Draw(t, "normal") {
 			tr.Output = Normal
 		}
-		z := fitTransform(t, tr, asColumn(x)).RawMatrix().Data
+		z := FitTransform(t, tr, AsColumn(x)).RawMatrix().Data
 		for i := range x {
 			for k := range x {
 				if x[i] < x[k] && z[i] > z[k]+1e-12 {
@@ -154,14 +154,14 @@ func TestQuantileTransformerProperties(t *testing.T) {
 
 func TestQuantileTransformerSettings(t *testing.T) {
 	ctx := context.Background()
-	assert.EqualError(t, (&QuantileTransformer{Quantiles: -1}).Fit(ctx, table), "transformers: QuantileTransformer: Quantiles = -1, want >= 1, or 0 for the default")
-	assert.ErrorIs(t, (&QuantileTransformer{Output: 2}).Fit(ctx, table), fault.ErrParam)
+	assert.EqualError(t, (&QuantileTransformer{Quantiles: -1}).Fit(ctx, Table), "transformers: QuantileTransformer: Quantiles = -1, want >= 1, or 0 for the default")
+	assert.ErrorIs(t, (&QuantileTransformer{Output: 2}).Fit(ctx, Table), fault.ErrParam)
 	assert.Equal(t, "Uniform Normal Output(7)", Uniform.String()+" "+Normal.String()+" "+Output(7).String())
 	long := mat.NewDense(1200, 1, nil)
 	long.Apply(func(i, _ int, _ float64) float64 { return float64(i * i) }, long)
 	tr := &QuantileTransformer{}
 	assert.Nil(t, tr.ColumnQuantiles())
-	fitTransform(t, tr, long)
+	FitTransform(t, tr, long)
 	_, count := tr.ColumnQuantiles().Dims()
 	assert.Equal(t, 1000, count)
 }

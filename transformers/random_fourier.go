@@ -6,16 +6,13 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"sync"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/sparse"
@@ -61,7 +58,7 @@ type RandomFourier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	learned[fourierModel]
+	featuresLearned[fourierModel]
 }
 
 type fourierModel struct {
@@ -105,18 +102,18 @@ func (r *RandomFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if sparse.Is(x) {
 		return r.fitSparse(ctx, x, count)
 	}
-	return r.learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) {
+	return r.state.Learn(ctx, x, nil, func(x *mat.Dense) (*fourierModel, error) {
 		return r.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
 	})
 }
 
-func (r *RandomFourier) statistics() (s *sampleStatistics, count int, err error) {
+func (r *RandomFourier) statistics() (s *SampleStatistics, count int, err error) {
 	if count, err = r.frequencyCount(); err != nil {
 		return nil, 0, err
 	}
-	s = &sampleStatistics{typ: randomFourierName, means: r.Frequencies == nil}
+	s = &SampleStatistics{Type: randomFourierName, Means: r.Frequencies == nil}
 	if r.Kernel == nil {
-		s.sample.Seed, s.sample.Limit = r.Seed, sampleRows
+		s.Sample.Seed, s.Sample.Limit = r.Seed, LeastRows
 	}
 	return s, count, nil
 }
@@ -139,13 +136,13 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err er
 	if err != nil {
 		return err
 	}
-	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
-		return r.learn(ctx, rows, nil, func(rows *mat.Dense) (*fourierModel, error) {
+	err = LearnSample(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+		return r.state.Learn(ctx, rows, nil, func(rows *mat.Dense) (*fourierModel, error) {
 			return r.draw(ctx, rows, count, func() codec.Floats { return means })
 		})
 	})
 	if err == nil {
-		r.sums = s.Clone()
+		r.state.Sums = s.Clone()
 	}
 	return err
 }
@@ -153,14 +150,16 @@ func (r *RandomFourier) FitStatistics(ctx context.Context, s Statistics) (err er
 // PartialFit implements [PartialFitter].
 func (r *RandomFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return r.partial(ctx, x, r)
+	return r.state.PartialFit(ctx, x, r)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.marshalStatistics() }
+func (r *RandomFourier) MarshalStatistics() ([]byte, error) { return r.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (r *RandomFourier) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
+func (r *RandomFourier) UnmarshalStatistics(data []byte) error {
+	return r.state.UnmarshalStatistics(r, data)
+}
 
 // draw returns the map of so many frequencies for rows like those of x.
 func (r *RandomFourier) draw(ctx context.Context, x mat.Matrix, count int, means func() codec.Floats) (*fourierModel, error) {
@@ -223,31 +222,31 @@ func (m fourierModel) width() int {
 // Transform returns the features of the rows of x (m×d), m×D.
 func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(r.whole, x)
+	return MapNew(r.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if r.fitted != nil && sparse.Is(x) {
+	if r.state.Fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.transformInto(dst, x, true, r.many)
+	return r.state.MapInto(dst, x, true, r.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (r *RandomFourier) whole(dst *mat.Dense, x mat.Matrix) error {
-	if r.fitted != nil && sparse.Is(x) {
+	if r.state.Fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.transformInto(dst, x, false, r.many)
+	return r.state.MapInto(dst, x, false, r.many)
 }
 
 // many sets dst to the features of the rows of x.
 func (r *RandomFourier) many(dst, x *mat.Dense) error {
-	m := r.fitted
-	p := newProjection(m.W, m.Shift)
-	return inChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
+	m := r.state.Fitted
+	p := NewProjection(m.W, m.Shift)
+	return InChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
 }
 
 // Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
@@ -258,11 +257,11 @@ func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, err
 }
 
 // features sets dst to the features of up to mapRows rows.
-func (m *fourierModel) features(dst, x *mat.Dense, p *projection) {
+func (m *fourierModel) features(dst, x *mat.Dense, p *Projection) {
 	rows, _ := x.Dims()
-	s := p.scratch.Get().(*scratch)
-	defer p.scratch.Put(s)
-	products, sin := p.apply(s, x), s.sin
+	s := p.Borrow()
+	defer p.Release(s)
+	products, sin := p.Products(s, x), s.Sin
 	for i := range rows {
 		row, out := products.RawRowView(i), dst.RawRowView(i)
 		for j, b := range m.Phases {
@@ -288,96 +287,25 @@ func (m *fourierModel) waves(out, products, sin []float64) {
 }
 
 // row sets dst to the features of one row.
-func (m fourierModel) row(dst, x []float64) {
+func (m fourierModel) MapRow(dst, x []float64) {
 	p := rowwise.Scratch(2 * m.W.Rows)
 	defer rowwise.Release(p)
 	cos, sin := (*p)[:m.W.Rows], (*p)[m.W.Rows:]
-	projectRow(cos, m.W, m.Shift, x)
+	ProjectRow(cos, m.W, m.Shift, x)
 	for j, b := range m.Phases {
 		cos[j] += b
 	}
 	m.waves(dst, cos, sin)
 }
 
-// projectRow sets dst to <w, x - shift> for each row of w.
-func projectRow(dst []float64, w codec.Matrix, shift, x []float64) {
-	for i := range dst {
-		sum := 0.0
-		for j, v := range w.Data[i*w.Cols : (i+1)*w.Cols] {
-			sum += v * (x[j] - shift[j])
-		}
-		dst[i] = sum
-	}
-}
-
-// projection is <w, x - shift> for many w.
-type projection struct {
-	trans   *mat.Dense // d×count
-	shift   []float64
-	scratch sync.Pool
-}
-
-// scratch is memory for a chunk of rows, used again and again: fresh memory for each would
-// cost as much time as the features.
-type scratch struct {
-	shifted, products *mat.Dense // of mapRows rows
-	sin               []float64
-}
-
-func newProjection(w codec.Matrix, shift []float64) *projection {
-	p := &projection{trans: mat.DenseCopyOf(mat.NewDense(w.Rows, w.Cols, w.Data).T()), shift: shift}
-	p.scratch.New = func() any {
-		return &scratch{shifted: mat.NewDense(mapRows, w.Cols, nil), products: mat.NewDense(mapRows, w.Rows, nil), sin: make([]float64, w.Rows)}
-	}
-	return p
-}
-
-// apply returns the products with up to mapRows rows, in the scratch.
-func (p *projection) apply(s *scratch, x *mat.Dense) *mat.Dense {
-	rows, d := x.Dims()
-	shifted := s.shifted.Slice(0, rows, 0, d).(*mat.Dense)
-	for i := range rows {
-		row := shifted.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = v - p.shift[j]
-		}
-	}
-	_, count := p.trans.Dims()
-	dst := s.products.Slice(0, rows, 0, count).(*mat.Dense)
-	for first := 0; first < count; first += mapColumns {
-		last := min(first+mapColumns, count)
-		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
-			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
-	}
-	return dst
-}
-
-// Products of mapRows rows with mapColumns columns at a time: they stay in the cache, and
-// below the size that gonum's product spreads over processors of its own accord, which
-// Workers is to say.
-const mapRows, mapColumns = 64, 192
-
-// inChunks calls f for mapRows rows of dst and x at a time, on the workers. A feature
-// that is not finite, of products that overflow, is ErrNotFinite.
-func inChunks(m mapper, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
-	n, width := dst.Dims()
-	_, d := x.Dims()
-	return parallel.ForEach(context.Background(), workers, (n+mapRows-1)/mapRows, func(c int) error {
-		first, last := c*mapRows, min((c+1)*mapRows, n)
-		part := dst.Slice(first, last, 0, width).(*mat.Dense)
-		f(part, x.Slice(first, last, 0, d).(*mat.Dense))
-		return finite(m, part, first, false)
-	})
-}
-
 // ChosenFrequencies returns the frequencies, one in each row, and the phases. The frequencies are nil before Fit,
 // and the phases are nil for pairs.
 func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []float64) {
-	if r.fitted == nil {
+	if r.state.Fitted == nil {
 		return nil, nil
 	}
-	w := r.fitted.W
-	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.fitted.Phases...)
+	w := r.state.Fitted.W
+	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.state.Fitted.Phases...)
 }
 
 // Clone returns an unfitted RandomFourier with the same configuration.
@@ -393,11 +321,11 @@ func copied(m *mat.Dense) *mat.Dense {
 	return mat.DenseCopyOf(m)
 }
 
-func (fourierModel) name() string { return randomFourierName }
+func (fourierModel) TypeName() string { return randomFourierName }
 
-func (m fourierModel) columns() (from, to int) { return m.W.Cols, m.width() }
+func (m fourierModel) Widths() (from, to int) { return m.W.Cols, m.width() }
 
-func (m fourierModel) valid() error {
+func (m fourierModel) Validate() error {
 	w, err := m.W.Dense()
 	switch {
 	case err != nil:
@@ -410,4 +338,22 @@ func (m fourierModel) valid() error {
 		return fmt.Errorf("scale %v", m.Scale)
 	}
 	return nil
+}
+
+func (m fourierModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	products := ProjectionGraph(x, m.Shift, m.W)
+	if len(m.Phases) > 0 {
+		return products.Add(x.Row(m.Phases)).Cos().Times(m.Scale), nil
+	}
+	return pairsGraph(products.Cos().Times(m.Scale), products.Sin().Times(m.Scale)), nil
+}
+
+// pairsGraph puts the columns of cosines and sines in turns.
+func pairsGraph(cos, sin graph.Value) graph.Value {
+	n := cos.Cols()
+	order := make([]int, 0, 2*n)
+	for j := range n {
+		order = append(order, j, n+j)
+	}
+	return graph.Concat(cos, sin).Select(order...)
 }

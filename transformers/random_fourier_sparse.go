@@ -27,37 +27,37 @@ func (r *RandomFourier) fitSparse(ctx context.Context, x mat.Matrix, count int) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r.fitted, r.sums = m, nil
+	r.state.Fitted, r.state.Sums = m, nil
 	return nil
 }
 
 // sparseTo sets dst to the features of rows that are mostly 0: <w, x - shift> is <w, x>, of what is not, less <w, shift>.
 func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
-	m := r.fitted
+	m := r.state.Fitted
 	rows, err := sparse.NewRows("x", x)
 	if err != nil {
 		return err
 	}
-	from, to := m.columns()
+	from, to := m.Widths()
 	if rows.D != from {
 		return fault.Columns("x", rows.D, from)
 	}
 	if dst != nil && dst.IsEmpty() {
-		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.name(), rows.N, to), float64(rows.N)*float64(to), "map the rows some at a time"); err != nil {
+		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), rows.N, to), float64(rows.N)*float64(to), "map the rows some at a time"); err != nil {
 			return err
 		}
 	}
-	if err := fits(dst, rows.N, to); err != nil {
+	if err := ShapeResult(dst, rows.N, to); err != nil {
 		return err
 	}
 	base := make([]float64, m.W.Rows)
-	projectRow(base, m.W, m.Shift, make([]float64, from)) // -<w, shift>
+	ProjectRow(base, m.W, m.Shift, make([]float64, from)) // -<w, shift>
 	var columns *mat.Dense                                // of w, in rows
-	if rows.N > mapRows {
+	if rows.N > ChunkRows {
 		columns = mat.DenseCopyOf(mat.NewDense(m.W.Rows, m.W.Cols, m.W.Data).T())
 	}
-	return parallel.ForEach(context.Background(), r.Workers, (rows.N+mapRows-1)/mapRows, func(c int) error {
-		first, last := c*mapRows, min((c+1)*mapRows, rows.N)
+	return parallel.ForEach(context.Background(), r.Workers, (rows.N+ChunkRows-1)/ChunkRows, func(c int) error {
+		first, last := c*ChunkRows, min((c+1)*ChunkRows, rows.N)
 		products, sin := make([]float64, m.W.Rows), make([]float64, m.W.Rows)
 		for i := first; i < last; i++ {
 			copy(products, base)
@@ -76,6 +76,6 @@ func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 			}
 			m.waves(dst.RawRowView(i), products, sin)
 		}
-		return finite(m, dst.Slice(first, last, 0, to).(*mat.Dense), first, false)
+		return CheckFinite(m, dst.Slice(first, last, 0, to).(*mat.Dense), first, false)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,13 +16,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/kernels"
 )
-
-func normalRows(n, d int, seed uint64) *mat.Dense {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	x := mat.NewDense(n, d, nil)
-	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
-	return x
-}
 
 // gram is ZZ'.
 func gram(z *mat.Dense) *mat.Dense {
@@ -49,11 +41,11 @@ func meanSquare(a, b mat.Matrix) float64 {
 
 // The features by their definition, of given frequencies, pairs and phases.
 func TestFourierDefinition(t *testing.T) {
-	x, w := normalRows(150, 3, 1), normalRows(210, 3, 2)
+	x, w := NormalRows(150, 3, 1), NormalRows(210, 3, 2)
 	x.Scale(100, x)
 	for _, phase := range []bool{false, true} {
 		r := &RandomFourier{Kernel: kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}, Frequencies: w, RandomPhase: phase, Seed: 3}
-		z := fitTransform(t, r, x)
+		z := FitTransform(t, r, x)
 		frequencies, b := r.ChosenFrequencies()
 		assert.True(t, mat.Equal(w, frequencies))
 		assert.Equal(t, phase, b != nil)
@@ -80,7 +72,7 @@ var fourierKernels = []kernels.Kernel{
 // The error is that of theory: D·E(error²) is E(1 + k(2δ) - 2k(δ)²) of one pair, over the
 // pairs of rows, with independent frequencies, and no larger by the others.
 func TestFourierApproximatesItsKernel(t *testing.T) {
-	x := normalRows(60, 4, 1)
+	x := NormalRows(60, 4, 1)
 	n, _ := x.Dims()
 	var double mat.Dense
 	double.Scale(2, x)
@@ -103,7 +95,7 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 			total := 0.0
 			const repeats, features = 40, 256
 			for seed := range uint64(repeats) {
-				z := fitTransform(t, &RandomFourier{Kernel: k, Components: features, Sampling: s, Seed: seed}, x)
+				z := FitTransform(t, &RandomFourier{Kernel: k, Components: features, Sampling: s, Seed: seed}, x)
 				for i := range 5 { // cos² + sin² of each pair
 					assert.InDelta(t, c, mat.Dot(z.RowView(i), z.RowView(i)), 1e-12)
 				}
@@ -118,7 +110,7 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 		}
 		phase := 0.0
 		for seed := range uint64(20) {
-			phase += meanSquare(exact, gram(fitTransform(t, &RandomFourier{Kernel: k, Components: 256, RandomPhase: true, Seed: seed}, x))) / 20
+			phase += meanSquare(exact, gram(FitTransform(t, &RandomFourier{Kernel: k, Components: 256, RandomPhase: true, Seed: seed}, x))) / 20
 		}
 		assert.InDelta(t, 0, phase, c*c*3.0/256, "%v with phases", k)
 	}
@@ -126,13 +118,13 @@ func TestFourierApproximatesItsKernel(t *testing.T) {
 
 // The mean squared error falls as 1/D.
 func TestFourierSlope(t *testing.T) {
-	x, k := normalRows(50, 5, 2), kernels.RBF{Gamma: 0.15}
+	x, k := NormalRows(50, 5, 2), kernels.RBF{Gamma: 0.15}
 	exact := kernelOf(t, k, x)
 	for _, s := range []Sampling{Independent, Orthogonal, QuasiMonteCarlo} {
 		var errors [2]float64
 		for i, features := range []int{64, 1024} {
 			for seed := range uint64(20) {
-				errors[i] += meanSquare(exact, gram(fitTransform(t, &RandomFourier{Kernel: k, Components: features, Sampling: s, Seed: seed}, x)))
+				errors[i] += meanSquare(exact, gram(FitTransform(t, &RandomFourier{Kernel: k, Components: features, Sampling: s, Seed: seed}, x)))
 			}
 		}
 		slope := math.Log(errors[1]/errors[0]) / math.Log(16)
@@ -145,7 +137,7 @@ func TestFourierSlope(t *testing.T) {
 func TestOrthogonalFrequencies(t *testing.T) {
 	const d = 4
 	r := &RandomFourier{Kernel: kernels.RBF{Gamma: 0.5}, Components: 2 * 4002, Sampling: Orthogonal}
-	fitTransform(t, r, normalRows(3, d, 1))
+	FitTransform(t, r, NormalRows(3, d, 1))
 	w, _ := r.ChosenFrequencies()
 	for first := 0; first+d <= 40; first += d {
 		g := gram(w.Slice(first, first+d, 0, d).(*mat.Dense))
@@ -174,22 +166,22 @@ func TestAutomaticSampling(t *testing.T) {
 		d      int
 		want   Sampling
 	}{{kernels.RBF{}, quasiColumns, QuasiMonteCarlo}, {kernels.RBF{}, quasiColumns + 1, Orthogonal}, {kernels.Laplacian{}, 60, QuasiMonteCarlo}} {
-		x := normalRows(5, c.d, 1)
-		got := fitTransform(t, &RandomFourier{Kernel: c.kernel}, x)
-		assert.Equal(t, fitTransform(t, &RandomFourier{Kernel: c.kernel, Sampling: c.want}, x), got, "%v, %d", c.kernel, c.d)
+		x := NormalRows(5, c.d, 1)
+		got := FitTransform(t, &RandomFourier{Kernel: c.kernel}, x)
+		assert.Equal(t, FitTransform(t, &RandomFourier{Kernel: c.kernel, Sampling: c.want}, x), got, "%v, %d", c.kernel, c.d)
 	}
 }
 
 // Quasi-Monte Carlo is the better choice below quasiColumns, orthogonal frequencies above.
 func TestQuasiColumns(t *testing.T) {
 	for _, d := range []int{1, 3, 5, quasiColumns, 20, 40} {
-		x := normalRows(100, d, 1)
+		x := NormalRows(100, d, 1)
 		for _, k := range []kernels.Kernel{kernels.RBF{Gamma: 0.5 / float64(d)}, kernels.Matern{Length: float64(d) / 2}} {
 			exact := kernelOf(t, k, x)
 			errors := map[Sampling]float64{}
 			for s := Independent; s <= QuasiMonteCarlo; s++ {
 				for seed := range uint64(6) {
-					errors[s] += meanSquare(exact, gram(fitTransform(t, &RandomFourier{Kernel: k, Components: 512, Sampling: s, Seed: seed}, x)))
+					errors[s] += meanSquare(exact, gram(FitTransform(t, &RandomFourier{Kernel: k, Components: 512, Sampling: s, Seed: seed}, x)))
 				}
 			}
 			orthogonal, quasi := errors[Orthogonal]/errors[Independent], errors[QuasiMonteCarlo]/errors[Independent]
@@ -224,14 +216,14 @@ func TestHaltonIsEven(t *testing.T) {
 
 // Maps of a seed are nested but for the factor, whatever the sampling.
 func TestFourierMapsAreNested(t *testing.T) {
-	x := normalRows(20, 3, 1)
+	x := NormalRows(20, 3, 1)
 	for _, k := range []kernels.Kernel{nil, kernels.Laplacian{}} {
 		for _, phase := range []bool{false, true} {
-			large := fitTransform(t, &RandomFourier{Kernel: k, Components: 100, RandomPhase: phase, Seed: 4}, x)
-			small := fitTransform(t, &RandomFourier{Kernel: k, Components: 50, RandomPhase: phase, Seed: 4}, x)
+			large := FitTransform(t, &RandomFourier{Kernel: k, Components: 100, RandomPhase: phase, Seed: 4}, x)
+			small := FitTransform(t, &RandomFourier{Kernel: k, Components: 50, RandomPhase: phase, Seed: 4}, x)
 			small.Scale(math.Sqrt(0.5), small)
 			assert.True(t, mat.EqualApprox(large.Slice(0, 20, 0, 50), small, 1e-13))
-			other := fitTransform(t, &RandomFourier{Kernel: k, Components: 50, RandomPhase: phase, Seed: 5}, x)
+			other := FitTransform(t, &RandomFourier{Kernel: k, Components: 50, RandomPhase: phase, Seed: 5}, x)
 			assert.False(t, mat.EqualApprox(other, small, 1e-3))
 		}
 	}
@@ -240,12 +232,12 @@ func TestFourierMapsAreNested(t *testing.T) {
 // A shift of all rows changes no inner product, far from the origin either.
 func TestFourierIsShiftInvariant(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		x := normalRows(8, 3, rapid.Uint64().Draw(rt, "seed"))
+		x := NormalRows(8, 3, rapid.Uint64().Draw(rt, "seed"))
 		shift := rapid.Float64Range(-1e6, 1e6).Draw(rt, "shift")
 		moved := mat.DenseCopyOf(x)
 		moved.Apply(func(_, _ int, v float64) float64 { return v + shift }, moved)
 		r := &RandomFourier{Kernel: kernels.RBF{}, Components: 40}
-		a, b := gram(fitTransform(t, r, x)), gram(fitTransform(t, r, moved))
+		a, b := gram(FitTransform(t, r, x)), gram(FitTransform(t, r, moved))
 		if !mat.EqualApprox(a, b, 1e-8) {
 			rt.Fatalf("%v\n%v", mat.Formatted(a), mat.Formatted(b))
 		}
@@ -253,7 +245,7 @@ func TestFourierIsShiftInvariant(t *testing.T) {
 }
 
 func TestFourierErrors(t *testing.T) {
-	x := normalRows(4, 2, 1)
+	x := NormalRows(4, 2, 1)
 	for want, r := range map[string]*RandomFourier{
 		"RandomFourier: Components = 3, want even": {Components: 3},
 		"Components = -1, want >= 1":               {Components: -1, RandomPhase: true},
@@ -273,19 +265,19 @@ func TestFourierErrors(t *testing.T) {
 	w, b := r.ChosenFrequencies()
 	assert.Nil(t, w)
 	assert.Nil(t, b)
-	fitTransform(t, r, x)
+	FitTransform(t, r, x)
 	_, err := r.Transform(mat.NewDense(2, 2, []float64{1, 1, 1e200, 1}))
 	assert.EqualError(t, err, "transformers: RandomFourier: result[1,0] is NaN")
 	assert.Equal(t, "AutomaticSampling Independent Orthogonal QuasiMonteCarlo Sampling(7)",
 		fmt.Sprint(AutomaticSampling, Independent, Orthogonal, QuasiMonteCarlo, Sampling(7)))
-	z := fitTransform(t, &RandomFourier{}, x)
+	z := FitTransform(t, &RandomFourier{}, x)
 	_, width := z.Dims()
 	assert.Equal(t, defaultComponents, width)
 }
 
 // mapOf is what the three maps have in common.
 type mapOf interface {
-	marshaller
+	Marshaller
 	TransformerTo
 }
 
@@ -298,21 +290,21 @@ func maps() map[string]mapOf {
 }
 
 func TestTransformTo(t *testing.T) {
-	x := normalRows(300, 3, 1)
+	x := NormalRows(300, 3, 1)
 	for name, m := range maps() {
 		require.ErrorIs(t, m.TransformTo(&mat.Dense{}, x), fault.ErrNotFitted, name)
-		want := fitTransform(t, m, x)
+		want := FitTransform(t, m, x)
 		wide := mat.NewDense(300, 14, nil)
 		require.NoError(t, m.TransformTo(wide.Slice(0, 300, 2, 12).(*mat.Dense), x))
 		assert.True(t, mat.Equal(want, wide.Slice(0, 300, 2, 12)), name)
 		assert.Zero(t, mat.Norm(wide.Slice(0, 300, 12, 14), 1)+mat.Norm(wide.Slice(0, 300, 0, 2), 1), name)
 		assert.ErrorContains(t, m.TransformTo(mat.NewDense(300, 5, nil), x), ": dst has 5 columns, want 300 rows of 10, dst has 300 rows", name)
-		assert.ErrorIs(t, m.TransformTo(&mat.Dense{}, normalRows(2, 4, 1)), fault.ErrShape, name)
+		assert.ErrorIs(t, m.TransformTo(&mat.Dense{}, NormalRows(2, 4, 1)), fault.ErrShape, name)
 	}
 }
 
 func TestBlocks(t *testing.T) {
-	x := normalRows(300, 3, 1)
+	x := NormalRows(300, 3, 1)
 	r, l, n := &RandomFourier{Components: 10}, &LocallyStationaryFourier{Components: 10}, &Nystroem{Components: 10}
 	for range r.Blocks(x, 7) {
 		break
@@ -324,7 +316,7 @@ func TestBlocks(t *testing.T) {
 		for _, c := range []struct {
 			all    *mat.Dense
 			blocks func(yield func(*mat.Dense, error) bool)
-		}{{fitTransform(t, r, x), r.Blocks(x, rows)}, {fitTransform(t, l, x), l.Blocks(x, rows)}, {fitTransform(t, n, x), n.Blocks(x, rows)}} {
+		}{{FitTransform(t, r, x), r.Blocks(x, rows)}, {FitTransform(t, l, x), l.Blocks(x, rows)}, {FitTransform(t, n, x), n.Blocks(x, rows)}} {
 			first := 0
 			for z, err := range c.blocks {
 				require.NoError(t, err)

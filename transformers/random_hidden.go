@@ -67,7 +67,7 @@ type RandomHidden struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	learned[hiddenModel]
+	featuresLearned[hiddenModel]
 }
 
 type hiddenModel struct {
@@ -83,7 +83,7 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.learn(ctx, x, nil, func(x *mat.Dense) (*hiddenModel, error) {
+	return r.state.Learn(ctx, x, nil, func(x *mat.Dense) (*hiddenModel, error) {
 		n, d := x.Dims()
 		if r.Activation == DataRBF {
 			return r.fromRows(ctx, x, min(units, n))
@@ -122,14 +122,14 @@ func (r *RandomHidden) RowsWanted() int {
 	return 1
 }
 
-func (r *RandomHidden) statistics() (*sampleStatistics, error) {
+func (r *RandomHidden) statistics() (*SampleStatistics, error) {
 	units, err := r.unitCount()
 	if err != nil {
 		return nil, err
 	}
-	s := &sampleStatistics{typ: randomHiddenName}
+	s := &SampleStatistics{Type: randomHiddenName}
 	if r.Activation == DataRBF {
-		s.sample.Seed, s.sample.Limit = r.Seed, rowsFor(units)
+		s.Sample.Seed, s.Sample.Limit = r.Seed, RowsFor(units)
 	}
 	return s, nil
 }
@@ -152,9 +152,9 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err err
 	if err != nil {
 		return err
 	}
-	err = learnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error { return r.Fit(ctx, rows) })
+	err = LearnSample(ctx, s, fresh, func(rows *mat.Dense, _ codec.Floats) error { return r.Fit(ctx, rows) })
 	if err == nil {
-		r.sums = s.Clone()
+		r.state.Sums = s.Clone()
 	}
 	return err
 }
@@ -162,14 +162,16 @@ func (r *RandomHidden) FitStatistics(ctx context.Context, s Statistics) (err err
 // PartialFit implements [PartialFitter].
 func (r *RandomHidden) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return r.partial(ctx, x, r)
+	return r.state.PartialFit(ctx, x, r)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.marshalStatistics() }
+func (r *RandomHidden) MarshalStatistics() ([]byte, error) { return r.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (r *RandomHidden) UnmarshalStatistics(data []byte) error { return r.goesOn(r, data) }
+func (r *RandomHidden) UnmarshalStatistics(data []byte) error {
+	return r.state.UnmarshalStatistics(r, data)
+}
 
 // stream is the random numbers of unit i alone, so that layers are nested.
 func (r *RandomHidden) stream(i int) *rand.Rand {
@@ -217,18 +219,18 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
 func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return transformed(r.whole, x)
+	return MapNew(r.whole, x)
 }
 
 // TransformTo implements [TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return r.transformInto(dst, x, true, r.many)
+	return r.state.MapInto(dst, x, true, r.many)
 }
 
 // whole is TransformTo for which few rows are as many.
 func (r *RandomHidden) whole(dst *mat.Dense, x mat.Matrix) error {
-	return r.transformInto(dst, x, false, r.many)
+	return r.state.MapInto(dst, x, false, r.many)
 }
 
 // many sets dst to the activations for the rows of x.
@@ -250,7 +252,7 @@ func (r *RandomHidden) many(dst, x *mat.Dense) error {
 // UnitsTo sets dst, h×m, to the activations with the units in rows: the transpose of
 // Transform's, for sums over rows, which are faster along them.
 func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
-	m := r.fitted
+	m := r.state.Fitted
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)
 	}
@@ -273,24 +275,24 @@ func (r *RandomHidden) UnitsTo(dst *mat.Dense, x mat.Matrix) error {
 // Fit draws for that number, by the nesting. It is ErrNotFitted before Fit.
 func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	switch {
-	case r.fitted == nil:
+	case r.state.Fitted == nil:
 		return nil, fault.NotFitted(randomHiddenName)
 	case units < 1:
 		return nil, fault.Param(randomHiddenName, "units", units, ">= 1")
 	}
-	m := r.fitted
+	m := r.state.Fitted
 	k := min(units, m.W.Rows)
 	out := &RandomHidden{Units: units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
-	out.fitted = &hiddenModel{Activation: m.Activation, W: codec.Matrix{Rows: k, Cols: m.W.Cols, Data: m.W.Data[: k*m.W.Cols : k*m.W.Cols]}, B: m.B[:k:k]}
+	out.state.Fitted = &hiddenModel{Activation: m.Activation, W: codec.Matrix{Rows: k, Cols: m.W.Cols, Data: m.W.Data[: k*m.W.Cols : k*m.W.Cols]}, B: m.B[:k:k]}
 	return out, nil
 }
 
 // UnitWeights returns the weights w (h×d) and b (h) of the units. It returns nil before Fit.
 func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
-	if r.fitted == nil {
+	if r.state.Fitted == nil {
 		return nil, nil
 	}
-	return mat.NewDense(r.fitted.W.Rows, r.fitted.W.Cols, append([]float64(nil), r.fitted.W.Data...)), append([]float64(nil), r.fitted.B...)
+	return mat.NewDense(r.state.Fitted.W.Rows, r.state.Fitted.W.Cols, append([]float64(nil), r.state.Fitted.W.Data...)), append([]float64(nil), r.state.Fitted.B...)
 }
 
 // Clone returns an unfitted RandomHidden with the same configuration.
@@ -298,11 +300,11 @@ func (r *RandomHidden) Clone() Transformer {
 	return &RandomHidden{Units: r.Units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
 }
 
-func (hiddenModel) name() string { return randomHiddenName }
+func (hiddenModel) TypeName() string { return randomHiddenName }
 
-func (m hiddenModel) columns() (from, to int) { return m.W.Cols, m.W.Rows }
+func (m hiddenModel) Widths() (from, to int) { return m.W.Cols, m.W.Rows }
 
-func (m hiddenModel) valid() error {
+func (m hiddenModel) Validate() error {
 	w, err := m.W.Dense()
 	switch {
 	case err != nil:
@@ -320,7 +322,7 @@ func (m hiddenModel) valid() error {
 // ErrNotFinite.
 func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
 	defer fault.Recover(&err)
-	m := r.fitted
+	m := r.state.Fitted
 	if m == nil {
 		return fault.NotFitted(randomHiddenName)
 	}
@@ -333,6 +335,6 @@ func (r *RandomHidden) TransformRow(dst, x []float64) (err error) {
 	if err := check.Vector("x", x); err != nil {
 		return err
 	}
-	m.row(dst, x)
+	m.MapRow(dst, x)
 	return check.Vector(randomHiddenName+": result", dst)
 }

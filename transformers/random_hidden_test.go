@@ -24,7 +24,7 @@ func TestHiddenReference(t *testing.T) {
 		}
 		golden.Load(t, name, &c)
 		r := &RandomHidden{}
-		r.fitted = &hiddenModel{Activation: activation, W: codec.FromDense(golden.Dense(c.W)), B: c.B}
+		r.state.Fitted = &hiddenModel{Activation: activation, W: codec.FromDense(golden.Dense(c.W)), B: c.B}
 		h, err := r.Transform(golden.Dense(c.X))
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(golden.Dense(c.H), h, 1e-9), name)
@@ -37,10 +37,10 @@ func TestHiddenReference(t *testing.T) {
 func TestHiddenLayersAreNested(t *testing.T) {
 	x := golden.Dense([][]float64{{0, 1}, {1, 1}, {2, 0}, {1, 3}, {4, 4}, {2, 2}})
 	for a := DataRBF; a <= Tanh; a++ {
-		large := fitTransform(t, &RandomHidden{Units: 6, Activation: a, Seed: 4}, x)
-		small := fitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 4}, x)
+		large := FitTransform(t, &RandomHidden{Units: 6, Activation: a, Seed: 4}, x)
+		small := FitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 4}, x)
 		assert.True(t, mat.EqualApprox(large.Slice(0, 6, 0, 4), small, 1e-14), "%v", a)
-		other := fitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 5}, x)
+		other := FitTransform(t, &RandomHidden{Units: 4, Activation: a, Seed: 5}, x)
 		assert.False(t, mat.Equal(other, small), "%v", a)
 	}
 }
@@ -50,7 +50,7 @@ func TestHiddenDraws(t *testing.T) {
 	x := mat.NewDense(400, 2, nil)
 	x.Apply(func(i, j int, _ float64) float64 { return math.Sin(float64(3*i+j)) * float64(1+j) }, x)
 	r := &RandomHidden{Units: 300}
-	fitTransform(t, r, x)
+	FitTransform(t, r, x)
 	w, b := r.UnitWeights()
 	median := 0.0
 	for i := range 300 {
@@ -68,7 +68,7 @@ func TestHiddenDraws(t *testing.T) {
 	assert.InDelta(t, 2, math.Log10(most/least), 0.1, "two decades of widths")
 
 	r = &RandomHidden{Units: 5000, Activation: Tanh}
-	fitTransform(t, r, x)
+	FitTransform(t, r, x)
 	w, b = r.UnitWeights()
 	squares, biases := 0.0, 0.0
 	for i, v := range b {
@@ -79,7 +79,7 @@ func TestHiddenDraws(t *testing.T) {
 	assert.InDelta(t, 1, biases, 0.1)
 
 	r = &RandomHidden{Units: 2000, Activation: Sigmoid}
-	fitTransform(t, r, x)
+	FitTransform(t, r, x)
 	w, b = r.UnitWeights()
 	assert.True(t, mat.Min(w) >= 0 && mat.Max(w) <= 1)
 	assert.InDelta(t, 0.5, mat.Sum(w)/4000, 0.02)
@@ -91,16 +91,16 @@ func TestHiddenDefaultsAndErrors(t *testing.T) {
 	w, b := r.UnitWeights()
 	assert.Nil(t, w)
 	assert.Nil(t, b)
-	z := fitTransform(t, r, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
+	z := FitTransform(t, r, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
 	_, h := z.Dims()
 	assert.Equal(t, 3, h, "as many units as rows")
-	z = fitTransform(t, &RandomHidden{Activation: Tanh}, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
+	z = FitTransform(t, &RandomHidden{Activation: Tanh}, mat.NewDense(3, 2, []float64{0, 1, 1, 1, 2, 0}))
 	_, h = z.Dims()
 	assert.Equal(t, defaultUnits, h)
-	fitTransform(t, r, mat.NewDense(3, 2, nil)) // all rows the same
+	FitTransform(t, r, mat.NewDense(3, 2, nil)) // all rows the same
 
-	assert.EqualError(t, (&RandomHidden{Units: -1}).Fit(context.Background(), table), "transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default")
-	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), table), fault.ErrParam)
+	assert.EqualError(t, (&RandomHidden{Units: -1}).Fit(context.Background(), Table), "transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default")
+	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), Table), fault.ErrParam)
 	assert.Equal(t, "DataRBF Sigmoid NormalizedSigmoid RandomRBF Tanh Activation(7)",
 		DataRBF.String()+" "+Sigmoid.String()+" "+NormalizedSigmoid.String()+" "+RandomRBF.String()+" "+Tanh.String()+" "+Activation(7).String())
 }
@@ -112,7 +112,7 @@ func TestHiddenDefinition(t *testing.T) {
 		x.Apply(func(i, j int, _ float64) float64 { return offset + math.Sin(float64(7*i*i+j)) }, x)
 		for a := DataRBF; a <= Tanh; a++ {
 			r := &RandomHidden{Units: 210, Activation: a, Seed: 2}
-			h := fitTransform(t, r, x)
+			h := FitTransform(t, r, x)
 			w, b := r.UnitWeights()
 			units, _ := w.Dims()
 			worst := 0.0
@@ -149,7 +149,7 @@ func TestHiddenTransformTo(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{0, 1, 3, 2, 5, 1})
 	r := &RandomHidden{Units: 4, Activation: Tanh}
 	require.ErrorIs(t, r.TransformTo(&mat.Dense{}, x), fault.ErrNotFitted)
-	want := fitTransform(t, r, x)
+	want := FitTransform(t, r, x)
 	dst := mat.NewDense(3, 4, []float64{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9})
 	require.NoError(t, r.TransformTo(dst, x))
 	assert.True(t, mat.Equal(want, dst))
@@ -169,13 +169,13 @@ func TestHiddenFirst(t *testing.T) {
 	r := &RandomHidden{Units: 7}
 	_, err := r.Truncate(2)
 	require.ErrorIs(t, err, fault.ErrNotFitted)
-	all := fitTransform(t, r, x)
+	all := FitTransform(t, r, x)
 	some, err := r.Truncate(4)
 	require.NoError(t, err)
 	z, err := some.Transform(x)
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(all.Slice(0, 9, 0, 4), z, 1e-14))
-	assert.True(t, mat.EqualApprox(fitTransform(t, &RandomHidden{Units: 4}, x), z, 1e-14))
+	assert.True(t, mat.EqualApprox(FitTransform(t, &RandomHidden{Units: 4}, x), z, 1e-14))
 	more, err := r.Truncate(70)
 	require.NoError(t, err)
 	w, _ := more.UnitWeights()

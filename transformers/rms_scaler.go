@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -27,7 +28,7 @@ import (
 //
 // See also [StandardScaler], [UnitRows].
 type RMSScaler struct {
-	learned[rmsScalerModel]
+	scalingLearned[rmsScalerModel]
 }
 
 type rmsScalerModel struct {
@@ -37,10 +38,10 @@ type rmsScalerModel struct {
 // Fit takes the root mean square of each column of x (n×d).
 func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
+	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*rmsScalerModel, error) {
 		_, d := x.Dims()
 		m := &rmsScalerModel{Scales: make(codec.Floats, d)}
-		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Scales[j] = rootMeanSquare(column) })
+		return m, EachColumn(ctx, x, func(j int, column []float64) { m.Scales[j] = RootMeanSquare(column) })
 	})
 }
 
@@ -48,9 +49,9 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // the bit.
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*rmsScalerModel, error) {
-		columns, err := perColumn(ctx, rows, 1, func(int) (c magnitude) { return c }, func(c *magnitude, values []float64) error {
-			c.add(values)
+	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *RowStream) (*rmsScalerModel, error) {
+		columns, err := SummarizeColumns(ctx, rows, 1, func(int) (c Magnitude) { return c }, func(c *Magnitude, values []float64) error {
+			c.Add(values)
 			return nil
 		})
 		if err != nil {
@@ -58,14 +59,14 @@ func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, 
 		}
 		m := &rmsScalerModel{}
 		for _, c := range columns {
-			m.Scales = append(m.Scales, c.rootMeanSquare())
+			m.Scales = append(m.Scales, c.RootMeanSquare())
 		}
 		return m, nil
 	})
 }
 
-func (s *RMSScaler) statistics() *columnStatistics[*sums] {
-	return &columnStatistics[*sums]{typ: s.model().name(), fresh: newSums}
+func (s *RMSScaler) statistics() *ColumnStatistics[*Sums] {
+	return &ColumnStatistics[*Sums]{Type: s.state.Model().TypeName(), Fresh: NewSums}
 }
 
 // NewStatistics implements [StatisticsFitter]: exact sums of the squares of the columns.
@@ -75,9 +76,9 @@ func (s *RMSScaler) NewStatistics() (Statistics, error) { return s.statistics(),
 // bits from any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*rmsScalerModel, error) {
+	return LearnStatistics(ctx, &s.state, st, s.statistics(), func(st *ColumnStatistics[*Sums]) (*rmsScalerModel, error) {
 		m := &rmsScalerModel{}
-		for _, c := range st.columns {
+		for _, c := range st.Columns {
 			scale := c.RootMeanSquare()
 			if scale == 0 {
 				scale = 1
@@ -91,42 +92,50 @@ func (s *RMSScaler) FitStatistics(ctx context.Context, st Statistics) (err error
 // PartialFit implements [PartialFitter].
 func (s *RMSScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.partial(ctx, x, s)
+	return s.state.PartialFit(ctx, x, s)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *RMSScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
+func (s *RMSScaler) MarshalStatistics() ([]byte, error) { return s.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (s *RMSScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+func (s *RMSScaler) UnmarshalStatistics(data []byte) error {
+	return s.state.UnmarshalStatistics(s, data)
+}
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&s.learned, z)
+	return Invert(&s.state, z)
 }
 
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
-func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.model().Scales) }
+func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 // Clone returns an unfitted RMSScaler.
 func (s *RMSScaler) Clone() Transformer { return &RMSScaler{} }
 
-func (rmsScalerModel) name() string { return "transformers: RMSScaler" }
+func (rmsScalerModel) TypeName() string { return "transformers: RMSScaler" }
 
-func (m rmsScalerModel) columns() (from, to int) { return len(m.Scales), len(m.Scales) }
+func (m rmsScalerModel) Widths() (from, to int) { return len(m.Scales), len(m.Scales) }
 
-func (m rmsScalerModel) row(dst, x []float64) {
+func (m rmsScalerModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = v / m.Scales[j]
 	}
 }
 
-func (m rmsScalerModel) unrow(dst, z []float64) {
+func (m rmsScalerModel) InvertRow(dst, z []float64) {
 	for j, v := range z {
 		dst[j] = v * m.Scales[j]
 	}
 }
 
-func (m rmsScalerModel) valid() error { return validScales(m.Scales) }
+func (m rmsScalerModel) Validate() error { return CheckScales(m.Scales) }
+
+func (m rmsScalerModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	return x.Div(x.Row(m.Scales)), nil
+}
+
+func (rmsScalerModel) ColumnNames(in []string) []string { return in }

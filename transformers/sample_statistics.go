@@ -16,38 +16,38 @@ import (
 )
 
 // sampleRows is the least number of different rows that the statistics of a map keep, if there are as many.
-const sampleRows = 4096
+const LeastRows = 4096
 
 // rowsFor is how many are kept for a map that sits on so many of them.
-func rowsFor(landmarks int) int { return max(sampleRows, 4*landmarks) }
+func RowsFor(landmarks int) int { return max(LeastRows, 4*landmarks) }
 
 // sampleStatistics are those of maps of kernels: of the different rows those whose hash with the seed is least,
 // which is a uniform sample that neither the order of the rows nor their parts change; and exact sums of the
 // columns.
-type sampleStatistics struct {
-	typ    string
-	means  bool // whether columns are summed
+type SampleStatistics struct {
+	Type   string
+	Means  bool // whether columns are summed
 	n, d   int
-	sample rowsample.Sample
+	Sample rowsample.Sample
 	sums   []exact.Sum
 }
 
 // String names them, with their settings.
-func (s *sampleStatistics) String() string { return s.typ + " " + s.settings() }
+func (s *SampleStatistics) String() string { return s.Type + " " + s.settings() }
 
-func (s *sampleStatistics) settings() string {
-	return fmt.Sprintf("(Seed %d, %d rows, means %v)", s.sample.Seed, s.sample.Limit, s.means)
+func (s *SampleStatistics) settings() string {
+	return fmt.Sprintf("(Seed %d, %d rows, means %v)", s.Sample.Seed, s.Sample.Limit, s.Means)
 }
 
 // Rows implements Statistics.
-func (s *sampleStatistics) Rows() int { return s.n }
+func (s *SampleStatistics) Rows() int { return s.n }
 
 // Clone implements Statistics.
-func (s *sampleStatistics) Clone() Statistics { return s.copied() }
+func (s *SampleStatistics) Clone() Statistics { return s.copied() }
 
-func (s *sampleStatistics) copied() *sampleStatistics {
+func (s *SampleStatistics) copied() *SampleStatistics {
 	out := *s
-	out.sample, out.sums = s.sample.Clone(), slices.Clone(s.sums)
+	out.Sample, out.sums = s.Sample.Clone(), slices.Clone(s.sums)
 	for j, c := range s.sums {
 		out.sums[j] = c.Clone()
 	}
@@ -55,8 +55,8 @@ func (s *sampleStatistics) copied() *sampleStatistics {
 }
 
 // AddBlock implements Statistics. Cost O(nd).
-func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer fault.RecoverAs(s.typ, &err)
+func (s *SampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
 	rows, err := check.Dense("x", x)
 	if err != nil {
@@ -66,25 +66,25 @@ func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err erro
 	if s.n > 0 && d != s.d {
 		return fault.Shape("x has", d, "columns", "the statistics have %d", s.d)
 	}
-	block := &sampleStatistics{n: n, d: d}
-	if s.means {
+	block := &SampleStatistics{n: n, d: d}
+	if s.Means {
 		block.sums = make([]exact.Sum, d)
 	}
-	for from := 0; from < n; from += pieceRows {
+	for from := 0; from < n; from += PieceRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		piece := rows.Slice(from, min(from+pieceRows, n), 0, d).(*mat.Dense)
-		for i := 0; i < piece.RawMatrix().Rows && s.means; i++ {
+		piece := rows.Slice(from, min(from+PieceRows, n), 0, d).(*mat.Dense)
+		for i := 0; i < piece.RawMatrix().Rows && s.Means; i++ {
 			for j, v := range piece.RawRowView(i) {
 				block.sums[j].Add(v)
 			}
 		}
-		part := s.sample.Pick(piece)
+		part := s.Sample.Pick(piece)
 		if from == 0 {
-			block.sample = *part
+			block.Sample = *part
 		} else {
-			block.sample.Merge(part)
+			block.Sample.Merge(part)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -95,12 +95,12 @@ func (s *sampleStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err erro
 }
 
 // take takes in rows of the same width.
-func (s *sampleStatistics) take(o *sampleStatistics) {
+func (s *SampleStatistics) take(o *SampleStatistics) {
 	if o.n == 0 {
 		return
 	}
 	s.n, s.d = s.n+o.n, o.d
-	s.sample.Merge(&o.sample)
+	s.Sample.Merge(&o.Sample)
 	if s.sums == nil {
 		s.sums = make([]exact.Sum, len(o.sums))
 	}
@@ -110,16 +110,16 @@ func (s *sampleStatistics) take(o *sampleStatistics) {
 }
 
 // like returns other as such statistics, if they are.
-func (s *sampleStatistics) like(other Statistics) (*sampleStatistics, error) {
-	o, ok := other.(*sampleStatistics)
-	if !ok || o == nil || o.typ != s.typ || o.settings() != s.settings() {
-		return nil, otherStatistics(s.typ, other, s)
+func (s *SampleStatistics) like(other Statistics) (*SampleStatistics, error) {
+	o, ok := other.(*SampleStatistics)
+	if !ok || o == nil || o.Type != s.Type || o.settings() != s.settings() {
+		return nil, OtherStatistics(s.Type, other, s)
 	}
 	return o, nil
 }
 
 // Merge implements Statistics.
-func (s *sampleStatistics) Merge(other Statistics) error {
+func (s *SampleStatistics) Merge(other Statistics) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
@@ -132,11 +132,11 @@ func (s *sampleStatistics) Merge(other Statistics) error {
 }
 
 // learnt is the rows that are kept, or where none are to be, one row of the means; and the means.
-func (s *sampleStatistics) learnt() (rows *mat.Dense, means codec.Floats) {
+func (s *SampleStatistics) learnt() (rows *mat.Dense, means codec.Floats) {
 	for _, c := range s.sums {
 		means = append(means, exact.Moments{N: s.n, Sum: c}.Mean())
 	}
-	if rows = s.sample.Rows(); rows == nil {
+	if rows = s.Sample.Rows(); rows == nil {
 		rows = mat.NewDense(1, s.d, nil)
 		copy(rows.RawRowView(0), means)
 	}
@@ -151,24 +151,26 @@ type storedSample struct {
 	Sums     []exact.Sum
 }
 
-func (s *sampleStatistics) kind() string { return strings.Replace(s.typ, ": ", ".", 1) + " statistics" }
+func (s *SampleStatistics) kind() string {
+	return strings.Replace(s.Type, ": ", ".", 1) + " statistics"
+}
 
 // MarshalBinary implements encoding.BinaryMarshaler.
-func (s *sampleStatistics) MarshalBinary() ([]byte, error) {
-	out := storedSample{Settings: s.settings(), Rows: s.n, Width: s.d, Sums: s.sums, Kept: s.sample.Store()}
-	return codec.Marshal(s.kind(), version, out)
+func (s *SampleStatistics) MarshalBinary() ([]byte, error) {
+	out := storedSample{Settings: s.settings(), Rows: s.n, Width: s.d, Sums: s.sums, Kept: s.Sample.Store()}
+	return codec.Marshal(s.kind(), Version, out)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler.
-func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
+func (s *SampleStatistics) UnmarshalBinary(data []byte) error {
 	kind := s.kind()
 	var in storedSample
-	if _, err := codec.Unmarshal(data, kind, version, &in); err != nil {
+	if _, err := codec.Unmarshal(data, kind, Version, &in); err != nil {
 		return err
 	}
-	sample, err := s.sample.Restore(in.Kept, in.Rows, in.Width)
+	sample, err := s.Sample.Restore(in.Kept, in.Rows, in.Width)
 	want := 0
-	if s.means && in.Rows > 0 {
+	if s.Means && in.Rows > 0 {
 		want = in.Width
 	}
 	switch {
@@ -179,7 +181,7 @@ func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
 	case in.Rows < 0 || (in.Rows == 0) != (in.Width == 0) || in.Width < 0 || len(in.Sums) != want:
 		return fault.BadModel(kind, "%d rows of %d columns, and %d sums", in.Rows, in.Width, len(in.Sums))
 	}
-	out := &sampleStatistics{typ: s.typ, means: s.means, n: in.Rows, d: in.Width, sums: in.Sums, sample: sample}
+	out := &SampleStatistics{Type: s.Type, Means: s.Means, n: in.Rows, d: in.Width, sums: in.Sums, Sample: sample}
 	for j, c := range out.sums {
 		if mean := (exact.Moments{N: in.Rows, Sum: c}).Mean(); mean-mean != 0 {
 			return fault.BadModel(kind, "a mean of %v in column %d", mean, j)
@@ -190,13 +192,13 @@ func (s *sampleStatistics) UnmarshalBinary(data []byte) error {
 }
 
 // learnSample checks the statistics of a map and calls f with what they keep.
-func learnSample(ctx context.Context, s Statistics, fresh *sampleStatistics, f func(rows *mat.Dense, means codec.Floats) error) error {
+func LearnSample(ctx context.Context, s Statistics, fresh *SampleStatistics, f func(rows *mat.Dense, means codec.Floats) error) error {
 	own, err := fresh.like(s)
 	if err != nil {
 		return err
 	}
-	if err := someRows(fresh.typ, s); err != nil {
-		return err
+	if s.Rows() == 0 {
+		return fault.EmptyStatistics(fresh.Type)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -204,10 +206,10 @@ func learnSample(ctx context.Context, s Statistics, fresh *sampleStatistics, f f
 	return f(own.learnt())
 }
 
-func (s *sampleStatistics) columnCount() int { return s.d }
+func (s *SampleStatistics) ColumnCount() int { return s.d }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *sampleStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *SampleStatistics) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *sampleStatistics) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }
+func (s *SampleStatistics) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }

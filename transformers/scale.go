@@ -17,13 +17,13 @@ import (
 // square of a column of tiny numbers vanishes.
 
 // exponent returns e such that the largest |v| lies in [2^(e-1), 2^e).
-func exponent(v []float64) int {
-	_, e := math.Frexp(largestOf(v))
+func Exponent(v []float64) int {
+	_, e := math.Frexp(LargestMagnitude(v))
 	return e
 }
 
 // largestOf returns the largest |v|, 0 of none.
-func largestOf(v []float64) float64 {
+func LargestMagnitude(v []float64) float64 {
 	largest := 0.0
 	for _, a := range v {
 		if a = math.Abs(a); a > largest {
@@ -49,15 +49,15 @@ func units(e int) (a, b float64) {
 }
 
 // eachColumn calls f with every column of x, in a buffer that it uses again.
-func eachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float64)) error {
-	return onWorkers(ctx, 1, x, func(j int, column []float64) error {
+func EachColumn(ctx context.Context, x *mat.Dense, f func(j int, column []float64)) error {
+	return EachColumnOn(ctx, 1, x, func(j int, column []float64) error {
 		f(j, column)
 		return nil
 	})
 }
 
 // onWorkers is eachColumn on some goroutines at once, for what takes long.
-func onWorkers(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
+func EachColumnOn(ctx context.Context, workers int, x *mat.Dense, f func(j int, column []float64) error) error {
 	n, d := x.Dims()
 	buffers := sync.Pool{New: func() any {
 		buffer := make([]float64, n)
@@ -71,7 +71,7 @@ func onWorkers(ctx context.Context, workers int, x *mat.Dense, f func(j int, col
 }
 
 // scaled is (v - mean) / scale.
-func scaled(v, mean, scale float64) float64 {
+func Scale(v, mean, scale float64) float64 {
 	z := (v - mean) / scale
 	if math.IsInf(z, 0) {
 		// The difference of two finite numbers may overflow where the quotient does not.
@@ -81,7 +81,7 @@ func scaled(v, mean, scale float64) float64 {
 }
 
 // unscaled is z scale + mean.
-func unscaled(z, mean, scale float64) float64 {
+func Unscale(z, mean, scale float64) float64 {
 	v := z*scale + mean
 	if math.IsInf(v, 0) {
 		return (z/2*scale + mean/2) * 2
@@ -90,7 +90,7 @@ func unscaled(z, mean, scale float64) float64 {
 }
 
 // validScales says what is wrong with scales that were read from model data.
-func validScales(scales []float64) error {
+func CheckScales(scales []float64) error {
 	if len(scales) == 0 {
 		return errors.New("no scales")
 	}
@@ -101,3 +101,29 @@ func validScales(scales []float64) error {
 	}
 	return nil
 }
+
+// perColumn is a pass in which each column has a T, which take is called on with the values of
+// the column in their order, some at a time, in memory that it may write to. Columns go on some
+// goroutines at once.
+func SummarizeColumns[T any](ctx context.Context, s *RowStream, workers int, start func(column int) T, take func(t *T, values []float64) error) ([]T, error) {
+	var out []T
+	err := s.Pass(ctx, func(x *mat.Dense) error {
+		if out == nil {
+			out = make([]T, s.D)
+			for j := range out {
+				out[j] = start(j)
+			}
+		}
+		return EachColumnOn(ctx, workers, x, func(j int, values []float64) error { return take(&out[j], values) })
+	})
+	return out, err
+}
+
+func ColumnMean(v []float64) float64 {
+	var c Centre
+	c.Add(v)
+	return c.Mean()
+}
+
+// farthest is how many standard deviations a PowerTransformer with Clip leaves.
+const ClipLimit = 5

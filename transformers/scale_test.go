@@ -13,24 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-var table = mat.NewDense(4, 3, []float64{
-	1, 5, 0,
-	2, 5, 0,
-	3, 5, 0,
-	6, 5, 0,
-})
-
-// fitTransform is a Fit and a Transform on the same rows.
-func fitTransform(tb require.TestingT, t Transformer, x mat.Matrix) *mat.Dense {
-	require.NoError(tb, t.Fit(context.Background(), x))
-	z, err := t.Transform(x)
-	require.NoError(tb, err)
-	return z
-}
-
 func TestStandardScalerDefinition(t *testing.T) {
 	s := &StandardScaler{}
-	z := fitTransform(t, s, table)
+	z := FitTransform(t, s, Table)
 	sd := math.Sqrt(14.0 / 3) // (2² + 1² + 0² + 3²)/3
 	assert.InDeltaSlice(t, []float64{3, 5, 0}, s.Means(), 1e-15)
 	assert.InDeltaSlice(t, []float64{sd, 1, 1}, s.Scales(), 1e-15)
@@ -40,18 +25,18 @@ func TestStandardScalerDefinition(t *testing.T) {
 
 func TestRMSScalerDefinition(t *testing.T) {
 	s := &RMSScaler{}
-	z := fitTransform(t, s, table)
+	z := FitTransform(t, s, Table)
 	rms := []float64{math.Sqrt(50.0 / 3), math.Sqrt(100.0 / 3), 1}
 	assert.InDeltaSlice(t, rms, s.Scales(), 1e-15)
 	assert.InDelta(t, 6/rms[0], z.At(3, 0), 1e-15)
 	assert.Equal(t, make([]float64, 4), mat.Col(nil, 2, z))
 
-	fitTransform(t, s, mat.NewDense(1, 2, []float64{-3, 0}))
+	FitTransform(t, s, mat.NewDense(1, 2, []float64{-3, 0}))
 	assert.Equal(t, []float64{3, 1}, s.Scales(), "one row: as R, which divides by max(1, n-1)")
 }
 
 func TestUnitRowsDefinition(t *testing.T) {
-	z := fitTransform(t, &UnitRows{}, mat.NewDense(4, 2, []float64{3, 4, 0, 0, -2e200, 0, 5e-324, 5e-324}))
+	z := FitTransform(t, &UnitRows{}, mat.NewDense(4, 2, []float64{3, 4, 0, 0, -2e200, 0, 5e-324, 5e-324}))
 	r := 1 / math.Sqrt2
 	assert.InDeltaSlice(t, []float64{0.6, 0.8, 0, 0, -1, 0, r, r}, z.RawMatrix().Data, 1e-15)
 }
@@ -75,8 +60,8 @@ func TestExtremeColumns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := mat.NewDense(len(c.column), 1, c.column)
 			s, r := &StandardScaler{}, &RMSScaler{}
-			z := fitTransform(t, s, x)
-			fitTransform(t, r, x)
+			z := FitTransform(t, s, x)
+			FitTransform(t, r, x)
 			for what, pair := range map[string][2]float64{
 				"mean": {s.Means()[0], c.mean}, "sd": {s.Scales()[0], c.sd}, "rms": {r.Scales()[0], c.rms},
 			} {
@@ -102,8 +87,8 @@ func TestFittedFactsAreCopies(t *testing.T) {
 	assert.Nil(t, s.Means())
 	assert.Nil(t, s.Scales())
 	assert.Nil(t, r.Scales())
-	fitTransform(t, s, table)
-	fitTransform(t, r, table)
+	FitTransform(t, s, Table)
+	FitTransform(t, r, Table)
 	s.Means()[0], s.Scales()[0], r.Scales()[0] = -1, -1, -1
 	assert.Positive(t, s.Means()[0])
 	assert.Positive(t, s.Scales()[0])
@@ -130,9 +115,9 @@ func TestScalingInvariance(t *testing.T) {
 		factor := math.Ldexp(1, rapid.IntRange(-300, 300).Draw(t, "exponent"))
 		var scaled mat.Dense
 		scaled.Scale(factor, x)
-		assert.Equal(t, fitTransform(t, &UnitRows{}, x), fitTransform(t, &UnitRows{}, &scaled))
+		assert.Equal(t, FitTransform(t, &UnitRows{}, x), FitTransform(t, &UnitRows{}, &scaled))
 		for _, pair := range [][2]Transformer{{&StandardScaler{}, &StandardScaler{}}, {&RMSScaler{}, &RMSScaler{}}} {
-			a, b := fitTransform(t, pair[0], x), fitTransform(t, pair[1], &scaled)
+			a, b := FitTransform(t, pair[0], x), FitTransform(t, pair[1], &scaled)
 			_, d := x.Dims()
 			for j := range d {
 				if constant(mat.Col(nil, j, x)) {
@@ -157,7 +142,7 @@ func TestScaledColumnsHaveUnitMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := matrices(2).Draw(t, "x")
 		n, d := x.Dims()
-		standard, rms := fitTransform(t, &StandardScaler{}, x), fitTransform(t, &RMSScaler{}, x)
+		standard, rms := FitTransform(t, &StandardScaler{}, x), FitTransform(t, &RMSScaler{}, x)
 		for j := range d {
 			column := mat.Col(nil, j, standard)
 			sum := 0.0
@@ -178,7 +163,7 @@ func TestUnitRowsHaveLengthOne(t *testing.T) {
 		n, d := rapid.IntRange(1, 5).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
 		finite := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
 		x := mat.NewDense(n, d, rapid.SliceOfN(finite, n*d, n*d).Draw(t, "x"))
-		z := fitTransform(t, &UnitRows{}, x)
+		z := FitTransform(t, &UnitRows{}, x)
 		for i := range n {
 			want := 1.0
 			if mat.Norm(x.RowView(i), math.Inf(1)) == 0 {
@@ -195,7 +180,20 @@ func TestEveryFiniteColumnScales(t *testing.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
 		finite := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
 		x := mat.NewDense(n, 1, rapid.SliceOfN(finite, n, n).Draw(t, "x"))
-		fitTransform(t, &StandardScaler{}, x)
-		fitTransform(t, &RMSScaler{}, x)
+		FitTransform(t, &StandardScaler{}, x)
+		FitTransform(t, &RMSScaler{}, x)
 	})
+}
+
+// A file of a hundred bytes may say that there are two thousand million columns: they do not get a name each.
+func TestFeatureNamesOfManyColumns(t *testing.T) {
+	u := &UnitRows{}
+	u.state.Fitted = &unitRowsModel{Width: math.MaxInt32}
+	_, err := u.FeatureNames(nil)
+	require.ErrorIs(t, err, fault.ErrTooLarge)
+	assert.ErrorContains(t, err, "names of 2147483647 columns")
+	u.state.Fitted = &unitRowsModel{Width: 1 << 16}
+	names, err := u.FeatureNames(nil)
+	require.NoError(t, err)
+	assert.Equal(t, "x65535", names[1<<16-1])
 }

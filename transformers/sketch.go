@@ -9,7 +9,7 @@ import (
 
 // sketchBuffer is how many values of a level a sketch keeps: of a million values at most 65 000 in
 // all, half a megabyte, with ranks to six in ten thousand.
-const sketchBuffer = 8192
+const SketchBuffer = 8192
 
 // sketch keeps the order of values that come one after the other, in memory that grows with the
 // logarithm of their number. A level that is full is sorted, and every second value goes to the
@@ -33,9 +33,9 @@ const sketchBuffer = 8192
 // It is not from a library since an exact median and an exact bound of a Winsorizer need what none gives: a bound
 // that holds for every stream and is counted for this one. KLL and REQ sketches toss coins, and their bounds hold with a probability; a
 // t-digest has none; those of DDSketch are relative to the value, which an offset spoils.
-type sketch struct {
-	n              int
-	least, largest float64
+type Sketch struct {
+	N              int
+	Least, Largest float64
 	levels         []level
 }
 
@@ -44,30 +44,30 @@ type level struct {
 	firsts, seconds int // how often it was emptied, and the first or the second of each pair went up
 }
 
-func (s *sketch) add(values []float64) {
+func (s *Sketch) add(values []float64) {
 	for _, v := range values {
-		if s.n == 0 {
-			s.least, s.largest = v, v
+		if s.N == 0 {
+			s.Least, s.Largest = v, v
 		}
-		s.n++
-		s.least, s.largest = min(s.least, v), max(s.largest, v)
+		s.N++
+		s.Least, s.Largest = min(s.Least, v), max(s.Largest, v)
 		s.put(0, v)
 	}
 }
 
-func (s *sketch) put(h int, v float64) {
+func (s *Sketch) put(h int, v float64) {
 	if h == len(s.levels) {
 		s.levels = append(s.levels, level{})
 	}
 	s.levels[h].values = append(s.levels[h].values, v)
-	if len(s.levels[h].values) < sketchBuffer {
+	if len(s.levels[h].values) < SketchBuffer {
 		return
 	}
 	s.empty(h)
 }
 
 // empty sends every second value of a level up.
-func (s *sketch) empty(h int) {
+func (s *Sketch) empty(h int) {
 	l := &s.levels[h]
 	full := l.values
 	slices.Sort(full)
@@ -90,15 +90,15 @@ func (s *sketch) empty(h int) {
 }
 
 // merge takes in the values of o, which stays as it is.
-func (s *sketch) merge(o *sketch) {
+func (s *Sketch) merge(o *Sketch) {
 	switch {
-	case o.n == 0:
+	case o.N == 0:
 		return
-	case s.n == 0:
-		s.least, s.largest = o.least, o.largest
+	case s.N == 0:
+		s.Least, s.Largest = o.Least, o.Largest
 	}
-	s.n += o.n
-	s.least, s.largest = min(s.least, o.least), max(s.largest, o.largest)
+	s.N += o.N
+	s.Least, s.Largest = min(s.Least, o.Least), max(s.Largest, o.Largest)
 	for h := range o.levels {
 		if h == len(s.levels) {
 			s.levels = append(s.levels, level{})
@@ -108,13 +108,13 @@ func (s *sketch) merge(o *sketch) {
 		l.values = append(l.values, other.values...)
 	}
 	for h := 0; h < len(s.levels); h++ {
-		if len(s.levels[h].values) >= sketchBuffer {
+		if len(s.levels[h].values) >= SketchBuffer {
 			s.empty(h)
 		}
 	}
 }
 
-func (s *sketch) clone() *sketch {
+func (s *Sketch) clone() *Sketch {
 	out := *s
 	out.levels = slices.Clone(s.levels)
 	for h := range out.levels {
@@ -124,7 +124,7 @@ func (s *sketch) clone() *sketch {
 }
 
 // missed is how far a rank may be off, in values; 0 while all of them are kept.
-func (s *sketch) missed() int {
+func (s *Sketch) missed() int {
 	out := 0
 	for h, l := range s.levels {
 		out += max(l.firsts, l.seconds) << h
@@ -133,15 +133,15 @@ func (s *sketch) missed() int {
 }
 
 // ranked is what a sketch has kept, ascending, with the number of values up to and with each.
-type ranked struct {
+type Ranked struct {
 	values         []float64
 	upTo           []int
-	n, missed      int
-	least, largest float64
+	N, Missed      int
+	Least, Largest float64
 }
 
-func (s *sketch) ranked() *ranked {
-	r := &ranked{n: s.n, missed: s.missed(), least: s.least, largest: s.largest}
+func (s *Sketch) Rank() *Ranked {
+	r := &Ranked{N: s.N, Missed: s.missed(), Least: s.Least, Largest: s.Largest}
 	type weighted struct {
 		v float64
 		w int
@@ -175,41 +175,41 @@ func (s *sketch) ranked() *ranked {
 
 // valueOfRank returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
 // of it one of the values has that rank. The least and the largest are exact.
-func (r *ranked) valueOfRank(i int) float64 {
+func (r *Ranked) valueOfRank(i int) float64 {
 	switch {
 	case i <= 0:
-		return r.least
-	case i >= r.n-1:
-		return r.largest
+		return r.Least
+	case i >= r.N-1:
+		return r.Largest
 	}
 	return r.values[sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k] > i })]
 }
 
 // pair returns at(i) and at(i+1).
-func (r *ranked) pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
+func (r *Ranked) Pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
 
 // rankedOf reads a stream once, and returns what a sketch keeps of each column but for its gaps.
-func rankedOf(ctx context.Context, rows *stream, workers int) ([]*ranked, error) {
-	sketches, err := perColumn(ctx, rows, workers, func(int) (s sketch) { return s }, func(s *sketch, values []float64) error {
+func ReadRanks(ctx context.Context, rows *RowStream, workers int) ([]*Ranked, error) {
+	sketches, err := SummarizeColumns(ctx, rows, workers, func(int) (s Sketch) { return s }, func(s *Sketch, values []float64) error {
 		s.add(slices.DeleteFunc(values, math.IsNaN))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*ranked, len(sketches))
+	out := make([]*Ranked, len(sketches))
 	for j := range sketches {
-		out[j] = sketches[j].ranked()
+		out[j] = sketches[j].Rank()
 		sketches[j].levels = nil
 	}
 	return out, nil
 }
 
 // quantiles returns up to count values at evenly spaced ranks: all of them, if they are no more.
-func (r *ranked) quantiles(count int) []float64 {
-	out := make([]float64, min(count, r.n))
+func (r *Ranked) Quantiles(count int) []float64 {
+	out := make([]float64, min(count, r.N))
 	for k := range out {
-		out[k] = r.valueOfRank(int((float64(k) + .5) / float64(len(out)) * float64(r.n)))
+		out[k] = r.valueOfRank(int((float64(k) + .5) / float64(len(out)) * float64(r.N)))
 	}
 	return out
 }

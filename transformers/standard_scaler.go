@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -31,7 +32,7 @@ type StandardScaler struct {
 	// Clip limits scaled values to the range from -5 to 5, so that rows far from those of Fit stay near them.
 	Clip bool
 
-	learned[standardScalerModel]
+	scalingLearned[standardScalerModel]
 }
 
 type standardScalerModel struct {
@@ -42,10 +43,10 @@ type standardScalerModel struct {
 // Fit takes the mean and the standard deviation of each column of x (n×d).
 func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
+	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
-		return m, eachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = meanAndDeviation(column) })
+		return m, EachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = MeanAndDeviation(column) })
 	})
 }
 
@@ -53,21 +54,21 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // the bit.
 func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.learnBlocks(ctx, blocks, nil, func(rows *stream) (*standardScalerModel, error) {
-		spreads, err := spreadsOf(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
+	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *RowStream) (*standardScalerModel, error) {
+		spreads, err := ReadSpreads(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
 		if err != nil {
 			return nil, err
 		}
 		m := &standardScalerModel{Clip: s.Clip}
 		for _, c := range spreads {
-			m.Means, m.Scales = append(m.Means, c.mean()), append(m.Scales, c.deviation())
+			m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, c.Deviation())
 		}
 		return m, nil
 	})
 }
 
-func (s *StandardScaler) statistics() *columnStatistics[*sums] {
-	return &columnStatistics[*sums]{typ: s.model().name(), fresh: newSums}
+func (s *StandardScaler) statistics() *ColumnStatistics[*Sums] {
+	return &ColumnStatistics[*Sums]{Type: s.state.Model().TypeName(), Fresh: NewSums}
 }
 
 // NewStatistics implements [StatisticsFitter]: exact sums of the columns and of their squares.
@@ -77,9 +78,9 @@ func (s *StandardScaler) NewStatistics() (Statistics, error) { return s.statisti
 // bits from any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return learnStatistics(ctx, &s.learned, st, s.statistics(), func(st *columnStatistics[*sums]) (*standardScalerModel, error) {
+	return LearnStatistics(ctx, &s.state, st, s.statistics(), func(st *ColumnStatistics[*Sums]) (*standardScalerModel, error) {
 		m := &standardScalerModel{Clip: s.Clip}
-		for _, c := range st.columns {
+		for _, c := range st.Columns {
 			scale := c.Deviation()
 			if scale == 0 {
 				scale = 1
@@ -93,53 +94,65 @@ func (s *StandardScaler) FitStatistics(ctx context.Context, st Statistics) (err 
 // PartialFit implements [PartialFitter].
 func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return s.partial(ctx, x, s)
+	return s.state.PartialFit(ctx, x, s)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.marshalStatistics() }
+func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (s *StandardScaler) UnmarshalStatistics(data []byte) error { return s.goesOn(s, data) }
+func (s *StandardScaler) UnmarshalStatistics(data []byte) error {
+	return s.state.UnmarshalStatistics(s, data)
+}
 
 // InverseTransform returns the rows that Transform maps to z (m×d), m×d.
 func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return inverted(&s.learned, z)
+	return Invert(&s.state, z)
 }
 
 // Means returns the d column means, or nil before Fit.
-func (s *StandardScaler) Means() []float64 { return slices.Clone(s.model().Means) }
+func (s *StandardScaler) Means() []float64 { return slices.Clone(s.state.Model().Means) }
 
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
-func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.model().Scales) }
+func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
 
 // Clone returns an unfitted StandardScaler.
 func (s *StandardScaler) Clone() Transformer { return &StandardScaler{Clip: s.Clip} }
 
-func (standardScalerModel) name() string { return "transformers: StandardScaler" }
+func (standardScalerModel) TypeName() string { return "transformers: StandardScaler" }
 
-func (m standardScalerModel) columns() (from, to int) { return len(m.Scales), len(m.Scales) }
+func (m standardScalerModel) Widths() (from, to int) { return len(m.Scales), len(m.Scales) }
 
-func (m standardScalerModel) row(dst, x []float64) {
+func (m standardScalerModel) MapRow(dst, x []float64) {
 	for j, v := range x {
-		dst[j] = scaled(v, m.Means[j], m.Scales[j])
+		dst[j] = Scale(v, m.Means[j], m.Scales[j])
 		if m.Clip {
-			dst[j] = min(max(dst[j], -farthest), farthest)
+			dst[j] = min(max(dst[j], -ClipLimit), ClipLimit)
 		}
 	}
 }
 
-func (m standardScalerModel) unrow(dst, z []float64) {
+func (m standardScalerModel) InvertRow(dst, z []float64) {
 	for j, v := range z {
-		dst[j] = unscaled(v, m.Means[j], m.Scales[j])
+		dst[j] = Unscale(v, m.Means[j], m.Scales[j])
 	}
 }
 
-func (m standardScalerModel) valid() error {
+func (m standardScalerModel) Validate() error {
 	if len(m.Means) != len(m.Scales) || !m.Means.Finite() {
 		return fmt.Errorf("%d means for %d scales, want as many and finite", len(m.Means), len(m.Scales))
 	}
-	return validScales(m.Scales)
+	return CheckScales(m.Scales)
 }
+
+func (m standardScalerModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	z := x.Sub(x.Row(m.Means)).Div(x.Row(m.Scales))
+	if m.Clip {
+		z = z.Clamp(z.Number(-ClipLimit), z.Number(ClipLimit))
+	}
+	return z, nil
+}
+
+func (standardScalerModel) ColumnNames(in []string) []string { return in }

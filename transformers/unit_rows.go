@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -22,7 +23,7 @@ import (
 //
 // See also [RMSScaler], [StandardScaler].
 type UnitRows struct {
-	learned[unitRowsModel]
+	scalingLearned[unitRowsModel]
 }
 
 type unitRowsModel struct {
@@ -32,7 +33,7 @@ type unitRowsModel struct {
 // Fit keeps the width of x (n×d).
 func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return u.learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
+	return u.state.Learn(ctx, x, nil, func(x *mat.Dense) (*unitRowsModel, error) {
 		_, d := x.Dims()
 		return &unitRowsModel{Width: d}, nil
 	})
@@ -41,14 +42,14 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // FitBlocks implements [BlockFitter]. It reads the stream once, to check it.
 func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return u.learnBlocks(ctx, blocks, nil, func(rows *stream) (*unitRowsModel, error) {
-		err := rows.pass(ctx, func(*mat.Dense) error { return nil })
-		return &unitRowsModel{Width: rows.d}, err
+	return u.state.LearnBlocks(ctx, blocks, nil, func(rows *RowStream) (*unitRowsModel, error) {
+		err := rows.Pass(ctx, func(*mat.Dense) error { return nil })
+		return &unitRowsModel{Width: rows.D}, err
 	})
 }
 
-func (u *UnitRows) statistics() *columnStatistics[*nothing] {
-	return &columnStatistics[*nothing]{typ: u.model().name(), fresh: func(int) *nothing { return &nothing{} }}
+func (u *UnitRows) statistics() *ColumnStatistics[*Nothing] {
+	return &ColumnStatistics[*Nothing]{Type: u.state.Model().TypeName(), Fresh: func(int) *Nothing { return &Nothing{} }}
 }
 
 // NewStatistics implements [StatisticsFitter]: the width of the rows.
@@ -57,32 +58,34 @@ func (u *UnitRows) NewStatistics() (Statistics, error) { return u.statistics(), 
 // FitStatistics implements [StatisticsFitter]. It learns what Fit learns.
 func (u *UnitRows) FitStatistics(ctx context.Context, st Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return learnStatistics(ctx, &u.learned, st, u.statistics(), func(st *columnStatistics[*nothing]) (*unitRowsModel, error) {
-		return &unitRowsModel{Width: len(st.columns)}, nil
+	return LearnStatistics(ctx, &u.state, st, u.statistics(), func(st *ColumnStatistics[*Nothing]) (*unitRowsModel, error) {
+		return &unitRowsModel{Width: len(st.Columns)}, nil
 	})
 }
 
 // PartialFit implements [PartialFitter].
 func (u *UnitRows) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return u.partial(ctx, x, u)
+	return u.state.PartialFit(ctx, x, u)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.marshalStatistics() }
+func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (u *UnitRows) UnmarshalStatistics(data []byte) error { return u.goesOn(u, data) }
+func (u *UnitRows) UnmarshalStatistics(data []byte) error {
+	return u.state.UnmarshalStatistics(u, data)
+}
 
 // Clone returns an unfitted UnitRows.
 func (u *UnitRows) Clone() Transformer { return &UnitRows{} }
 
-func (unitRowsModel) name() string { return "transformers: UnitRows" }
+func (unitRowsModel) TypeName() string { return "transformers: UnitRows" }
 
-func (m unitRowsModel) columns() (from, to int) { return m.Width, m.Width }
+func (m unitRowsModel) Widths() (from, to int) { return m.Width, m.Width }
 
-func (m unitRowsModel) row(dst, x []float64) {
-	e := exponent(x)
+func (m unitRowsModel) MapRow(dst, x []float64) {
+	e := Exponent(x)
 	squares := 0.0
 	for j, v := range x {
 		dst[j] = math.Ldexp(v, -e)
@@ -97,9 +100,18 @@ func (m unitRowsModel) row(dst, x []float64) {
 	}
 }
 
-func (m unitRowsModel) valid() error {
+func (m unitRowsModel) Validate() error {
 	if m.Width < 1 {
 		return fmt.Errorf("width %d, want >= 1", m.Width)
 	}
 	return nil
 }
+
+func (m unitRowsModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	size := x.Abs().Largest()
+	some := size.Greater(x.Number(0))
+	z := x.Div(some.Where(size, x.Number(1)))
+	return z.Div(some.Where(z.Square().Sum().Sqrt(), x.Number(1))), nil
+}
+
+func (unitRowsModel) ColumnNames(in []string) []string { return in }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -90,10 +91,10 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		return err
 	}
 	m := &winsorModel{Gaps: w.Gaps}
-	return w.learn(ctx, x, m.gap, func(x *mat.Dense) (*winsorModel, error) {
+	return w.state.Learn(ctx, x, m.HasGap, func(x *mat.Dense) (*winsorModel, error) {
 		_, d := x.Dims()
 		m.Low, m.High = make(codec.Floats, d), make(codec.Floats, d)
-		return m, onWorkers(ctx, w.Workers, x, func(j int, column []float64) error {
+		return m, EachColumnOn(ctx, w.Workers, x, func(j int, column []float64) error {
 			column = slices.DeleteFunc(column, math.IsNaN)
 			slices.Sort(column)
 			w.bound(m, j, len(column), func(share float64) float64 { return quantileOf(column, share) }, lower, upper)
@@ -112,8 +113,8 @@ func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense,
 		return err
 	}
 	m := &winsorModel{Gaps: w.Gaps}
-	return w.learnBlocks(ctx, blocks, m.gap, func(rows *stream) (*winsorModel, error) {
-		columns, err := ordersOf(ctx, rows, w.Workers, func(n int) []int {
+	return w.state.LearnBlocks(ctx, blocks, m.HasGap, func(rows *RowStream) (*winsorModel, error) {
+		columns, err := ReadOrders(ctx, rows, w.Workers, func(n int) []int {
 			low, _ := placeOf(n, lower)
 			high, _ := placeOf(n, upper)
 			return []int{low, high}
@@ -121,17 +122,17 @@ func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense,
 		if err != nil {
 			return nil, err
 		}
-		m.Low, m.High = make(codec.Floats, rows.d), make(codec.Floats, rows.d)
+		m.Low, m.High = make(codec.Floats, rows.D), make(codec.Floats, rows.D)
 		for j, o := range columns {
-			w.bound(m, j, o.n, func(share float64) float64 { return quantileAt(o.n, share, o.pair, o.largest) }, lower, upper)
+			w.bound(m, j, o.N, func(share float64) float64 { return quantileAt(o.N, share, o.Pair, o.Largest) }, lower, upper)
 		}
 		return m, nil
 	})
 }
 
-func (w *Winsorizer) statistics() *columnStatistics[*ranks] {
+func (w *Winsorizer) statistics() *ColumnStatistics[*Ranks] {
 	gaps := w.Gaps
-	return &columnStatistics[*ranks]{typ: winsorizerName, settings: fmt.Sprintf("(Gaps %v)", gaps), gap: func(int) bool { return gaps }, fresh: func(int) *ranks { return newRanks() }}
+	return &ColumnStatistics[*Ranks]{Type: winsorizerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *Ranks { return NewRanks() }}
 }
 
 // NewStatistics implements [StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
@@ -145,12 +146,12 @@ func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err erro
 	if err != nil {
 		return err
 	}
-	return learnStatistics(ctx, &w.learned, st, w.statistics(), func(st *columnStatistics[*ranks]) (*winsorModel, error) {
-		d := len(st.columns)
+	return LearnStatistics(ctx, &w.state, st, w.statistics(), func(st *ColumnStatistics[*Ranks]) (*winsorModel, error) {
+		d := len(st.Columns)
 		m := &winsorModel{Gaps: w.Gaps, Low: make(codec.Floats, d), High: make(codec.Floats, d)}
-		for j, c := range st.columns {
-			r := c.ranked()
-			w.bound(m, j, r.n, func(share float64) float64 { return quantileAt(r.n, share, r.pair, r.largest) }, lower, upper)
+		for j, c := range st.Columns {
+			r := c.Rank()
+			w.bound(m, j, r.N, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) }, lower, upper)
 		}
 		return m, nil
 	})
@@ -159,14 +160,16 @@ func (w *Winsorizer) FitStatistics(ctx context.Context, st Statistics) (err erro
 // PartialFit implements [PartialFitter].
 func (w *Winsorizer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return w.partial(ctx, x, w)
+	return w.state.PartialFit(ctx, x, w)
 }
 
 // MarshalStatistics implements estimators.Continuer.
-func (w *Winsorizer) MarshalStatistics() ([]byte, error) { return w.marshalStatistics() }
+func (w *Winsorizer) MarshalStatistics() ([]byte, error) { return w.state.MarshalStatistics() }
 
 // UnmarshalStatistics implements estimators.Continuer.
-func (w *Winsorizer) UnmarshalStatistics(data []byte) error { return w.goesOn(w, data) }
+func (w *Winsorizer) UnmarshalStatistics(data []byte) error {
+	return w.state.UnmarshalStatistics(w, data)
+}
 
 // bound sets the bounds of column j, which has n values.
 func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64) float64, lower, upper float64) {
@@ -181,7 +184,7 @@ func (w *Winsorizer) bound(m *winsorModel, j, n int, quantile func(share float64
 
 // Bounds returns the d bounds of each side, infinite where there is none, or nil before Fit.
 func (w *Winsorizer) Bounds() (low, high []float64) {
-	low, high = slices.Clone(w.model().Low), slices.Clone(w.model().High)
+	low, high = slices.Clone(w.state.Model().Low), slices.Clone(w.state.Model().High)
 	for j := range low {
 		if low[j] == -math.MaxFloat64 {
 			low[j] = math.Inf(-1)
@@ -198,19 +201,19 @@ func (w *Winsorizer) Clone() Transformer {
 	return &Winsorizer{Lower: w.Lower, Upper: w.Upper, NoLower: w.NoLower, NoUpper: w.NoUpper, Gaps: w.Gaps, Workers: w.Workers}
 }
 
-func (winsorModel) name() string { return winsorizerName }
+func (winsorModel) TypeName() string { return winsorizerName }
 
-func (m winsorModel) columns() (from, to int) { return len(m.Low), len(m.Low) }
+func (m winsorModel) Widths() (from, to int) { return len(m.Low), len(m.Low) }
 
-func (m winsorModel) gap(int) bool { return m.Gaps }
+func (m winsorModel) HasGap(int) bool { return m.Gaps }
 
-func (m winsorModel) row(dst, x []float64) {
+func (m winsorModel) MapRow(dst, x []float64) {
 	for j, v := range x {
 		dst[j] = max(m.Low[j], min(v, m.High[j])) // NaN stays
 	}
 }
 
-func (m winsorModel) valid() error {
+func (m winsorModel) Validate() error {
 	if len(m.Low) == 0 || len(m.Low) != len(m.High) || !m.Low.Finite() || !m.High.Finite() {
 		return fmt.Errorf("%d and %d bounds, want as many and finite", len(m.Low), len(m.High))
 	}
@@ -221,3 +224,9 @@ func (m winsorModel) valid() error {
 	}
 	return nil
 }
+
+func (m winsorModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	return x.Clamp(x.Row(m.Low), x.Row(m.High)), nil
+}
+
+func (winsorModel) ColumnNames(in []string) []string { return in }

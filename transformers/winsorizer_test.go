@@ -26,7 +26,7 @@ func TestWinsorizerDefinition(t *testing.T) {
 		"no upper":  {&Winsorizer{NoUpper: true, Lower: 0.995}, 99.5, math.Inf(1)},
 		"no bounds": {&Winsorizer{NoLower: true, NoUpper: true}, math.Inf(-1), math.Inf(1)},
 	} {
-		z := fitTransform(t, c.of, x)
+		z := FitTransform(t, c.of, x)
 		low, high := c.of.Bounds()
 		for what, v := range map[string][2]float64{"low": {c.low, low[0]}, "high": {c.high, high[0]}} {
 			if math.IsInf(v[0], 0) {
@@ -49,7 +49,7 @@ func TestWinsorizerGapsAndErrors(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, nan, nan, nan, 3, nan})
 	assert.EqualError(t, (&Winsorizer{}).Fit(ctx, x), "transformers: Winsorizer: x[0,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
 	w := &Winsorizer{Gaps: true}
-	z := fitTransform(t, w, x)
+	z := FitTransform(t, w, x)
 	assert.InDelta(t, 1.02, z.At(0, 0), 1e-12, "a hundredth of the way from 1 to 3")
 	assert.True(t, math.IsNaN(z.At(1, 0)) && math.IsNaN(z.At(2, 1)))
 	low, _ := w.Bounds()
@@ -58,6 +58,6 @@ func TestWinsorizerGapsAndErrors(t *testing.T) {
 	assert.Nil(t, low)
 	assert.Nil(t, high)
 	for _, bad := range []*Winsorizer{{Lower: 1}, {Lower: nan}, {Upper: 1.1}, {Upper: nan}, {Lower: 0.5, Upper: 0.5}, {Lower: 0.995}} {
-		assert.ErrorIs(t, bad.Fit(ctx, table), fault.ErrParam, "%+v", bad)
+		assert.ErrorIs(t, bad.Fit(ctx, Table), fault.ErrParam, "%+v", bad)
 	}
 }

@@ -30,9 +30,9 @@ type grids interface {
 	UnmarshalBinary(data []byte) error
 }
 
-// features makes a grid of x. A grid is read as a whole before Fit, so what a
+// readFeatures makes a grid of x. A grid is read as a whole before Fit, so what a
 // matrix does while it is read is over by then.
-func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func readFeatures(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 type regressorShim struct{ grids }
 
 func (s regressorShim) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	xd, err := features(ctx, x)
+	xd, err := readFeatures(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
 type classifierShim struct{ grids }
 
 func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	xd, err := features(ctx, x)
+	xd, err := readFeatures(ctx, x)
 	if err != nil {
 		return err
 	}

@@ -122,6 +122,11 @@ const gapHint = " (counted from 0): fill gaps with transformers.Imputer"
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
 
+// EmptyStatistics is the error of a fit from statistics of no rows, of what is called: "transformers: Imputer".
+func EmptyStatistics(called string) error {
+	return fmt.Errorf("%s: %w", called, Shape("the statistics have", 0, "rows", "want at least 1"))
+}
+
 // FromRow returns a NotFiniteError of rows of which the first has this number with its row
 // counted from there, and any other error as it is.
 func FromRow(err error, first int) error {

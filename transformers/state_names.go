@@ -1,0 +1,47 @@
+package transformers
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// naming is a mapper whose columns have names that come of those of x. Those of others are numbered.
+type Named interface{ ColumnNames(in []string) []string }
+
+// namesOf are those of a result of m, which is not nil.
+func ResultNames(m Map, in []string) ([]string, error) {
+	from, to := m.Widths()
+	if in == nil {
+		if err := check.Names(m.TypeName(), from); err != nil {
+			return nil, err
+		}
+		in = numbered("x", from)
+	}
+	if len(in) != from {
+		return nil, fault.Shape("there are", len(in), "names", "%s was fitted on %d columns", m.TypeName(), from)
+	}
+	if n, ok := m.(Named); ok {
+		return n.ColumnNames(slices.Clone(in)), nil
+	}
+	return numbered(strings.ToLower(strings.TrimPrefix(m.TypeName(), "transformers: ")), to), nil
+}
+
+func numbered(name string, count int) []string {
+	out := make([]string, count)
+	for j := range out {
+		out[j] = name + strconv.Itoa(j)
+	}
+	return out
+}
+
+// FeatureNames implements [FeatureNamer].
+func (l *State[M]) FeatureNames(in []string) ([]string, error) {
+	if l.Fitted == nil {
+		return nil, fault.NotFitted(l.Model().TypeName())
+	}
+	return ResultNames(any(l.Fitted).(Map), in)
+}
