@@ -9,6 +9,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // shift is a transformer of one's own; Clone lets pipelines fit a copy of it.
@@ -40,7 +43,7 @@ func ExampleTransformer() {
 
 // One row at a time, again and again, without allocating.
 func ExampleTransformerTo() {
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(3, 1, []float64{10, 20, 30})); err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +66,7 @@ func ExampleTransformerTo() {
 // it far from them.
 func ExampleRowResidualer() {
 	train := mat.NewDense(4, 1, []float64{0, 1, 2, 3})
-	m := &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.5}}
+	m := &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 0.5}}
 	if err := m.Fit(context.Background(), train); err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +93,7 @@ func ExampleInverter() {
 	var scaler interface {
 		transformers.Transformer
 		transformers.Inverter
-	} = &transformers.StandardScaler{}
+	} = &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(3, 2, []float64{200, 14, 400, 12, 600, 10})); err != nil {
 		log.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func ExampleInverter() {
 // Names of columns go through any transformer.
 func ExampleNamesOf() {
 	table := mat.NewDense(3, 2, []float64{1.6, 3, 1.7, 1, 1.8, 3})
-	code := &transformers.OneHot{Columns: []int{1}}
+	code := &columnwise.OneHot{Columns: []int{1}}
 	if err := code.Fit(context.Background(), table); err != nil {
 		log.Fatal(err)
 	}

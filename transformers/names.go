@@ -24,5 +24,3 @@ func NamesOf(t Transformer, in []string) ([]string, error) {
 	}
 	return n.FeatureNames(in)
 }
-
-// Columns that stay what they are keep their names.

@@ -1,8 +1,11 @@
-package transformers
+package transformers_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,60 +15,72 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The rows of the golden files; their contents were computed by the release
 // that introduced version 1.
 var goldenRows = golden.Dense([][]float64{{1, 0, -2.5}, {2, 0, 4}, {4, 0, 1e6}})
 
-var goldenFiles = map[string]Transformer{
-	"StandardScaler-v1.keln":       &StandardScaler{},
-	"RMSScaler-v1.keln":            &RMSScaler{},
-	"UnitRows-v1.keln":             &UnitRows{},
-	"MinMaxScaler-v1.keln":         &MinMaxScaler{Low: -1, High: 1, Clip: true},
-	"PowerTransformer-v1.keln":     &PowerTransformer{Clip: true},
-	"PowerTransformer-raw-v1.keln": &PowerTransformer{NoStandardize: true, Gaps: true},
-	"QuantileTransformer-v1.keln":  &QuantileTransformer{Quantiles: 3, Output: Normal},
-	"Winsorizer-v1.keln":           &Winsorizer{Lower: 0.1, NoUpper: true},
-	"Imputer-v1.keln":              &Imputer{Statistic: Median, Indicators: true},
-	"OneHot-v1.keln":               &OneHot{Columns: []int{0, 1}, Drop: DropBinary},
-	"KernelMap-v1.keln":            &KernelMap{},
-	"KernelCenterer-v1.keln":       &KernelCenterer{},
-	"RandomHidden-v1.keln":         &RandomHidden{Units: 3, Activation: Tanh, Seed: 2},
+var goldenFiles = map[string]transformers.Transformer{
+	"StandardScaler-v1.keln":       &scalers.StandardScaler{},
+	"RMSScaler-v1.keln":            &scalers.RMSScaler{},
+	"UnitRows-v1.keln":             &scalers.UnitRows{},
+	"MinMaxScaler-v1.keln":         &scalers.MinMaxScaler{Low: -1, High: 1, Clip: true},
+	"PowerTransformer-v1.keln":     &columnwise.PowerTransformer{Clip: true},
+	"PowerTransformer-raw-v1.keln": &columnwise.PowerTransformer{NoStandardize: true, Gaps: true},
+	"QuantileTransformer-v1.keln":  &columnwise.QuantileTransformer{Quantiles: 3, Output: columnwise.Normal},
+	"Winsorizer-v1.keln":           &columnwise.Winsorizer{Lower: 0.1, NoUpper: true},
+	"Imputer-v1.keln":              &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
+	"OneHot-v1.keln":               &columnwise.OneHot{Columns: []int{0, 1}, Drop: columnwise.DropBinary},
+	"KernelMap-v1.keln":            &featuremap.KernelMap{},
+	"KernelCenterer-v1.keln":       &featuremap.KernelCenterer{},
+	"RandomHidden-v1.keln":         &featuremap.RandomHidden{Units: 3, Activation: featuremap.Tanh, Seed: 2},
 
-	"RandomFourier-v1.keln":            &RandomFourier{Components: 6, Seed: 2},
-	"RandomFourier-phase-v1.keln":      &RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true},
-	"LocallyStationaryFourier-v1.keln": &LocallyStationaryFourier{Components: 6, Seed: 2},
-	"PCA-v1.keln":                      &PCA{Components: 2, Whiten: true},
-	"KernelPCA-v1.keln":                &KernelPCA{Components: 2},
-	"Nystroem-v1.keln":                 &Nystroem{Components: 2},
-	"Nystroem-uniform-v1.keln":         &Nystroem{Kernel: kernels.Matern{}, Rule: UniformLandmarks},
+	"RandomFourier-v1.keln":            &featuremap.RandomFourier{Components: 6, Seed: 2},
+	"RandomFourier-phase-v1.keln":      &featuremap.RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true},
+	"LocallyStationaryFourier-v1.keln": &featuremap.LocallyStationaryFourier{Components: 6, Seed: 2},
+	"PCA-v1.keln":                      &pca.PCA{Components: 2, Whiten: true},
+	"KernelPCA-v1.keln":                &pca.KernelPCA{Components: 2},
+	"Nystroem-v1.keln":                 &featuremap.Nystroem{Components: 2},
+	"Nystroem-uniform-v1.keln":         &featuremap.Nystroem{Kernel: kernels.Matern{}, Rule: featuremap.UniformLandmarks},
 }
 
 // goldenRowsOf gives gaps to an Imputer, and small numbers to a kernel.
-func goldenRowsOf(t Transformer) *mat.Dense {
+func goldenRowsOf(t transformers.Transformer) *mat.Dense {
 	nan := math.NaN()
 	switch t.(type) {
-	case *Imputer:
+	case *columnwise.Imputer:
 		return golden.Dense([][]float64{{1, nan, -2.5}, {2, 0, 4}, {nan, 0, 1e6}, {2, nan, 1}})
-	case *KernelMap, *KernelCenterer, *RandomHidden, *RandomFourier, *LocallyStationaryFourier, *Nystroem, *PCA, *KernelPCA:
+	case *featuremap.KernelMap, *featuremap.KernelCenterer, *featuremap.RandomHidden, *featuremap.RandomFourier, *featuremap.LocallyStationaryFourier, *featuremap.Nystroem, *pca.PCA, *pca.KernelPCA:
 		return golden.Dense([][]float64{{1, 0, -2}, {2, 0.5, 4}, {4, 0.25, 3}})
 	}
 	return goldenRows
 }
 
+// packageOf returns the name of the package of a transformer, whose testdata has its files.
+func packageOf(t transformers.Transformer) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(fmt.Sprintf("%T", t), "*"), ".")
+	return name
+}
+
 func TestGoldenFilesStayReadable(t *testing.T) {
 	for name, fitted := range goldenFiles {
 		rows := goldenRowsOf(fitted)
-		want := FitTransform(t, fitted, rows)
-		data := golden.Model(t, name, fitted.(Marshaller).MarshalBinary)
-		read := fitted.(Cloner).Clone().(Marshaller)
+		want := maptest.FitTransform(t, fitted, rows)
+		data := golden.Model(t, filepath.Join("..", packageOf(fitted), "testdata", name), fitted.(maptest.Marshaller).MarshalBinary)
+		read := fitted.(transformers.Cloner).Clone().(maptest.Marshaller)
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
 		// The machine that wrote the file may have rounded sums in another way, and a climb ends within its tolerance.
 		tolerance := 1e-12
-		if _, climbs := fitted.(*PowerTransformer); climbs {
+		if _, climbs := fitted.(*columnwise.PowerTransformer); climbs {
 			tolerance = 1e-7
 		}
 		assert.True(t, mat.EqualApprox(want, got, tolerance), name)
@@ -79,9 +94,9 @@ func TestFitIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, g := range goldenFiles {
-		f := g.(Cloner).Clone()
-		require.ErrorIs(t, f.Fit(ctx, Table), context.Canceled)
-		_, err := f.Transform(Table)
+		f := g.(transformers.Cloner).Clone()
+		require.ErrorIs(t, f.Fit(ctx, maptest.Table), context.Canceled)
+		_, err := f.Transform(maptest.Table)
 		require.ErrorIs(t, err, fault.ErrNotFitted)
 	}
 }

@@ -35,10 +35,16 @@ type Statistics interface {
 }
 
 // Unmerger is the capability of [Statistics] to remove rows again, for example for a window that moves over time,
-// or for rows that must be forgotten. Those of [StandardScaler], [RMSScaler], [UnitRows], and of [Imputer] with
-// Mean and [MostFrequent] can: they sum and count without rounding, so that what is left is, to the bit, the
+// or for rows that must be forgotten. Those of [scalers.StandardScaler], [scalers.RMSScaler], [scalers.UnitRows], and of [columnwise.Imputer] with
+// Mean and [columnwise.MostFrequent] can: they sum and count without rounding, so that what is left is, to the bit, the
 // statistics of the rows that are left. Products of features are rounded where they are summed; of those only
 // [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
+//
+// [columnwise.Imputer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#Imputer
+// [columnwise.MostFrequent]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#MostFrequent
+// [scalers.RMSScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#RMSScaler
+// [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
+// [scalers.UnitRows]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#UnitRows
 type Unmerger interface {
 	// Unmerge takes the rows out that other holds, which stays as it is. Errors: ErrParam, which
 	// names both, for statistics of another type or of other settings, and for rows that cannot have been taken in, as far

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The types of this package take grids. For the conformance suite they stand
@@ -30,9 +30,9 @@ type grids interface {
 	UnmarshalBinary(data []byte) error
 }
 
-// readFeatures makes a grid of x. A grid is read as a whole before Fit, so what a
+// features makes a grid of x. A grid is read as a whole before Fit, so what a
 // matrix does while it is read is over by then.
-func readFeatures(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	xd, err := check.Dense("x", x)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func readFeatures(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 type regressorShim struct{ grids }
 
 func (s regressorShim) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	xd, err := readFeatures(ctx, x)
+	xd, err := features(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
 type classifierShim struct{ grids }
 
 func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	xd, err := readFeatures(ctx, x)
+	xd, err := features(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func TestConformance(t *testing.T) {
 	estimatortest.Classifier(t, "golearn.Classifier", func() estimators.Classifier {
 		return classifierShim{&golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	}, grid)
-	scaled := []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}
+	scaled := []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}
 	estimatortest.Regressor(t, "golearn.Pipeline (regression)", func() estimators.Regressor {
 		return regressorShim{&golearn.Pipeline{Steps: scaled, Final: &golearn.Regressor{Estimator: &lssvm.Regressor{}}}}
 	}, scaledGrid)

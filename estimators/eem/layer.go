@@ -10,7 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // layer is what both machines see rows through. Layers are nested: the first columns
@@ -73,11 +73,11 @@ func inChunks(x *mat.Dense, columns int, f func(dst, x *mat.Dense) error) (*mat.
 
 // hiddenLayer sees rows through random units.
 type hiddenLayer struct {
-	hidden *transformers.RandomHidden
+	hidden *featuremap.RandomHidden
 	units  int
 }
 
-func newHiddenLayer(h *transformers.RandomHidden) *hiddenLayer {
+func newHiddenLayer(h *featuremap.RandomHidden) *hiddenLayer {
 	_, b := h.UnitWeights()
 	return &hiddenLayer{hidden: h, units: len(b)}
 }
@@ -95,7 +95,7 @@ func (l *hiddenLayer) scorer(_ context.Context, directions *mat.Dense) (scorer, 
 }
 
 type hiddenScorer struct {
-	hidden     *transformers.RandomHidden
+	hidden     *featuremap.RandomHidden
 	directions *mat.Dense // h×r
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // pieceRows are how many rows of a block go through the steps at once: what bounds the memory of
@@ -38,7 +39,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 		return err
 	}
 	if len(fitted.steps) == 0 { // which would have checked the rows
-		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.forward(t, 0, blocks)); err != nil {
+		if err := (&scalers.UnitRows{}).FitBlocks(ctx, fitted.forward(t, 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}

@@ -17,16 +17,17 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/measurements/internal/peak"
 	"github.com/kernelearn/kernelearn/measurements/internal/peer"
-	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func scaled() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.StandardScaler{}}
+	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
 // regressors and classifiers are ours, by name.

@@ -26,12 +26,13 @@ import (
 	"text/tabwriter"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // a faster BLAS for all that follows
-	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -49,10 +50,10 @@ type preprocessing struct {
 
 var preprocessings = []preprocessing{
 	{"z-score", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.StandardScaler{}}
+		return []transformers.Transformer{&scalers.StandardScaler{}}
 	}},
 	{"rms, unit rows", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.RMSScaler{}, &transformers.UnitRows{}}
+		return []transformers.Transformer{&scalers.RMSScaler{}, &scalers.UnitRows{}}
 	}},
 }
 
