@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -16,11 +17,15 @@ type learned[M rowmap.Stored] struct {
 }
 
 // Transform returns the map of each row of x (m×d), which has the width that Fit saw.
-func (l *learned[M]) Transform(x mat.Matrix) (*mat.Dense, error) { return l.state.Transform(x) }
+func (l *learned[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.RecoverAs(l.state.TypeName(), &err)
+	return rowmap.Apply(l.TransformTo, x)
+}
 
 // TransformTo implements [transformers.TransformerTo].
-func (l *learned[M]) TransformTo(dst *mat.Dense, x mat.Matrix) error {
-	return l.state.TransformTo(dst, x)
+func (l *learned[M]) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.RecoverAs(l.state.TypeName(), &err)
+	return l.state.MapInto(dst, x, true, nil)
 }
 
 // FeatureNames implements [transformers.FeatureNamer].

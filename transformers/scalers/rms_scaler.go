@@ -69,7 +69,7 @@ func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, 
 }
 
 func (s *RMSScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
-	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.Model().TypeName(), Fresh: columnstats.NewSums}
+	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: exact sums of the squares of the columns.

@@ -83,7 +83,7 @@ func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.De
 }
 
 func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
-	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.Model().TypeName(), Fresh: columnstats.NewSums}
+	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: exact sums of the columns and of their squares.

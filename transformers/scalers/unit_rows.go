@@ -52,7 +52,7 @@ func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, e
 }
 
 func (u *UnitRows) statistics() *columnstats.Statistics[*columnstats.Nothing] {
-	return &columnstats.Statistics[*columnstats.Nothing]{Type: u.state.Model().TypeName(), Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
+	return &columnstats.Statistics[*columnstats.Nothing]{Type: u.state.TypeName(), Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: the width of the rows.

@@ -18,7 +18,7 @@ func Invert[M interface {
 	Invertible
 }](l *State[M], z mat.Matrix) (*mat.Dense, error) {
 	if l.Fitted == nil {
-		return nil, fault.NotFitted(l.Model().TypeName())
+		return nil, fault.NotFitted(l.TypeName())
 	}
 	m := any(l.Fitted).(Invertible)
 	to, from := m.Widths()

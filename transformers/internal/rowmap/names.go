@@ -41,7 +41,7 @@ func numbered(name string, count int) []string {
 // FeatureNames implements [transformers.FeatureNamer].
 func (l *State[M]) FeatureNames(in []string) ([]string, error) {
 	if l.Fitted == nil {
-		return nil, fault.NotFitted(l.Model().TypeName())
+		return nil, fault.NotFitted(l.TypeName())
 	}
 	return ResultNames(any(l.Fitted).(Map), in)
 }

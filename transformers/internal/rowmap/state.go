@@ -81,22 +81,16 @@ func (l *State[M]) Model() (m M) {
 	return m
 }
 
-// Transform returns the map of each row of x (m×d), which has the width that Fit saw.
-func (l *State[M]) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
-	defer fault.RecoverAs(l.Model().TypeName(), &err)
-	return Apply(l.TransformTo, x)
+// TypeName returns the name of the type, before Fit too.
+func (l *State[M]) TypeName() string {
+	var m M
+	return m.TypeName()
 }
 
-// TransformTo implements [transformers.TransformerTo].
-func (l *State[M]) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
-	defer fault.RecoverAs(l.Model().TypeName(), &err)
-	return l.MapInto(dst, x, true, nil)
-}
-
-// MapInto is MapInto of what was learnt.
+// MapInto is [MapInto] of what was learnt.
 func (l *State[M]) MapInto(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst, x *mat.Dense) error) error {
 	if l.Fitted == nil {
-		return fault.NotFitted(l.Model().TypeName())
+		return fault.NotFitted(l.TypeName())
 	}
 	return MapInto(dst, x, any(l.Fitted).(Map), rows, many)
 }
@@ -104,7 +98,7 @@ func (l *State[M]) MapInto(dst *mat.Dense, x mat.Matrix, rows bool, many func(ds
 // Graph implements [graph.Grapher].
 func (l *State[M]) Graph(x graph.Value) (graph.Outputs, error) {
 	if l.Fitted == nil {
-		return graph.Outputs{}, fault.NotFitted(l.Model().TypeName())
+		return graph.Outputs{}, fault.NotFitted(l.TypeName())
 	}
 	return BuildOutputs(any(l.Fitted).(Map), x, (*l.Fitted).BuildGraph)
 }
@@ -123,16 +117,16 @@ func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, err
 // file is read into a value of any configuration. It is ErrNotFitted before Fit.
 func (l *State[M]) MarshalBinary() ([]byte, error) {
 	if l.Fitted == nil {
-		return nil, fault.NotFitted(l.Model().TypeName())
+		return nil, fault.NotFitted(l.TypeName())
 	}
-	return codec.Marshal(FileKind((*l.Fitted).TypeName()), Version, l.Fitted)
+	return codec.Marshal(FileKind(l.TypeName()), Version, l.Fitted)
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave
 // the value as it was.
 func (l *State[M]) UnmarshalBinary(data []byte) error {
 	m := new(M)
-	kind := FileKind((*m).TypeName())
+	kind := FileKind(l.TypeName())
 	if _, err := codec.Unmarshal(data, kind, Version, m); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 
 // PartialFit is PartialFit of t, which holds l.
 func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter) error {
-	return FitMore(ctx, x, t, l.Model().TypeName(), l.Fitted != nil, l.Sums)
+	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
 }
 
 // FitMore is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
@@ -58,18 +58,18 @@ func goOn(t transformers.StatisticsFitter, name string, fitted bool, sums transf
 // MarshalStatistics is MarshalStatistics.
 func (l *State[M]) MarshalStatistics() ([]byte, error) {
 	if l.Fitted == nil {
-		return nil, fault.NotFitted(l.Model().TypeName())
+		return nil, fault.NotFitted(l.TypeName())
 	}
-	return MarshalSums(l.Model().TypeName(), l.Sums)
+	return MarshalSums(l.TypeName(), l.Sums)
 }
 
 // UnmarshalStatistics is UnmarshalStatistics of t, which holds l.
 func (l *State[M]) UnmarshalStatistics(t transformers.StatisticsFitter, data []byte) error {
 	if l.Fitted == nil {
-		return fault.NotFitted(l.Model().TypeName())
+		return fault.NotFitted(l.TypeName())
 	}
 	from, _ := l.Model().Widths()
-	sums, err := ReadSums(l.Model().TypeName(), t, from, data)
+	sums, err := ReadSums(l.TypeName(), t, from, data)
 	if err != nil {
 		return err
 	}
