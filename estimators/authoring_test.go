@@ -62,7 +62,7 @@ func TestCheckRows(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	x.Set(1, 2, math.NaN())
 	_, err = estimators.CheckRows(x, 0)
-	assert.EqualError(t, err, "x[1,2] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, err, "x[1,2] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 }
 
 func ExampleCheckTargets() {

@@ -18,6 +18,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // bare has the contract of a regressor and nothing else.
@@ -29,7 +32,7 @@ type bareStep struct{ transformers.Transformer }
 type copied struct{ *lssvm.Regressor }
 
 // scaledStep has an InverseTransform that is not that of its Transform.
-type scaledStep struct{ *transformers.StandardScaler }
+type scaledStep struct{ *scalers.StandardScaler }
 
 func (s scaledStep) Transform(x mat.Matrix) (*mat.Dense, error) { return nil, nil }
 
@@ -55,14 +58,14 @@ func TestSupports(t *testing.T) {
 		{"pipeline around nothing", &pipeline.Regressor{}, []estimators.Capability{estimators.PredictTo}},
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
 			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing, estimators.Grouping}},
-		{"transformer", &transformers.StandardScaler{}, []estimators.Capability{
+		{"transformer", &scalers.StandardScaler{}, []estimators.Capability{
 			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing,
 		}},
 		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"transformer without a way back", &transformers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
-		{"transformer that needs all rows", &transformers.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
-		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks, estimators.Grouping)},
-		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
+		{"transformer without a way back", &scalers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
+		{"transformer that needs all rows", &featuremap.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
+		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks, estimators.Grouping)},
+		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 	} {
 		for _, capability := range estimators.Capabilities() {
 			assert.Equal(t, slices.Contains(c.can, capability), estimators.Supports(c.e, capability), "%s, %v", c.name, capability)

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The context carries an observer to everything that is fitted with it, here to a pipeline of two parts.
@@ -27,7 +28,7 @@ func ExampleObserved() {
 		}
 		last = s // a bar would show s.Done and s.Message
 	})
-	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	model := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	if err := model.Fit(ctx, x, y); err != nil {
 		fmt.Println(err)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // shard are some rows of y = 2a - b + 1.
@@ -54,7 +55,7 @@ func ExampleStatistics() {
 func ExampleStages() {
 	ctx := context.Background()
 	build := func() *pipeline.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1e-9}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1e-9}}
 	}
 	work := func(state []byte, b estimators.Block[float64]) ([]byte, error) {
 		stages, err := estimators.NewStages[float64](build())

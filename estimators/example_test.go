@@ -22,6 +22,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // nearest predicts the target of the nearest row. Fit and Predict make it a
@@ -74,7 +77,7 @@ func (m *nearest) Report() estimators.Report {
 // A regressor of one's own takes its place in a pipeline.
 func ExampleRegressor() {
 	var model estimators.Regressor = &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &nearest{},
 	}
 	x := mat.NewDense(3, 1, []float64{0, 10, 20})
@@ -182,7 +185,7 @@ func Example_errors() {
 	fmt.Println(errors.As(err, &bad), errors.Is(err, estimators.ErrBadModel))
 	// Output:
 	// true lssvm: Regressor: not fitted: call Fit first
-	// true 1 0 lssvm: Regressor: x[1,0] is NaN (counted from 0): fill gaps with transformers.Imputer
+	// true 1 0 lssvm: Regressor: x[1,0] is NaN (counted from 0): fill gaps with columnwise.Imputer
 	// true lssvm: Regressor: y has 1 entries, x has 2 rows
 	// true lssvm: Regressor: K + ridge is not positive definite, even with 1e-06 of its mean diagonal added
 	// true 32
@@ -229,7 +232,7 @@ func ExampleParamError() {
 
 // A composite stores its parts one by one.
 func ExampleNestedModel() {
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(2, 1, []float64{1, 3})); err != nil {
 		fmt.Println(err)
 		return
@@ -239,11 +242,11 @@ func ExampleNestedModel() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(part.Type, part.UnmarshalInto("mypackage.Chain", "step 0", &transformers.StandardScaler{}))
-	fmt.Println(part.UnmarshalInto("mypackage.Chain", "step 0", &transformers.UnitRows{}))
+	fmt.Println(part.Type, part.UnmarshalInto("mypackage.Chain", "step 0", &scalers.StandardScaler{}))
+	fmt.Println(part.UnmarshalInto("mypackage.Chain", "step 0", &scalers.UnitRows{}))
 	// Output:
-	// transformers.StandardScaler <nil>
-	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows
+	// scalers.StandardScaler <nil>
+	// mypackage.Chain: bad model data: step 0 was a scalers.StandardScaler, this value has a scalers.UnitRows
 }
 
 // A server that predicts one row at a time has the memory for it ready.
@@ -351,7 +354,7 @@ func ExampleIntervalPredictor() {
 
 // Rows that do not fit into memory at once are learned in chunks.
 func ExamplePartialFitter() {
-	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: transformers.Tanh, Labels: []int{0, 1}}
+	var model estimators.PartialFitter[int] = &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for chunk := range 5 {
 		x, y := mat.NewDense(20, 2, nil), make([]int, 20)
 		for i := range y {
@@ -430,7 +433,7 @@ func ExampleBlock() {
 		}
 	}
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
 		Final: &falkon.Regressor{Components: 50},
 	}
 	var _ estimators.BlockFitter[float64] = model // works where Supports(model, estimators.Blocks)

@@ -23,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // drawn are n rows of two columns, and targets that are linear in them with noise.
@@ -49,7 +50,7 @@ func TestQuantilesAreEnds(t *testing.T) {
 		"lssvm": &lssvm.Regressor{}, "ridge": &ridge.Regressor{}, "falkon": &falkon.Regressor{Components: 20}, "rvm": &rvm.Regressor{},
 		"gabasr": &gabasr.Regressor{Pairs: 10, Sweeps: 10}, "conformal": &conformal.Regressor{}, "split": &conformal.Regressor{Method: conformal.Split},
 		"full":     &conformal.Regressor{Method: conformal.Full, Estimator: &ridge.Regressor{}},
-		"pipeline": &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}},
+		"pipeline": &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}},
 	} {
 		require.NoError(t, r.Fit(context.Background(), x, y), name)
 		got, err := estimators.PredictQuantiles(r, fresh, levels)

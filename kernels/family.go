@@ -65,7 +65,7 @@ const startDegree = 12
 //
 //	k(x, z) = ((<x,z> + 1) / √((|x|²+1)(|z|²+1)))^p
 //
-// over its whole degree p ≥ 1. On rows of unit length (transformers.UnitRows) it
+// over its whole degree p ≥ 1. On rows of unit length (scalers.UnitRows) it
 // is ((<x,z> + 1)/2)^p, the kernel of Belanche-Muñoz and Wiejacha (Entropy 25,
 // 2023, 154).
 type PolynomialFamily struct{}

@@ -51,7 +51,7 @@
 // # Scales
 //
 // The RBF takes γ and not a length scale: k = exp(-γ|x-z|²), γ = 1/(2ℓ²). It expects features of comparable scale
-// (transformers.StandardScaler). [ARD] has a length for each column instead. Around RBFOfLength(1) its lengths are
+// (scalers.StandardScaler). [ARD] has a length for each column instead. Around RBFOfLength(1) its lengths are
 // those of the textbooks.
 package kernels
 

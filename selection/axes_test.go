@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 func texts(points []Values) (out []string) {
@@ -167,7 +168,7 @@ func TestBuildThatIgnoresItsKernel(t *testing.T) {
 		"ignores": {func(kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{} }, true},
 		"takes":   {func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, false},
 		"within": {func(k kernels.Kernel) estimators.Regressor {
-			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 10}}, Final: &ridge.Regressor{}}
+			return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: 10}}, Final: &ridge.Regressor{}}
 		}, false},
 	} {
 		r := &Regressor{Space: Kernels(c.build), Search: &grid.Search{Points: 3}}

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // visits are rows of patients, of whom an own level and a mark in two columns are the same at each visit. Of a new patient
@@ -132,7 +133,7 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 
 	n = &notes{}
 	_, err := validation.CrossValidateRegressor(t.Context(), func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &noted{to: n}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &noted{to: n}}
 	}, x, y, &validation.Options{Groups: groups})
 	require.NoError(t, err)
 	check(n, 3)

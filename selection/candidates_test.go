@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func regressors() []func() estimators.Regressor {
@@ -44,7 +45,7 @@ func classifiers() []func() estimators.Classifier {
 func TestCandidates(t *testing.T) {
 	x, y := problemOf(80, 2, .2, 3)
 	for _, strategy := range []search.Strategy{&grid.Search{}, &grid.Halving{}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: Candidates(regressors()...), Search: strategy}
+		r := &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Space: Candidates(regressors()...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, 1, res.Candidate)

@@ -40,7 +40,7 @@ type folding = classes.Folding
 type Classifier struct {
 	// Preprocess are transformers that are fitted, as clones, on the training rows, and again on the training rows of
 	// each fold. The entropy is that of the preprocessed rows. The first step may fill gaps, such as
-	// [transformers.Imputer].
+	// [columnwise.Imputer].
 	Preprocess []transformers.Transformer
 
 	// Space is the space that is searched. If it is the zero value and Search is set, it is the space of [Kernels] for

@@ -23,6 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // scaling is a transformation that makes the columns even.
@@ -35,8 +37,8 @@ type scaling struct {
 // learns its own kernel. For classes models of one length for all columns, found by entropy, made
 // the mean no better: settled on 24 sets, two splits of seed 8.
 var columnScalings = []scaling{
-	{"standardised", func() transformers.Transformer { return &transformers.StandardScaler{Clip: true} }},
-	{"Yeo-Johnson", func() transformers.Transformer { return &transformers.PowerTransformer{Clip: true} }},
+	{"standardised", func() transformers.Transformer { return &scalers.StandardScaler{Clip: true} }},
+	{"Yeo-Johnson", func() transformers.Transformer { return &columnwise.PowerTransformer{Clip: true} }},
 }
 
 // defaultFamily is the family of the kernels that are learnt with nothing set.
@@ -50,7 +52,7 @@ const exclusionRatio = 1.25
 
 // filling takes the place of gaps, wherever they come.
 func filling() transformers.Transformer {
-	return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+	return &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 }
 
 // withScaling is the search after one scaling.
@@ -113,7 +115,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 // bendsNothing reports whether a step is a PowerTransformer that leaves every column as it is,
 // but for its mean and deviation: those of two values, for one.
 func bendsNothing(chain *pipeline.Transformer) bool {
-	p, ok := chain.FittedSteps()[0].(*transformers.PowerTransformer)
+	p, ok := chain.FittedSteps()[0].(*columnwise.PowerTransformer)
 	return ok && !slices.ContainsFunc(p.Lambdas(), func(l float64) bool { return l != 1 })
 }
 

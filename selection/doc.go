@@ -11,7 +11,7 @@
 // Otherwise they choose among the kernels of a [Space], by a [search.Strategy]. One field changes the strategy:
 //
 //	r := &selection.Regressor{
-//		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+//		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 //		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 //		Search:     &entropy.Search{}, // or &grid.Search{}
 //	}

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // wave is a sine of 40 rows.
@@ -45,7 +46,7 @@ func rings() (*mat.Dense, []int) {
 func ExampleRegressor() {
 	x, y := wave()
 	r := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 		Search:     &entropy.Search{},
 	}
@@ -220,7 +221,7 @@ func ExampleCandidateGrid() {
 		if v.Choice("scale") == "no" {
 			return machine
 		}
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: machine}
 	}
 	r := &selection.Regressor{Space: selection.CandidateGrid(build, points), Search: &grid.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {

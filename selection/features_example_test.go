@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // onEight is a learner of one's own around a pipeline of a Nyström map and ridge regression.
@@ -23,7 +24,7 @@ var _ selection.FeatureLearner = onEight{}
 
 func newOnEight(k kernels.Kernel) estimators.Regressor {
 	return onEight{&pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 8}},
+		Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: 8}},
 		Final: &ridge.Regressor{},
 	}}
 }

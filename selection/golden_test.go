@@ -10,13 +10,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Files of version 1 stay readable. What they predict is that of the kernel that
 // was chosen then, which a later release may choose otherwise.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
-	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	r := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, file := range []string{"Regressor-v1.keln", "Regressor-v2.keln"} {

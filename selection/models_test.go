@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The mean of the models is the prediction, also of a model that was read from a file.
@@ -25,7 +26,7 @@ func TestModelsMakeThePrediction(t *testing.T) {
 		x.SetRow(i, []float64{math.Exp(rng.NormFloat64()), rng.Float64()})
 		y[i] = math.Log(x.At(i, 0)) + x.At(i, 1) + 0.3*rng.NormFloat64()
 	}
-	scaled := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}}
+	scaled := &selection.Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &entropy.Search{}}
 	for name, r := range map[string]*selection.Regressor{"ways": {}, "one": scaled} {
 		t.Run(name, func(t *testing.T) {
 			assert.Nil(t, r.Models())

@@ -20,10 +20,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func configured() *Regressor {
-	return &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}}
+	return &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &entropy.Search{}}
 }
 
 func TestRoundTripKeepsTheResult(t *testing.T) {
@@ -57,7 +58,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 	for text, into := range map[string]*Regressor{
 		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
 		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &entropy.Search{}},
-		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&transformers.RMSScaler{}}, Search: &entropy.Search{}},
+		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&scalers.RMSScaler{}}, Search: &entropy.Search{}},
 		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Final: &lssvm.Regressor{Kernel: k}}
 		})},

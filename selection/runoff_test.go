@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 func machineOf(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }
@@ -82,7 +83,7 @@ type fixed []validation.Fold
 func (f fixed) Split(int, []int) ([]validation.Fold, error) { return f, nil }
 
 func onNystroem(k kernels.Kernel) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: 12}}, Final: &ridge.Regressor{}}
 }
 
 // landmarkClassifier says what its features are and is never asked for more.

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var errAllRows = errors.New("not so many rows")
@@ -109,7 +110,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
 	small := func() estimators.Regressor { return &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50} }
 	piped := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: small()}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: small()}
 	}
 	fine := func() estimators.Regressor { return &ridge.Regressor{} }
 	for want, r := range map[string]*Regressor{

@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var ctx = context.Background()
@@ -360,7 +361,7 @@ func TestCancelledSearchKeepsTheModel(t *testing.T) {
 func TestGridIsExhaustive(t *testing.T) {
 	x, y := problemOf(70, 2, 0.2, 4)
 	c := counting{fits: new(atomic.Int64)}
-	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	r := Regressor{Preprocess: steps, Space: Kernels(c.regressor, c), Search: &grid.Search{Points: 7, Splitter: validation.KFold{Folds: 4, Seed: 2}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
@@ -377,7 +378,7 @@ func TestGridIsExhaustive(t *testing.T) {
 		}
 		mean := 0.0
 		for _, f := range folds { // by hand, the scaler on the training rows alone
-			s := &transformers.StandardScaler{}
+			s := &scalers.StandardScaler{}
 			require.NoError(t, s.Fit(ctx, linalg.Rows(x, f.Train)))
 			train, err := s.Transform(linalg.Rows(x, f.Train))
 			require.NoError(t, err)

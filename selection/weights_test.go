@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func weightsOf(n int) []float64 {
@@ -92,7 +93,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 func TestWeightedClassifier(t *testing.T) {
 	x, y := classesOf(50, 2)
 	w := weightsOf(50)
-	c := Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
+	c := Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, c.FitWeighted(ctx, x, y, w))
 	signs := make([]float64, len(y))
 	for i, label := range y {

@@ -18,6 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // ofAllWays is a result as text without any seconds, those of the other ways too.
@@ -96,7 +98,7 @@ func mustTransform(t *testing.T, f *fitted[estimators.Regressor], x mat.Matrix) 
 func TestZeroValueFillsGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
 	x2, y2 := problemOf(300, 3, .1, 5)
-	fill := &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+	fill := &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 	require.NoError(t, fill.Fit(ctx, holed(x)))
 	filled, err := fill.Transform(holed(x))
 	require.NoError(t, err)
@@ -117,7 +119,7 @@ func TestZeroValueFillsGaps(t *testing.T) {
 	require.NoError(t, r.Fit(ctx, x, y))
 	p, err := r.Predict(mat.NewDense(1, 3, []float64{math.NaN(), math.NaN(), math.NaN()}))
 	require.NoError(t, err)
-	medians := &transformers.Imputer{Statistic: transformers.Median}
+	medians := &columnwise.Imputer{Statistic: columnwise.Median}
 	require.NoError(t, medians.Fit(ctx, x))
 	want, err = r.Predict(mat.NewDense(1, 3, medians.Values()))
 	require.NoError(t, err)
@@ -142,14 +144,14 @@ func TestZeroValueFillsGaps(t *testing.T) {
 // too, or one that refuses.
 func TestGapsAreForThePreprocessing(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 4)
-	fill := &transformers.Imputer{}
+	fill := &columnwise.Imputer{}
 	for _, strategy := range []search.Strategy{&shape.Search{}, &entropy.Search{}, &grid.Search{Points: 5}} {
-		r := &Regressor{Preprocess: []transformers.Transformer{fill, &transformers.StandardScaler{}}, Search: strategy}
+		r := &Regressor{Preprocess: []transformers.Transformer{fill, &scalers.StandardScaler{}}, Search: strategy}
 		require.NoError(t, r.Fit(ctx, holed(x), y), strategy.Name())
 		assert.Less(t, nmseOf(t, r, holed(x), y), .5, strategy.Name())
 		err := (&Regressor{Search: strategy}).Fit(ctx, holed(x), y)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
-		err = (&Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: strategy}).Fit(ctx, holed(x), y)
+		err = (&Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: strategy}).Fit(ctx, holed(x), y)
 		require.ErrorIs(t, err, estimators.ErrNotFinite)
 		assert.ErrorContains(t, err, "StandardScaler")
 	}
@@ -374,7 +376,7 @@ func TestZeroValueColumns(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.EqualError(t, err, "selection: Regressor: x has 3 columns, fitted on 2")
 	assert.EqualError(t, r.PredictTo(make([]float64, 1), mat.NewDense(1, 3, nil)), "selection: Regressor: x has 3 columns, fitted on 2")
-	own := &Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}}
+	own := &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}}
 	require.NoError(t, own.Fit(ctx, x, y))
 	_, err = own.Predict(mat.NewDense(1, 3, nil))
 	assert.ErrorContains(t, err, "Preprocess: step 0 (StandardScaler): x has 3 columns, fitted on 2", "which the caller has set")

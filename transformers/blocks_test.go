@@ -1,10 +1,9 @@
-package transformers
+package transformers_test
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -16,24 +15,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
-
-// inBlocks yields rows so many at a time, in memory that it uses again, and counts how often it
-// is run.
-func inBlocks(x *mat.Dense, size int, times *int) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
-		*times++
-		n, d := x.Dims()
-		var buffer mat.Dense
-		for i := 0; i < n; i += size {
-			buffer.Reset()
-			buffer.CloneFrom(x.Slice(i, min(i+size, n), 0, d))
-			if !yield(&buffer, nil) {
-				return
-			}
-		}
-	}
-}
 
 // blockFitters are all of them, with what they may be configured to, and how often they read a
 // stream that is too long for a sketch to keep all of it.
@@ -41,47 +29,31 @@ var blockFitters = []struct {
 	name   string
 	passes int
 	gaps   bool
-	make   func(workers int) Transformer
+	make   func(workers int) transformers.Transformer
 }{
-	{"StandardScaler", 2, false, func(int) Transformer { return &StandardScaler{Clip: true} }},
-	{"RMSScaler", 1, false, func(int) Transformer { return &RMSScaler{} }},
-	{"MinMaxScaler", 1, false, func(int) Transformer { return &MinMaxScaler{Low: -1, High: 3} }},
-	{"UnitRows", 1, false, func(int) Transformer { return &UnitRows{} }},
-	{"Imputer Mean", 1, true, func(int) Transformer { return &Imputer{Indicators: true} }},
-	{"Imputer Median", 2, true, func(int) Transformer { return &Imputer{Statistic: Median} }},
-	{"Imputer MostFrequent", 1, true, func(int) Transformer { return &Imputer{Statistic: MostFrequent, Indicators: true} }},
-	{"OneHot", 1, true, func(int) Transformer { return &OneHot{Columns: []int{3, 4}, Gaps: true, Drop: DropBinary} }},
-	{"PCA", 1, false, func(w int) Transformer { return &PCA{Workers: w} }},
-	{"Winsorizer", 2, true, func(w int) Transformer { return &Winsorizer{Gaps: true, Workers: w} }},
-	{"Winsorizer of one side", 2, true, func(w int) Transformer {
-		return &Winsorizer{Lower: .5, NoUpper: true, Gaps: true, Workers: w}
+	{"StandardScaler", 2, false, func(int) transformers.Transformer { return &scalers.StandardScaler{Clip: true} }},
+	{"RMSScaler", 1, false, func(int) transformers.Transformer { return &scalers.RMSScaler{} }},
+	{"MinMaxScaler", 1, false, func(int) transformers.Transformer { return &scalers.MinMaxScaler{Low: -1, High: 3} }},
+	{"UnitRows", 1, false, func(int) transformers.Transformer { return &scalers.UnitRows{} }},
+	{"Imputer Mean", 1, true, func(int) transformers.Transformer { return &columnwise.Imputer{Indicators: true} }},
+	{"Imputer Median", 2, true, func(int) transformers.Transformer { return &columnwise.Imputer{Statistic: columnwise.Median} }},
+	{"Imputer MostFrequent", 1, true, func(int) transformers.Transformer {
+		return &columnwise.Imputer{Statistic: columnwise.MostFrequent, Indicators: true}
 	}},
-	{"Winsorizer to the end", 2, true, func(w int) Transformer { return &Winsorizer{Upper: 1, Gaps: true, Workers: w} }},
-	{"PowerTransformer", 4, true, func(w int) Transformer { return &PowerTransformer{Gaps: true, Workers: w} }},
-	{"QuantileTransformer", 1, true, func(w int) Transformer { return &QuantileTransformer{Gaps: true, Workers: w} }},
+	{"OneHot", 1, true, func(int) transformers.Transformer {
+		return &columnwise.OneHot{Columns: []int{3, 4}, Gaps: true, Drop: columnwise.DropBinary}
+	}},
+	{"PCA", 1, false, func(w int) transformers.Transformer { return &pca.PCA{Workers: w} }},
+	{"Winsorizer", 2, true, func(w int) transformers.Transformer { return &columnwise.Winsorizer{Gaps: true, Workers: w} }},
+	{"Winsorizer of one side", 2, true, func(w int) transformers.Transformer {
+		return &columnwise.Winsorizer{Lower: .5, NoUpper: true, Gaps: true, Workers: w}
+	}},
+	{"Winsorizer to the end", 2, true, func(w int) transformers.Transformer { return &columnwise.Winsorizer{Upper: 1, Gaps: true, Workers: w} }},
+	{"PowerTransformer", 4, true, func(w int) transformers.Transformer { return &columnwise.PowerTransformer{Gaps: true, Workers: w} }},
+	{"QuantileTransformer", 1, true, func(w int) transformers.Transformer { return &columnwise.QuantileTransformer{Gaps: true, Workers: w} }},
 }
 
-// mixed is n rows of a normal, a heavy-tailed, a large constant with a little noise, a rare
-// category, a common one, a constant, huge numbers and tiny ones. gaps of the rows have one.
-func mixed(n int, gaps bool) *mat.Dense {
-	rng := rand.New(rand.NewPCG(7, 1))
-	x := mat.NewDense(n, 8, nil)
-	for i := range n {
-		x.SetRow(i, []float64{rng.NormFloat64(), math.Exp(2 * rng.NormFloat64()), 1e9 + rng.Float64(), float64(rng.IntN(40)),
-			float64(rng.IntN(10) / 9), 7, 1e300 * rng.NormFloat64(), 1e-310 * rng.Float64()})
-		if gaps && rng.IntN(3) == 0 {
-			x.Set(i, 3+rng.IntN(2), math.NaN())
-		}
-	}
-	if gaps {
-		for i := range n {
-			x.Set(i, 5, math.NaN()) // a column without a value
-		}
-	}
-	return x
-}
-
-func learnt(t *testing.T, tr Transformer) []byte {
+func learnt(t *testing.T, tr transformers.Transformer) []byte {
 	data, err := tr.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
 	require.NoError(t, err)
 	return data
@@ -93,7 +65,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	sketched := []string{"PowerTransformer", "QuantileTransformer"}
 	for _, n := range []int{1, 2, 5, 900, 20_000} {
 		for _, c := range blockFitters {
-			x := mixed(n, c.gaps)
+			x := maptest.MixedRows(n, c.gaps)
 			if c.name == "OneHot" { // has gaps where it encodes alone
 				x = x.Slice(0, n, 0, 5).(*mat.Dense)
 			}
@@ -103,22 +75,22 @@ func TestFitBlocksIsFit(t *testing.T) {
 			for _, size := range []int{7, 6000, n} {
 				times := 0
 				got := c.make(1 + size%3)
-				require.NoError(t, got.(BlockFitter).FitBlocks(context.Background(), inBlocks(x, size, &times)))
+				require.NoError(t, got.(transformers.BlockFitter).FitBlocks(context.Background(), maptest.InBlocks(x, size, &times)))
 				if first == nil {
 					first = learnt(t, got)
 				}
 				assert.True(t, bytes.Equal(first, learnt(t, got)), "%s of %d rows, %d at a time", c.name, n, size)
-				if n > sketchBuffer {
+				if n > columnstats.SketchBuffer {
 					assert.Equal(t, c.passes, times, c.name)
 				}
 			}
-			if n > sketchBuffer && slices.Contains(sketched, c.name) {
+			if n > columnstats.SketchBuffer && slices.Contains(sketched, c.name) {
 				continue
 			}
 			if c.name == "PowerTransformer" { // whose likelihood is summed in another order
-				got := &PowerTransformer{}
+				got := &columnwise.PowerTransformer{}
 				require.NoError(t, got.UnmarshalBinary(first))
-				for j, lambda := range want.(*PowerTransformer).Lambdas() {
+				for j, lambda := range want.(*columnwise.PowerTransformer).Lambdas() {
 					assert.InDelta(t, lambda, got.Lambdas()[j], 1e-7*max(10, math.Abs(lambda)))
 				}
 				continue
@@ -134,8 +106,8 @@ func TestFitBlocksErrors(t *testing.T) {
 	for _, c := range blockFitters {
 		t.Run(c.name, func(t *testing.T) {
 			tr := c.make(2)
-			b := tr.(BlockFitter)
-			x := mixed(12_000, false)
+			b := tr.(transformers.BlockFitter)
+			x := maptest.MixedRows(12_000, false)
 			require.NoError(t, tr.Fit(context.Background(), x.Slice(0, 50, 0, 8)))
 			before := learnt(t, tr)
 
@@ -169,21 +141,21 @@ func TestFitBlocksErrors(t *testing.T) {
 // A stream that is another one when it is read again is an error, be it longer, shorter or changed
 // in a single value.
 func TestFitBlocksChanged(t *testing.T) {
-	x := mixed(9000, false)
+	x := maptest.MixedRows(9000, false)
 	other := mat.DenseCopyOf(x)
 	other.Set(8765, 1, 3)
 	for _, c := range blockFitters {
 		if c.passes == 1 {
 			continue
 		}
-		for _, second := range []*mat.Dense{other, x.Slice(0, 8999, 0, 8).(*mat.Dense), mixed(9001, false)} {
+		for _, second := range []*mat.Dense{other, x.Slice(0, 8999, 0, 8).(*mat.Dense), maptest.MixedRows(9001, false)} {
 			times := 0
-			err := c.make(2).(BlockFitter).FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) {
+			err := c.make(2).(transformers.BlockFitter).FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) {
 				rows := x
 				if times > 0 {
 					rows = second
 				}
-				inBlocks(rows, 5000, &times)(yield)
+				maptest.InBlocks(rows, 5000, &times)(yield)
 			})
 			assert.ErrorIs(t, err, fault.ErrParam, c.name)
 			assert.ErrorContains(t, err, "changed between two passes", c.name)
@@ -207,19 +179,19 @@ func (c counted) Err() error {
 // However early or late it is cancelled, FitBlocks ends with the context's error, and never far
 // beyond: within a block of 40 000 rows it looks ten times.
 func TestFitBlocksCancelled(t *testing.T) {
-	x := mixed(40_000, false)
+	x := maptest.MixedRows(40_000, false)
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(math.Mod(v, 64))) }, x)
 	for _, c := range blockFitters {
 		tr := c.make(1)
 		whole := math.MaxInt
 		times := 0
-		require.NoError(t, tr.(BlockFitter).FitBlocks(counted{context.Background(), &whole}, inBlocks(x, 40_000, &times)), c.name)
+		require.NoError(t, tr.(transformers.BlockFitter).FitBlocks(counted{context.Background(), &whole}, maptest.InBlocks(x, 40_000, &times)), c.name)
 		looks := math.MaxInt - whole
 		assert.GreaterOrEqual(t, looks, 10*times, c.name)
 		before := learnt(t, tr)
 		for _, after := range []int{0, 1, looks / 2, looks - 1} {
 			left := after
-			assert.ErrorIs(t, tr.(BlockFitter).FitBlocks(counted{context.Background(), &left}, inBlocks(x, 40_000, &times)), context.Canceled, "%s after %d looks", c.name, after)
+			assert.ErrorIs(t, tr.(transformers.BlockFitter).FitBlocks(counted{context.Background(), &left}, maptest.InBlocks(x, 40_000, &times)), context.Canceled, "%s after %d looks", c.name, after)
 			assert.True(t, bytes.Equal(before, learnt(t, tr)))
 		}
 	}
@@ -227,16 +199,16 @@ func TestFitBlocksCancelled(t *testing.T) {
 
 // Too many categories, and a column without a frequent value, are refused while the stream is read.
 func TestFitBlocksOfTooManyValues(t *testing.T) {
-	n := mostCounted + 5
+	n := columnstats.MostCounted + 5
 	x := mat.NewDense(n, 1, nil)
 	for i := range n {
 		x.Set(i, 0, float64(i*7919%n))
 	}
 	times := 0
-	err := (&OneHot{}).FitBlocks(context.Background(), inBlocks(x, 5000, &times))
+	err := (&columnwise.OneHot{}).FitBlocks(context.Background(), maptest.InBlocks(x, 5000, &times))
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 1000 categories")
-	err = (&Imputer{Statistic: MostFrequent}).FitBlocks(context.Background(), inBlocks(x, 5000, &times))
+	err = (&columnwise.Imputer{Statistic: columnwise.MostFrequent}).FitBlocks(context.Background(), maptest.InBlocks(x, 5000, &times))
 	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	assert.ErrorContains(t, err, "column 0 has more than 65536 values")
 
@@ -245,8 +217,8 @@ func TestFitBlocksOfTooManyValues(t *testing.T) {
 		x.Set(i, 0, 17)
 		x.Set(i-1, 0, 16)
 	}
-	p := &Imputer{Statistic: MostFrequent}
-	require.NoError(t, p.FitBlocks(context.Background(), inBlocks(x, 5000, &times)))
+	p := &columnwise.Imputer{Statistic: columnwise.MostFrequent}
+	require.NoError(t, p.FitBlocks(context.Background(), maptest.InBlocks(x, 5000, &times)))
 	assert.Equal(t, []float64{16}, p.Values())
 }
 
@@ -258,11 +230,11 @@ func TestFitBlocksQuantiles(t *testing.T) {
 	for i := range n {
 		x.SetRow(i, []float64{rng.NormFloat64(), float64(i), float64(n - i), float64(rng.IntN(5))}) // rising, falling, ties
 	}
-	bound := n * (math.Log2(float64(n)/sketchBuffer) + 3) / (2 * sketchBuffer)
+	bound := n * (math.Log2(float64(n)/columnstats.SketchBuffer) + 3) / (2 * columnstats.SketchBuffer)
 	assert.Less(t, bound/n, .00051)
 	times := 0
-	q := &QuantileTransformer{}
-	require.NoError(t, q.FitBlocks(context.Background(), inBlocks(x, 10_000, &times)))
+	q := &columnwise.QuantileTransformer{}
+	require.NoError(t, q.FitBlocks(context.Background(), maptest.InBlocks(x, 10_000, &times)))
 	far := 0.0
 	for j := range 4 {
 		column := mat.Col(nil, j, x)
@@ -286,45 +258,4 @@ func TestFitBlocksQuantiles(t *testing.T) {
 		}
 	}
 	t.Logf("at most %.0f ranks off, bound %.0f", far, bound)
-}
-
-// λ of a long stream is next to Fit's: the likelihood of a row is that of Fit's λ to 10⁻⁸.
-func TestFitBlocksPower(t *testing.T) {
-	const n = 100_000
-	x := mixed(n, false)
-	want, got := &PowerTransformer{}, &PowerTransformer{}
-	require.NoError(t, want.Fit(context.Background(), x))
-	times := 0
-	require.NoError(t, got.FitBlocks(context.Background(), inBlocks(x, 10_000, &times)))
-	for _, j := range []int{0, 1, 3, 2, 4, 5, 6, 7} {
-		column := mat.Col(nil, j, x)
-		l := newLikelihood(column, slices.Min(column), slices.Max(column))
-		assert.InDelta(t, l.evaluate(want.Lambdas()[j]), l.evaluate(got.Lambdas()[j]), 1e-8, "column %d", j)
-		assert.InDelta(t, want.Lambdas()[j], got.Lambdas()[j], 1e-4*max(1, math.Abs(want.Lambdas()[j])), "column %d", j)
-		t.Log(want.Lambdas()[j], got.Lambdas()[j]-want.Lambdas()[j])
-	}
-	z, err := got.Transform(x)
-	require.NoError(t, err)
-	for j := range 4 {
-		mean, deviation := meanAndDeviation(mat.Col(nil, j, z))
-		assert.InDelta(t, 0, mean, 1e-9)
-		assert.InDelta(t, 1, deviation, 1e-5)
-	}
-}
-
-func ExampleBlockFitter() {
-	rows := func(yield func(*mat.Dense, error) bool) { // run once for each pass
-		for block := range 3 { // here a file would be read
-			if !yield(mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)}), nil) {
-				return
-			}
-		}
-	}
-	s := &StandardScaler{}
-	if err := s.FitBlocks(context.Background(), rows); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.1f %.4f\n", s.Means(), s.Scales())
-	// Output: [2.5] [1.8708]
 }

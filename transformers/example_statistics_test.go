@@ -7,13 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Rows on two machines, of which each sums up its own; what they send is merged in any order.
 func ExampleStatistics() {
 	ctx := context.Background()
 	sum := func(rows ...float64) []byte {
-		s, err := (&transformers.StandardScaler{}).NewStatistics()
+		s, err := (&scalers.StandardScaler{}).NewStatistics()
 		if err == nil {
 			err = s.AddBlock(ctx, mat.NewDense(len(rows), 1, rows))
 		}
@@ -27,7 +28,7 @@ func ExampleStatistics() {
 		}
 		return data
 	}
-	var scaler transformers.StatisticsFitter = &transformers.StandardScaler{}
+	var scaler transformers.StatisticsFitter = &scalers.StandardScaler{}
 	all, err := scaler.NewStatistics()
 	if err != nil {
 		fmt.Println(err)
@@ -50,7 +51,7 @@ func ExampleStatistics() {
 		fmt.Println(err)
 		return
 	}
-	s := scaler.(*transformers.StandardScaler)
+	s := scaler.(*scalers.StandardScaler)
 	fmt.Printf("%d rows, mean %.0f, deviation %v\n", all.Rows(), s.Means()[0], s.Scales()[0])
 	// Output: 3 rows, mean 1000002, deviation 1
 }
@@ -59,7 +60,7 @@ func ExampleStatistics() {
 func ExampleStages() {
 	ctx := context.Background()
 	x := mat.NewDense(4, 2, []float64{1, 10, 2, 40, 3, 20, 6, 30})
-	scaler := &transformers.MinMaxScaler{}
+	scaler := &scalers.MinMaxScaler{}
 	var stages transformers.Stages
 	stages, err := transformers.NewStages(scaler)
 	for err == nil {
@@ -86,7 +87,7 @@ func ExampleStages() {
 
 // Rows come over time, and the scaler learns from all of them.
 func ExamplePartialFitter() {
-	scaler := &transformers.MinMaxScaler{}
+	scaler := &scalers.MinMaxScaler{}
 	var learner transformers.PartialFitter = scaler
 	for _, rows := range [][]float64{{3, 5}, {4}, {9, 1}} {
 		if err := learner.PartialFit(context.Background(), mat.NewDense(len(rows), 1, rows)); err != nil {
@@ -103,7 +104,7 @@ func ExamplePartialFitter() {
 // A window over the last two days: the day that leaves it is taken out, and nothing is rounded.
 func ExampleUnmerger() {
 	ctx := context.Background()
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	window, err := scaler.NewStatistics()
 	var days []transformers.Statistics
 	for _, rows := range [][]float64{{1e12, 5}, {2, 4}, {6, 8}} {
@@ -125,4 +126,21 @@ func ExampleUnmerger() {
 	err = scaler.FitStatistics(ctx, window)
 	fmt.Println(window.Rows(), scaler.Means(), err)
 	// Output: 4 [5] <nil>
+}
+
+func ExampleBlockFitter() {
+	rows := func(yield func(*mat.Dense, error) bool) { // run once for each pass
+		for block := range 3 { // here a file would be read
+			if !yield(mat.NewDense(2, 1, []float64{float64(2 * block), float64(2*block + 1)}), nil) {
+				return
+			}
+		}
+	}
+	s := &scalers.StandardScaler{}
+	if err := s.FitBlocks(context.Background(), rows); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f %.4f\n", s.Means(), s.Scales())
+	// Output: [2.5] [1.8708]
 }

@@ -1,4 +1,4 @@
-package transformers
+package transformers_test
 
 import (
 	"context"
@@ -13,13 +13,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-func inverters() map[string]Inverter {
-	return map[string]Inverter{
-		"StandardScaler": &StandardScaler{}, "RMSScaler": &RMSScaler{}, "MinMaxScaler": &MinMaxScaler{}, "MinMaxScaler, clip": &MinMaxScaler{Low: -2, High: 5, Clip: true},
-		"PowerTransformer": &PowerTransformer{}, "PowerTransformer, raw": &PowerTransformer{NoStandardize: true}, "PowerTransformer, clip": &PowerTransformer{Clip: true},
-		"QuantileTransformer": &QuantileTransformer{}, "QuantileTransformer, normal": &QuantileTransformer{Output: Normal},
+func inverters() map[string]transformers.Inverter {
+	return map[string]transformers.Inverter{
+		"StandardScaler": &scalers.StandardScaler{}, "RMSScaler": &scalers.RMSScaler{}, "MinMaxScaler": &scalers.MinMaxScaler{}, "MinMaxScaler, clip": &scalers.MinMaxScaler{Low: -2, High: 5, Clip: true},
+		"PowerTransformer": &columnwise.PowerTransformer{}, "PowerTransformer, raw": &columnwise.PowerTransformer{NoStandardize: true}, "PowerTransformer, clip": &columnwise.PowerTransformer{Clip: true},
+		"QuantileTransformer": &columnwise.QuantileTransformer{}, "QuantileTransformer, normal": &columnwise.QuantileTransformer{Output: columnwise.Normal},
 	}
 }
 
@@ -33,11 +37,11 @@ func TestInverseIsInverse(t *testing.T) {
 			x[i] += offset
 		}
 		for name, tr := range inverters() {
-			require.NoError(t, tr.(Transformer).Fit(context.Background(), asColumn(x)))
-			if p, ok := tr.(*PowerTransformer); ok && p.NoStandardize && (offset != 0 || math.Abs(p.Lambdas()[0]) > 10) {
+			require.NoError(t, tr.(transformers.Transformer).Fit(context.Background(), maptest.AsColumn(x)))
+			if p, ok := tr.(*columnwise.PowerTransformer); ok && p.NoStandardize && (offset != 0 || math.Abs(p.Lambdas()[0]) > 10) {
 				continue // ψ itself is nearly constant or huge then
 			}
-			z, err := tr.(Transformer).Transform(asColumn(x))
+			z, err := tr.(transformers.Transformer).Transform(maptest.AsColumn(x))
 			require.NoError(t, err)
 			back, err := tr.InverseTransform(z)
 			if err != nil {
@@ -62,7 +66,7 @@ func TestInverseOfOddColumns(t *testing.T) {
 		if name == "PowerTransformer, raw" {
 			continue // ψ of the largest numbers of both signs needs an affine map
 		}
-		z := fitTransform(t, tr.(Transformer), x)
+		z := maptest.FitTransform(t, tr.(transformers.Transformer), x)
 		back, err := tr.InverseTransform(z)
 		require.NoError(t, err, name)
 		for j := range 4 {
@@ -77,26 +81,26 @@ func TestInverseOfOddColumns(t *testing.T) {
 		}
 	}
 	// A column of one value comes back from anywhere.
-	m := &MinMaxScaler{}
-	fitTransform(t, m, asColumn([]float64{4, 4}))
-	back, err := m.InverseTransform(asColumn([]float64{0.5, -3}))
+	m := &scalers.MinMaxScaler{}
+	maptest.FitTransform(t, m, maptest.AsColumn([]float64{4, 4}))
+	back, err := m.InverseTransform(maptest.AsColumn([]float64{0.5, -3}))
 	require.NoError(t, err)
 	assert.Equal(t, []float64{4, 4}, back.RawMatrix().Data)
 }
 
 func TestInverseErrors(t *testing.T) {
 	for name, tr := range inverters() {
-		_, err := tr.InverseTransform(table)
+		_, err := tr.InverseTransform(maptest.Table)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
-		fitTransform(t, tr.(Transformer), table)
+		maptest.FitTransform(t, tr.(transformers.Transformer), maptest.Table)
 		_, err = tr.InverseTransform(mat.NewDense(1, 2, nil))
 		typ := strings.Replace(strings.TrimPrefix(fmt.Sprintf("%T", tr), "*"), ".", ": ", 1)
 		assert.EqualError(t, err, typ+": z has 2 columns, fitted on 3", name)
 		_, err = tr.InverseTransform(mat.NewDense(1, 3, []float64{0, 0, math.NaN()}))
 		assert.EqualError(t, err, typ+": z[0,2] is NaN", name)
 	}
-	s := &StandardScaler{}
-	fitTransform(t, s, asColumn([]float64{0, 1e300}))
-	_, err := s.InverseTransform(asColumn([]float64{0, 1e300}))
-	assert.EqualError(t, err, "transformers: StandardScaler: result[1,0] is +Inf")
+	s := &scalers.StandardScaler{}
+	maptest.FitTransform(t, s, maptest.AsColumn([]float64{0, 1e300}))
+	_, err := s.InverseTransform(maptest.AsColumn([]float64{0, 1e300}))
+	assert.EqualError(t, err, "scalers: StandardScaler: result[1,0] is +Inf")
 }

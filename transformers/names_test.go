@@ -1,4 +1,4 @@
-package transformers
+package transformers_test
 
 import (
 	"context"
@@ -14,10 +14,16 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // plain has a Transform and nothing else.
-type plain struct{ of Transformer }
+type plain struct{ of transformers.Transformer }
 
 func (p plain) Fit(ctx context.Context, x mat.Matrix) error { return p.of.Fit(ctx, x) }
 func (p plain) Transform(x mat.Matrix) (*mat.Dense, error)  { return p.of.Transform(x) }
@@ -26,15 +32,15 @@ func (p plain) Transform(x mat.Matrix) (*mat.Dense, error)  { return p.of.Transf
 func TestFeatureNames(t *testing.T) {
 	in := []string{"height", "make", "age"}
 	keep := map[string]bool{
-		"transformers.StandardScaler": true, "transformers.RMSScaler": true, "transformers.UnitRows": true, "transformers.MinMaxScaler": true,
-		"transformers.PowerTransformer": true, "transformers.QuantileTransformer": true, "transformers.Winsorizer": true, "transformers.KernelCenterer": true,
+		"scalers.StandardScaler": true, "scalers.RMSScaler": true, "scalers.UnitRows": true, "scalers.MinMaxScaler": true,
+		"columnwise.PowerTransformer": true, "columnwise.QuantileTransformer": true, "columnwise.Winsorizer": true, "featuremap.KernelCenterer": true,
 	}
 	for name, of := range goldenFiles {
-		tr := of.(Cloner).Clone()
-		_, err := NamesOf(tr, nil)
+		tr := of.(transformers.Cloner).Clone()
+		_, err := transformers.NamesOf(tr, nil)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
-		_, columns := fitTransform(t, tr, goldenRowsOf(tr)).Dims()
-		names, err := NamesOf(tr, in)
+		_, columns := maptest.FitTransform(t, tr, goldenRowsOf(tr)).Dims()
+		names, err := transformers.NamesOf(tr, in)
 		require.NoError(t, err, name)
 		assert.Len(t, names, columns, name)
 		different := map[string]bool{}
@@ -44,59 +50,46 @@ func TestFeatureNames(t *testing.T) {
 		assert.Len(t, different, columns, "%s: %v", name, names)
 		if keep[strings.TrimPrefix(fmt.Sprintf("%T", tr), "*")] {
 			assert.Equal(t, in, names, name)
-			own, err := NamesOf(tr, nil)
+			own, err := transformers.NamesOf(tr, nil)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"x0", "x1", "x2"}, own, name)
 		} else {
 			assert.NotEqual(t, in, names, name)
 		}
-		_, err = NamesOf(tr, in[:2])
+		_, err = transformers.NamesOf(tr, in[:2])
 		assert.ErrorIs(t, err, fault.ErrShape, name)
 	}
 	assert.Equal(t, []string{"height", "make", "age"}, in)
-	_, err := NamesOf(plain{&UnitRows{}}, nil)
+	_, err := transformers.NamesOf(plain{&scalers.UnitRows{}}, nil)
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
 }
 
 type namesCase struct {
 	want []string
-	of   Transformer
+	of   transformers.Transformer
 }
 
 func TestFeatureNamesOf(t *testing.T) {
 	nan := math.NaN()
 	x := golden.Dense([][]float64{{1, 3, nan}, {2, 1, 5}, {4, 3, .5}})
 	for _, c := range []namesCase{
-		{[]string{"height", "make=3", "age=0.5", "age=5", "age=missing"}, &OneHot{Columns: []int{1, 2}, Gaps: true, Drop: DropBinary}},
-		{[]string{"height", "make", "age", "age missing"}, &Imputer{Indicators: true}},
+		{[]string{"height", "make=3", "age=0.5", "age=5", "age=missing"}, &columnwise.OneHot{Columns: []int{1, 2}, Gaps: true, Drop: columnwise.DropBinary}},
+		{[]string{"height", "make", "age", "age missing"}, &columnwise.Imputer{Indicators: true}},
 	} {
-		fitTransform(t, c.of, x)
-		names, err := NamesOf(c.of, []string{"height", "make", "age"})
+		maptest.FitTransform(t, c.of, x)
+		names, err := transformers.NamesOf(c.of, []string{"height", "make", "age"})
 		require.NoError(t, err)
 		assert.Equal(t, c.want, names)
 	}
 	filled := golden.Dense([][]float64{{1, 3, 2}, {2, 1, 5}, {4, 3, .5}})
 	for _, c := range []namesCase{
-		{[]string{"x0", "x1=1", "x1=3", "x2"}, &OneHot{Columns: []int{1}}},
-		{[]string{"pca0", "pca1"}, &PCA{}}, {[]string{"kernelpca0"}, &KernelPCA{Components: 1}}, {[]string{"nystroem0", "nystroem1"}, &Nystroem{Components: 2}},
-		{[]string{"kernelmap0", "kernelmap1", "kernelmap2"}, &KernelMap{}}, {[]string{"randomhidden0"}, &RandomHidden{Units: 1}},
+		{[]string{"x0", "x1=1", "x1=3", "x2"}, &columnwise.OneHot{Columns: []int{1}}},
+		{[]string{"pca0", "pca1"}, &pca.PCA{}}, {[]string{"kernelpca0"}, &pca.KernelPCA{Components: 1}}, {[]string{"nystroem0", "nystroem1"}, &featuremap.Nystroem{Components: 2}},
+		{[]string{"kernelmap0", "kernelmap1", "kernelmap2"}, &featuremap.KernelMap{}}, {[]string{"randomhidden0"}, &featuremap.RandomHidden{Units: 1}},
 	} {
-		fitTransform(t, c.of, filled)
-		names, err := NamesOf(c.of, nil)
+		maptest.FitTransform(t, c.of, filled)
+		names, err := transformers.NamesOf(c.of, nil)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, names)
 	}
-}
-
-// A file of a hundred bytes may say that there are two thousand million columns: they do not get a name each.
-func TestFeatureNamesOfManyColumns(t *testing.T) {
-	u := &UnitRows{}
-	u.fitted = &unitRowsModel{Width: math.MaxInt32}
-	_, err := u.FeatureNames(nil)
-	require.ErrorIs(t, err, fault.ErrTooLarge)
-	assert.ErrorContains(t, err, "names of 2147483647 columns")
-	u.fitted = &unitRowsModel{Width: 1 << 16}
-	names, err := u.FeatureNames(nil)
-	require.NoError(t, err)
-	assert.Equal(t, "x65535", names[1<<16-1])
 }

@@ -106,8 +106,8 @@ func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error)
 	if err := fresh.Merge(st); err != nil {
 		return err
 	}
-	if err := someRows(fmt.Sprintf("%T", s.of), fresh); err != nil {
-		return err
+	if fresh.Rows() == 0 {
+		return fault.EmptyStatistics(fmt.Sprintf("%T", s.of))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -116,7 +116,10 @@ func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error)
 	return nil
 }
 
-const oneStageKind = "transformers.oneStage"
+const (
+	oneStageKind    = "transformers.oneStage"
+	oneStageVersion = 1
+)
 
 type storedOneStage struct {
 	Learnt []byte // empty before
@@ -131,13 +134,13 @@ func (s *oneStage) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return codec.Marshal(oneStageKind, version, out)
+	return codec.Marshal(oneStageKind, oneStageVersion, out)
 }
 
 // UnmarshalBinary implements Stages.
 func (s *oneStage) UnmarshalBinary(data []byte) error {
 	var in storedOneStage
-	if _, err := codec.Unmarshal(data, oneStageKind, version, &in); err != nil {
+	if _, err := codec.Unmarshal(data, oneStageKind, oneStageVersion, &in); err != nil {
 		return err
 	}
 	if len(in.Learnt) == 0 {

@@ -1,11 +1,9 @@
-package transformers
+package transformers_test
 
 import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,78 +13,44 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
-
-// summed sums up the rows in so many parts, and merges them in an order of their own.
-func summed(t *testing.T, of StatisticsFitter, x *mat.Dense, parts int, seed uint64) Statistics {
-	n, _ := x.Dims()
-	rng := rand.New(rand.NewPCG(seed, uint64(parts)))
-	rows := rng.Perm(n)
-	var all []Statistics
-	for k := range parts {
-		s, err := of.NewStatistics()
-		require.NoError(t, err)
-		if some := rows[k*n/parts : (k+1)*n/parts]; len(some) > 0 {
-			require.NoError(t, s.AddBlock(context.Background(), pick(x, some)))
-		}
-		all = append(all, s)
-	}
-	for len(all) > 1 {
-		i := rng.IntN(len(all) - 1)
-		require.NoError(t, all[i].Merge(all[len(all)-1]))
-		all = all[:len(all)-1]
-	}
-	require.Equal(t, n, all[0].Rows())
-	return all[0]
-}
-
-func pick(x *mat.Dense, rows []int) *mat.Dense {
-	_, d := x.Dims()
-	out := mat.NewDense(len(rows), d, nil)
-	for i, r := range rows {
-		out.SetRow(i, x.RawRowView(r))
-	}
-	return out
-}
-
-// far are rows around a million, the last column of few values.
-func far(n int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(3, 9))
-	x := mat.NewDense(n, 3, nil)
-	for i := range n {
-		x.SetRow(i, []float64{1e6 + rng.NormFloat64(), -1e6 + rng.ExpFloat64(), float64(rng.IntN(5))})
-	}
-	return x
-}
 
 // Scalers, encoders and maps give the same bits from any parts in any order, and what Fit gives to rounding, of many rows
 // too.
 func TestStatisticsToTheBit(t *testing.T) {
-	x, ctx := far(20_000), context.Background()
+	x, ctx := maptest.FarRows(20_000), context.Background()
 	for _, c := range []struct {
-		build func() Transformer
+		build func() transformers.Transformer
 		asFit float64 // how near Fit; 0: others
 	}{
-		{build: func() Transformer { return &StandardScaler{} }, asFit: 1e-9},
-		{build: func() Transformer { return &RMSScaler{} }, asFit: 1e-9},
-		{build: func() Transformer { return &MinMaxScaler{} }, asFit: 1e-9},
-		{build: func() Transformer { return &Imputer{} }, asFit: 1e-9},
-		{build: func() Transformer { return &Imputer{Statistic: MostFrequent} }, asFit: 1e-9},
-		{build: func() Transformer { return &OneHot{Columns: []int{2}} }, asFit: 1e-9},
-		{build: func() Transformer { return &RandomFourier{Kernel: kernels.RBF{Gamma: .1}, Components: 4} }, asFit: 1e-6},
-		{build: func() Transformer { return &RandomFourier{Components: 4} }},
-		{build: func() Transformer { return &LocallyStationaryFourier{Components: 4} }},
-		{build: func() Transformer { return &RandomHidden{Units: 5} }},
-		{build: func() Transformer { return &Nystroem{Components: 5} }},
+		{build: func() transformers.Transformer { return &scalers.StandardScaler{} }, asFit: 1e-9},
+		{build: func() transformers.Transformer { return &scalers.RMSScaler{} }, asFit: 1e-9},
+		{build: func() transformers.Transformer { return &scalers.MinMaxScaler{} }, asFit: 1e-9},
+		{build: func() transformers.Transformer { return &columnwise.Imputer{} }, asFit: 1e-9},
+		{build: func() transformers.Transformer { return &columnwise.Imputer{Statistic: columnwise.MostFrequent} }, asFit: 1e-9},
+		{build: func() transformers.Transformer { return &columnwise.OneHot{Columns: []int{2}} }, asFit: 1e-9},
+		{build: func() transformers.Transformer {
+			return &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .1}, Components: 4}
+		}, asFit: 1e-6},
+		{build: func() transformers.Transformer { return &featuremap.RandomFourier{Components: 4} }},
+		{build: func() transformers.Transformer { return &featuremap.LocallyStationaryFourier{Components: 4} }},
+		{build: func() transformers.Transformer { return &featuremap.RandomHidden{Units: 5} }},
+		{build: func() transformers.Transformer { return &featuremap.Nystroem{Components: 5} }},
 	} {
 		rows := x
-		if im, ok := c.build().(*Imputer); ok && im.Statistic == MostFrequent {
+		if im, ok := c.build().(*columnwise.Imputer); ok && im.Statistic == columnwise.MostFrequent {
 			rows = mat.DenseCopyOf(x.Slice(0, 20_000, 2, 3))
 		}
 		var want []byte
 		for _, parts := range []int{1, 4, 64} {
 			got := c.build()
-			require.NoError(t, got.(StatisticsFitter).FitStatistics(ctx, summed(t, got.(StatisticsFitter), rows, parts, 1)))
+			require.NoError(t, got.(transformers.StatisticsFitter).FitStatistics(ctx, maptest.SumParts(t, got.(transformers.StatisticsFitter), rows, parts, 1)))
 			data, err := got.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
 			require.NoError(t, err)
 			if want == nil {
@@ -109,154 +73,76 @@ func TestStatisticsToTheBit(t *testing.T) {
 
 // Rows that are taken out leave the bits of those that are left, or an error that leaves all.
 func TestUnmerge(t *testing.T) {
-	ctx, x := context.Background(), far(600)
+	ctx, x := context.Background(), maptest.FarRows(600)
 	few := mat.DenseCopyOf(x.Slice(0, 600, 2, 3))
 	for _, c := range []struct {
-		of StatisticsFitter
+		of transformers.StatisticsFitter
 		x  *mat.Dense
 	}{
-		{&StandardScaler{}, x},
-		{&RMSScaler{}, x},
-		{&UnitRows{}, x},
-		{&Imputer{}, x},
-		{&Imputer{Statistic: MostFrequent}, few},
+		{&scalers.StandardScaler{}, x},
+		{&scalers.RMSScaler{}, x},
+		{&scalers.UnitRows{}, x},
+		{&columnwise.Imputer{}, x},
+		{&columnwise.Imputer{Statistic: columnwise.MostFrequent}, few},
 	} {
 		_, d := c.x.Dims()
-		bytes := func(s Statistics) []byte {
+		bytes := func(s transformers.Statistics) []byte {
 			data, err := s.MarshalBinary()
 			require.NoError(t, err)
 			return data
 		}
-		old := summed(t, c.of, mat.DenseCopyOf(c.x.Slice(0, 200, 0, d)), 3, 1)
-		rest := summed(t, c.of, mat.DenseCopyOf(c.x.Slice(200, 600, 0, d)), 5, 2)
-		all := summed(t, c.of, c.x, 7, 3)
-		require.NoError(t, all.(Unmerger).Unmerge(old))
+		old := maptest.SumParts(t, c.of, mat.DenseCopyOf(c.x.Slice(0, 200, 0, d)), 3, 1)
+		rest := maptest.SumParts(t, c.of, mat.DenseCopyOf(c.x.Slice(200, 600, 0, d)), 5, 2)
+		all := maptest.SumParts(t, c.of, c.x, 7, 3)
+		require.NoError(t, all.(transformers.Unmerger).Unmerge(old))
 		assert.Equal(t, bytes(rest), bytes(all), "%T", c.of)
 		assert.Equal(t, 400, all.Rows())
 
-		assert.ErrorIs(t, old.(Unmerger).Unmerge(rest), fault.ErrShape, "%T", c.of)
+		assert.ErrorIs(t, old.(transformers.Unmerger).Unmerge(rest), fault.ErrShape, "%T", c.of)
 		empty, err := c.of.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, all.(Unmerger).Unmerge(empty))
-		require.NoError(t, all.(Unmerger).Unmerge(all))
+		require.NoError(t, all.(transformers.Unmerger).Unmerge(empty))
+		require.NoError(t, all.(transformers.Unmerger).Unmerge(all))
 		assert.Equal(t, bytes(empty), bytes(all), "%T", c.of)
-		if _, ok := c.of.(*UnitRows); !ok { // which keeps no sums
+		if _, ok := c.of.(*scalers.UnitRows); !ok { // which keeps no sums
 			never, err := c.of.NewStatistics()
 			require.NoError(t, err)
 			far := mat.NewDense(3, d, nil)
 			far.Apply(func(int, int, float64) float64 { return 1e9 }, far)
 			require.NoError(t, never.AddBlock(ctx, far))
 			before := bytes(rest)
-			assert.ErrorIs(t, rest.(Unmerger).Unmerge(never), fault.ErrParam, "%T", c.of)
+			assert.ErrorIs(t, rest.(transformers.Unmerger).Unmerge(never), fault.ErrParam, "%T", c.of)
 			assert.Equal(t, before, bytes(rest))
 		}
 	}
-	_, can := summed(t, &Nystroem{Components: 4}, x, 2, 1).(Unmerger)
+	_, can := maptest.SumParts(t, &featuremap.Nystroem{Components: 4}, x, 2, 1).(transformers.Unmerger)
 	assert.False(t, can)
-	s := summed(t, &MinMaxScaler{}, x, 2, 1)
-	assert.ErrorIs(t, s.(Unmerger).Unmerge(summed(t, &MinMaxScaler{}, pick(x, []int{1}), 1, 1)), errors.ErrUnsupported)
-	assert.ErrorIs(t, s.(Unmerger).Unmerge(summed(t, &StandardScaler{}, x, 2, 1)), fault.ErrParam)
+	s := maptest.SumParts(t, &scalers.MinMaxScaler{}, x, 2, 1)
+	assert.ErrorIs(t, s.(transformers.Unmerger).Unmerge(maptest.SumParts(t, &scalers.MinMaxScaler{}, maptest.PickRows(x, []int{1}), 1, 1)), errors.ErrUnsupported)
+	assert.ErrorIs(t, s.(transformers.Unmerger).Unmerge(maptest.SumParts(t, &scalers.StandardScaler{}, x, 2, 1)), fault.ErrParam)
 	assert.Equal(t, 600, s.Rows())
-}
-
-// A sketch that was merged of any parts has ranks within the bound that it counts, which is within the one that is
-// proven.
-func TestMergedSketches(t *testing.T) {
-	const n = 300_000
-	rng := rand.New(rand.NewPCG(1, 1))
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = math.Exp(3 * rng.NormFloat64())
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	for name, order := range map[string]func(){
-		"drawn": func() {}, "ascending": func() { copy(values, sorted) },
-	} {
-		order()
-		for _, parts := range []int{1, 4, 64, 1000} {
-			sketches := make([]*sketch, parts)
-			for k := range sketches {
-				sketches[k] = &sketch{}
-				sketches[k].add(slices.Clone(values[k*n/parts : (k+1)*n/parts]))
-			}
-			for len(sketches) > 1 {
-				i := rng.IntN(len(sketches) - 1)
-				sketches[i].merge(sketches[len(sketches)-1])
-				sketches = sketches[:len(sketches)-1]
-			}
-			s := sketches[0]
-			r := s.ranked()
-			assert.Equal(t, n, r.upTo[len(r.upTo)-1], "no weight is lost")
-			assert.Equal(t, [2]float64{sorted[0], sorted[n-1]}, [2]float64{s.least, s.largest})
-			assert.LessOrEqual(t, float64(s.missed()), n*(math.Log2(n/sketchBuffer)+1)/sketchBuffer)
-			for k, v := range r.values {
-				upTo, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
-				assert.LessOrEqual(t, max(upTo-r.upTo[k], r.upTo[k]-upTo), s.missed(), "%s, %d parts, %v", name, parts, v)
-			}
-			for _, l := range s.levels {
-				assert.Less(t, len(l.values), sketchBuffer)
-			}
-		}
-	}
-}
-
-// What is learnt of a sketch of more values than it keeps has ranks near Fit's: a median, bounds, quantiles and a power.
-func TestStatisticsOfRanks(t *testing.T) {
-	const n = 60_000
-	rng := rand.New(rand.NewPCG(2, 2))
-	x := mat.NewDense(n, 1, nil)
-	for i := range n {
-		x.Set(i, 0, math.Exp(rng.NormFloat64()))
-	}
-	ctx, sorted := context.Background(), slices.Sorted(slices.Values(mat.Col(nil, 0, x)))
-	rank := func(v float64) float64 {
-		k, _ := slices.BinarySearch(sorted, v)
-		return float64(k)
-	}
-	bound := n*(math.Log2(n/sketchBuffer)+1)/sketchBuffer + 1
-	for _, parts := range []int{1, 4, 64} {
-		median := &Imputer{Statistic: Median}
-		require.NoError(t, median.FitStatistics(ctx, summed(t, median, x, parts, 2)))
-		assert.InDelta(t, n/2, rank(median.Values()[0]), bound)
-		winsor := &Winsorizer{}
-		require.NoError(t, winsor.FitStatistics(ctx, summed(t, winsor, x, parts, 3)))
-		low, high := winsor.Bounds()
-		assert.InDelta(t, .01*n, rank(low[0]), bound)
-		assert.InDelta(t, .99*n, rank(high[0]), bound)
-		quantiles := &QuantileTransformer{Quantiles: 11}
-		require.NoError(t, quantiles.FitStatistics(ctx, summed(t, quantiles, x, parts, 4)))
-		for i, v := range quantiles.ColumnQuantiles().RawRowView(0) {
-			assert.InDelta(t, float64(i)/10*(n-1), rank(v), bound)
-		}
-		power, whole := &PowerTransformer{}, &PowerTransformer{}
-		require.NoError(t, power.FitStatistics(ctx, summed(t, power, x, parts, 5)))
-		require.NoError(t, whole.Fit(ctx, x))
-		assert.InDelta(t, whole.Lambdas()[0], power.Lambdas()[0], .004, "a standard error of Fit's")
-		assert.InDelta(t, whole.fitted.Means[0], power.fitted.Means[0], .005)
-		assert.InEpsilon(t, whole.fitted.Scales[0], power.fitted.Scales[0], .005)
-	}
 }
 
 // Statistics of another type or other settings are an error that names both; of a file too.
 func TestOtherStatistics(t *testing.T) {
-	mean, err := (&Imputer{}).NewStatistics()
+	mean, err := (&columnwise.Imputer{}).NewStatistics()
 	require.NoError(t, err)
-	median, err := (&Imputer{Statistic: Median}).NewStatistics()
+	median, err := (&columnwise.Imputer{Statistic: columnwise.Median}).NewStatistics()
 	require.NoError(t, err)
-	frequent, err := (&Imputer{Statistic: MostFrequent}).NewStatistics()
+	frequent, err := (&columnwise.Imputer{Statistic: columnwise.MostFrequent}).NewStatistics()
 	require.NoError(t, err)
-	scaler, err := (&StandardScaler{}).NewStatistics()
+	scaler, err := (&scalers.StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
-	five, err := (&OneHot{MaxCategories: 5}).NewStatistics()
+	five, err := (&columnwise.OneHot{MaxCategories: 5}).NewStatistics()
 	require.NoError(t, err)
-	six, err := (&OneHot{MaxCategories: 6}).NewStatistics()
+	six, err := (&columnwise.OneHot{MaxCategories: 6}).NewStatistics()
 	require.NoError(t, err)
-	seed, err := (&Nystroem{Seed: 1}).NewStatistics()
+	seed, err := (&featuremap.Nystroem{Seed: 1}).NewStatistics()
 	require.NoError(t, err)
-	seeds, err := (&Nystroem{Seed: 2}).NewStatistics()
+	seeds, err := (&featuremap.Nystroem{Seed: 2}).NewStatistics()
 	require.NoError(t, err)
 	for _, c := range []struct {
-		a, b Statistics
+		a, b transformers.Statistics
 		says []string
 	}{
 		{mean, median, []string{"Imputer (Median)", "Imputer (Mean)"}},
@@ -275,11 +161,11 @@ func TestOtherStatistics(t *testing.T) {
 		require.NoError(t, err)
 		assert.ErrorIs(t, c.a.UnmarshalBinary(data), fault.ErrBadModel)
 	}
-	assert.ErrorIs(t, (&StandardScaler{}).FitStatistics(context.Background(), mean), fault.ErrParam)
-	assert.ErrorIs(t, (&StandardScaler{}).FitStatistics(context.Background(), scaler), fault.ErrShape)
-	_, err = (&Imputer{Statistic: 9}).NewStatistics()
+	assert.ErrorIs(t, (&scalers.StandardScaler{}).FitStatistics(context.Background(), mean), fault.ErrParam)
+	assert.ErrorIs(t, (&scalers.StandardScaler{}).FitStatistics(context.Background(), scaler), fault.ErrShape)
+	_, err = (&columnwise.Imputer{Statistic: 9}).NewStatistics()
 	assert.ErrorIs(t, err, fault.ErrParam)
-	_, err = (&Nystroem{Components: -1}).NewStatistics()
+	_, err = (&featuremap.Nystroem{Components: -1}).NewStatistics()
 	assert.ErrorIs(t, err, fault.ErrParam)
 }
 
@@ -294,9 +180,9 @@ func TestStatisticsTooLarge(t *testing.T) {
 		return x
 	}
 	for _, c := range []struct {
-		of    StatisticsFitter
+		of    transformers.StatisticsFitter
 		limit int
-	}{{&OneHot{MaxCategories: 5}, 5}, {&Imputer{Statistic: MostFrequent}, mostCounted}} {
+	}{{&columnwise.OneHot{MaxCategories: 5}, 5}, {&columnwise.Imputer{Statistic: columnwise.MostFrequent}, columnstats.MostCounted}} {
 		a, err := c.of.NewStatistics()
 		require.NoError(t, err)
 		b, err := c.of.NewStatistics()
@@ -319,43 +205,42 @@ func TestStatisticsTooLarge(t *testing.T) {
 
 // PartialFit goes on from PartialFit and FitStatistics, and from nothing else.
 func TestPartialFit(t *testing.T) {
-	ctx, x := context.Background(), far(300)
+	ctx, x := context.Background(), maptest.FarRows(300)
 	a, b := x.Slice(0, 100, 0, 3).(*mat.Dense), x.Slice(100, 300, 0, 3).(*mat.Dense)
-	whole := &StandardScaler{}
-	require.NoError(t, whole.FitStatistics(ctx, summed(t, whole, x, 4, 1)))
-	s := &StandardScaler{}
+	whole := &scalers.StandardScaler{}
+	require.NoError(t, whole.FitStatistics(ctx, maptest.SumParts(t, whole, x, 4, 1)))
+	s := &scalers.StandardScaler{}
 	require.NoError(t, s.PartialFit(ctx, a))
 	require.NoError(t, s.PartialFit(ctx, b.T().T()))
-	assert.Equal(t, whole.model(), s.model())
-	s = &StandardScaler{}
-	require.NoError(t, s.FitStatistics(ctx, summed(t, s, a, 3, 1)))
+	assert.Equal(t, learnt(t, whole), learnt(t, s))
+	s = &scalers.StandardScaler{}
+	require.NoError(t, s.FitStatistics(ctx, maptest.SumParts(t, s, a, 3, 1)))
 	require.NoError(t, s.PartialFit(ctx, b))
-	assert.Equal(t, whole.model(), s.model())
-	clone := s.Clone().(*StandardScaler)
-	assert.Nil(t, clone.sums)
+	assert.Equal(t, learnt(t, whole), learnt(t, s))
+	clone := s.Clone().(*scalers.StandardScaler)
 	data, err := s.MarshalBinary()
 	require.NoError(t, err)
 	require.NoError(t, clone.UnmarshalBinary(data))
 	assert.ErrorIs(t, clone.PartialFit(ctx, b), fault.ErrNotFitted)
 	require.NoError(t, s.Fit(ctx, a))
 	assert.ErrorIs(t, s.PartialFit(ctx, b), fault.ErrNotFitted)
-	im := &Imputer{}
+	im := &columnwise.Imputer{}
 	require.NoError(t, im.PartialFit(ctx, a))
-	im.Statistic = Median
+	im.Statistic = columnwise.Median
 	assert.ErrorIs(t, im.PartialFit(ctx, a), fault.ErrParam, "the settings have changed")
 }
 
 // Gaps count where they are known, and are an error elsewhere.
 func TestStatisticsWithGaps(t *testing.T) {
-	ctx, x := context.Background(), far(50)
+	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
-	for _, of := range []StatisticsFitter{&Imputer{Indicators: true}, &Imputer{Indicators: true, Statistic: Median}, &Winsorizer{Gaps: true}, &QuantileTransformer{Gaps: true}, &PowerTransformer{Gaps: true}, &OneHot{Gaps: true, MaxCategories: 60}} {
-		fitted := of.(Cloner).Clone()
+	for _, of := range []transformers.StatisticsFitter{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
+		fitted := of.(transformers.Cloner).Clone()
 		require.NoError(t, fitted.Fit(ctx, x))
-		require.NoError(t, of.FitStatistics(ctx, summed(t, of, x, 4, 3)))
+		require.NoError(t, of.FitStatistics(ctx, maptest.SumParts(t, of, x, 4, 3)))
 		a, err := fitted.Transform(x)
 		require.NoError(t, err)
-		b, err := of.(Transformer).Transform(x)
+		b, err := of.(transformers.Transformer).Transform(x)
 		require.NoError(t, err)
 		n, d := a.Dims()
 		for i := range n {
@@ -368,19 +253,19 @@ func TestStatisticsWithGaps(t *testing.T) {
 			}
 		}
 	}
-	s, err := (&StandardScaler{}).NewStatistics()
+	s, err := (&scalers.StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
-	assert.EqualError(t, s.AddBlock(ctx, x), "transformers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, s.AddBlock(ctx, x), "scalers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 }
 
 // Statistics of every version so far can be read.
 func TestGoldenStatistics(t *testing.T) {
-	x := far(40)
-	for name, of := range map[string]StatisticsFitter{
-		"sums": &StandardScaler{}, "extremes": &MinMaxScaler{}, "nothing": &UnitRows{}, "categories": &OneHot{}, "counts": &Imputer{Statistic: MostFrequent},
-		"ranks": &QuantileTransformer{}, "sample": &RandomFourier{Components: 4},
+	x := maptest.FarRows(40)
+	for name, of := range map[string]transformers.StatisticsFitter{
+		"sums": &scalers.StandardScaler{}, "extremes": &scalers.MinMaxScaler{}, "nothing": &scalers.UnitRows{}, "categories": &columnwise.OneHot{}, "counts": &columnwise.Imputer{Statistic: columnwise.MostFrequent},
+		"ranks": &columnwise.QuantileTransformer{}, "sample": &featuremap.RandomFourier{Components: 4},
 	} {
-		want := summed(t, of, x, 1, 1)
+		want := maptest.SumParts(t, of, x, 1, 1)
 		read, err := of.NewStatistics()
 		require.NoError(t, err)
 		require.NoError(t, read.UnmarshalBinary(golden.Model(t, "statistics-"+name+"-v1.keln", want.MarshalBinary)), name)

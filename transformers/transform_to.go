@@ -1,8 +1,6 @@
 package transformers
 
 import (
-	"encoding"
-
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,32 +15,3 @@ type TransformerTo interface {
 	// of use.
 	TransformTo(dst *mat.Dense, x mat.Matrix) error
 }
-
-// everything is what all of this package can do.
-type everything interface {
-	Transformer
-	TransformerTo
-	Cloner
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-}
-
-var (
-	_ everything = (*StandardScaler)(nil)
-	_ everything = (*RMSScaler)(nil)
-	_ everything = (*MinMaxScaler)(nil)
-	_ everything = (*UnitRows)(nil)
-	_ everything = (*PowerTransformer)(nil)
-	_ everything = (*QuantileTransformer)(nil)
-	_ everything = (*Winsorizer)(nil)
-	_ everything = (*Imputer)(nil)
-	_ everything = (*OneHot)(nil)
-	_ everything = (*KernelMap)(nil)
-	_ everything = (*KernelCenterer)(nil)
-	_ everything = (*RandomHidden)(nil)
-	_ everything = (*RandomFourier)(nil)
-	_ everything = (*LocallyStationaryFourier)(nil)
-	_ everything = (*Nystroem)(nil)
-	_ everything = (*PCA)(nil)
-	_ everything = (*KernelPCA)(nil)
-)

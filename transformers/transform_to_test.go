@@ -1,4 +1,4 @@
-package transformers
+package transformers_test
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Into whatever memory, of few rows and of many, TransformTo gives what Transform gives, to
@@ -17,8 +20,8 @@ import (
 func TestTransformToIsTransform(t *testing.T) {
 	ctx := context.Background()
 	for name, configured := range goldenFiles {
-		tr := configured.(Cloner).Clone()
-		to := tr.(TransformerTo)
+		tr := configured.(transformers.Cloner).Clone()
+		to := tr.(transformers.TransformerTo)
 		rows := goldenRowsOf(tr)
 		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), fault.ErrNotFitted, name)
 		require.NoError(t, tr.Fit(ctx, rows), name)
@@ -60,14 +63,14 @@ func TestTransformToIsTransform(t *testing.T) {
 func TestTransformToOverflow(t *testing.T) {
 	ctx := context.Background()
 	x := mat.NewDense(2, 1, []float64{0, 1e300})
-	for _, tr := range []Transformer{
-		&RandomFourier{Frequencies: mat.NewDense(1, 1, []float64{1e200})},
-		&LocallyStationaryFourier{LocalFrequencies: mat.NewDense(1, 1, []float64{1e200}), Frequencies: mat.NewDense(1, 1, []float64{1}), Origin: []float64{0}},
-		&StandardScaler{},
+	for _, tr := range []transformers.Transformer{
+		&featuremap.RandomFourier{Frequencies: mat.NewDense(1, 1, []float64{1e200})},
+		&featuremap.LocallyStationaryFourier{LocalFrequencies: mat.NewDense(1, 1, []float64{1e200}), Frequencies: mat.NewDense(1, 1, []float64{1}), Origin: []float64{0}},
+		&scalers.StandardScaler{},
 	} {
 		require.NoError(t, tr.Fit(ctx, mat.NewDense(2, 1, []float64{0, 1e-300})))
 		_, err := tr.Transform(x)
 		require.ErrorIs(t, err, fault.ErrNotFinite, "%T", tr)
-		assert.EqualError(t, tr.(TransformerTo).TransformTo(&mat.Dense{}, x), err.Error(), "%T", tr)
+		assert.EqualError(t, tr.(transformers.TransformerTo).TransformTo(&mat.Dense{}, x), err.Error(), "%T", tr)
 	}
 }

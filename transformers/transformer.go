@@ -1,39 +1,30 @@
-// Package transformers holds the maps that stand before an estimator: fitted on
-// the training rows, then applied to any rows.
+// Package transformers holds the contracts of the maps that stand before an estimator: fitted on the training rows,
+// then applied to any rows. The maps are in the packages below it:
+//
+//	scalers     columns to a common size, rows to length 1: the usual choice before a kernel
+//	columnwise  gaps filled, categories encoded, skewed columns made even, far values cut, each column by itself
+//	pca         principal components, of the rows or in the feature space of a kernel
+//	featuremap  random Fourier features, the Nystroem map, the kernel with the training rows and its centring, and
+//	            a hidden layer of random units
 //
 // All matrices are n×d with a sample in each row. Fit learns from its rows and
 // keeps no reference to them; Transform returns a new matrix and changes
 // neither its argument nor the transformer, so concurrent calls are safe. A Fit
 // that fails leaves what was fitted before.
 //
-//	StandardScaler    mean 0 and standard deviation 1 in each column: the usual choice before a kernel
-//	RMSScaler         root mean square 1, not centred: zeros stay zeros
-//	MinMaxScaler      each column to a range
-//	UnitRows          each row to length 1
-//	PowerTransformer  each column as normal as a power can make it
-//	QuantileTransformer
-//	                  each value to its rank in its column, even or normal
-//	Winsorizer        far values to a quantile of their column
-//	Imputer           NaN to the mean, the median or the most frequent value of its column
-//	OneHot            category codes to a column for each category
-//	PCA               principal components
-//	KernelPCA         principal components in the feature space of a kernel
-//	KernelMap         a row to its kernel with each row of Fit
-//	KernelCenterer    the centring of the kernel's feature space
-//	RandomHidden      a hidden layer of random units, never trained
-//	RandomFourier     random features of a stationary kernel
-//	LocallyStationaryFourier
-//	                  random features of a kernel that depends on the place
-//	Nystroem          the features that a kernel has on a few rows
+// A [Transformer] has Fit and Transform. What else it can do is a capability, an interface of its own:
 //
-// FeatureNames names the columns of a result ([FeatureNamer]). TransformTo is Transform into memory of the
-// caller's; few rows then allocate nothing. Scalers, [PowerTransformer], [QuantileTransformer] and PCA go back by
-// InverseTransform. Scalers, [UnitRows], Imputer, [OneHot], [PowerTransformer], [QuantileTransformer], Winsorizer
-// and PCA fit from a stream of rows too, by FitBlocks ([BlockFitter]). They learn what Fit learns, but that of long
-// streams [QuantileTransformer] and [PowerTransformer] learn from a sketch of the ranks, to bounds that they
-// document. All but [KernelMap], [KernelCenterer] and [KernelPCA] learn from Statistics of parts of the rows, which
-// are merged in any order ([StatisticsFitter], [NewStages]), and over time ([PartialFitter]). All of them are
-// stored by MarshalBinary, cloned by Clone, and keep the checks of package estimatortest.
+//	TransformerTo     Transform into memory of the caller's; few rows then allocate nothing
+//	FeatureNamer      names for the columns of a result
+//	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
+//	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
+//	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
+//	                  KernelCenterer and KernelPCA; [NewStages] and [FitStages] do it in several passes
+//	PartialFitter     more rows over time, of those that fit from statistics
+//	Cloner            an unfitted copy
+//
+// All transformers of this library are stored by MarshalBinary, cloned by Clone, and keep the checks of package
+// estimatortest.
 package transformers
 
 import (

@@ -21,6 +21,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var ctx = context.Background()
@@ -50,7 +53,7 @@ func Example() {
 	check(err)
 	table := &arrow.Table{Schema: schema, Shards: shards}
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
 		Final: &falkon.Regressor{Kernel: kernels.RBF{Gamma: .5}},
 	}
 	check(model.FitBlocks(ctx, table.Targets(ctx)))
@@ -191,7 +194,7 @@ func ExampleShard_batches() {
 	shard := arrow.Shard{Name: "query", Batches: batches}
 	columns, err := arrow.Columns{Label: "side"}.Learn(ctx, shard)
 	check(err)
-	model := &eem.Classifier{Units: 10, Activation: transformers.Tanh, Labels: []int{0, 1}}
+	model := &eem.Classifier{Units: 10, Activation: featuremap.Tanh, Labels: []int{0, 1}}
 	for b, err := range (&arrow.Table{Schema: columns, Shards: []arrow.Shard{shard}, BlockRows: 16}).Labels(ctx) {
 		check(err)
 		check(model.PartialFit(ctx, b.X, b.Y)) // which keeps nothing of the block
@@ -209,7 +212,7 @@ func ExampleShard_batches() {
 // One shard at a time, as workers of a cluster read them by a schema that all have.
 func ExampleTable() {
 	schema := &arrow.Schema{Features: []arrow.Column{{Name: "x", Kind: arrow.Number}}, Target: "y"}
-	var scaler transformers.StandardScaler
+	var scaler scalers.StandardScaler
 	table := &arrow.Table{Schema: schema, Shards: []arrow.Shard{line()}, BlockRows: 64}
 	check(scaler.FitBlocks(ctx, table.Rows(ctx)))
 	fmt.Printf("mean of x: %.3f;", scaler.Means()[0])

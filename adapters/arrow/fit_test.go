@@ -14,6 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // shards of 700 rows in all three formats, the middle one without any.
@@ -28,7 +31,7 @@ func someShards(t *testing.T) []Shard {
 
 func scaledFalkon() *pipeline.Regressor {
 	return &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &falkon.Regressor{Kernel: kernels.RBF{Gamma: .5}, Ridge: 1e-3},
 	}
 }
@@ -52,10 +55,10 @@ func TestFitBlocksIsFit(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.NotEqual(t, got[0], got[1])
 
-	var scaler transformers.StandardScaler
+	var scaler scalers.StandardScaler
 	require.NoError(t, scaler.FitBlocks(ctx, table.Rows(ctx)))
 	rows := mat.DenseCopyOf(all.X)
-	var fitted transformers.StandardScaler
+	var fitted scalers.StandardScaler
 	require.NoError(t, fitted.Fit(ctx, rows))
 	assert.Equal(t, fitted.Means(), scaler.Means())
 }
@@ -68,14 +71,14 @@ func TestFitBlocksOfClasses(t *testing.T) {
 	table := &Table{Schema: s, Shards: []Shard{shard}, BlockRows: 3}
 	model := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
-			Steps: []transformers.Transformer{&transformers.OneHot{Columns: []int{1}, Gaps: true}, &transformers.Imputer{}},
+			Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}, Gaps: true}, &columnwise.Imputer{}},
 			Final: &falkon.Classifier{Kernel: kernels.RBF{Gamma: .5}, Ridge: 1e-3},
 		}
 	}
 	streamed, fitted := model(), model()
 	// A OneHot has no gaps in columns that it leaves; the gap in x goes first.
-	streamed.Steps[0], streamed.Steps[1] = &transformers.Imputer{Statistic: transformers.MostFrequent}, &transformers.OneHot{Columns: []int{1}}
-	fitted.Steps[0], fitted.Steps[1] = &transformers.Imputer{Statistic: transformers.MostFrequent}, &transformers.OneHot{Columns: []int{1}}
+	streamed.Steps[0], streamed.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
+	fitted.Steps[0], fitted.Steps[1] = &columnwise.Imputer{Statistic: columnwise.MostFrequent}, &columnwise.OneHot{Columns: []int{1}}
 	all, err := Collect(table.Labels(ctx), 0)
 	require.NoError(t, err)
 	require.NoError(t, fitted.Fit(ctx, all.X, all.Y))
@@ -94,7 +97,7 @@ func TestPartialFitIsFit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"no", "yes"}, s.Classes)
 	table := &Table{Schema: s, Shards: shards, BlockRows: 90}
-	chunks, once := &eem.Classifier{Units: 20, Activation: transformers.Tanh, Seed: 3, Labels: []int{0, 1}}, &eem.Classifier{Units: 20, Activation: transformers.Tanh, Seed: 3, Labels: []int{0, 1}}
+	chunks, once := &eem.Classifier{Units: 20, Activation: featuremap.Tanh, Seed: 3, Labels: []int{0, 1}}, &eem.Classifier{Units: 20, Activation: featuremap.Tanh, Seed: 3, Labels: []int{0, 1}}
 	blocks := 0
 	for b, err := range table.Labels(ctx) {
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// defaultMaxCategories is the limit of Columns whose MaxCategories is 0, as that of a transformers.OneHot.
+// defaultMaxCategories is the limit of Columns whose MaxCategories is 0, as that of a columnwise.OneHot.
 const defaultMaxCategories = 1000
 
 // Columns says what the columns of files are for. The zero value makes a feature of each.

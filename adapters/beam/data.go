@@ -32,7 +32,7 @@ type Data struct {
 	// Classes are the texts that stand for the labels 0, 1, ... in the column of labels, of which there may be
 	// no other; nil: labels are whole numbers.
 	Classes []string
-	// Gaps takes the fields that CSV.Missing lists, and nulls, for gaps, NaNs for a transformers.Imputer; without, such rows are bad.
+	// Gaps takes the fields that CSV.Missing lists, and nulls, for gaps, NaNs for a columnwise.Imputer; without, such rows are bad.
 	Gaps bool
 	// RoundIntegers rounds integers that a float64 does not hold to the last digit; without, such rows are bad.
 	RoundIntegers bool

@@ -16,7 +16,7 @@
 // first in main:
 //
 //	var model = kernelbeam.Register("rates", func() *pipeline.Regressor {
-//		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+//		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 //	})
 //
 //	func main() {

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // Workers make the models by these names.
@@ -31,7 +32,7 @@ func byGamma(gammas ...float64) (out []*kernelbeam.Model[float64, *pipeline.Regr
 	for _, g := range gammas {
 		out = append(out, kernelbeam.Register(fmt.Sprintf("RBF %g", g), func() *pipeline.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&transformers.RandomFourier{Kernel: kernels.RBF{Gamma: g}, Components: 40}},
+				Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: g}, Components: 40}},
 				Final: &ridge.Regressor{},
 			}
 		}))

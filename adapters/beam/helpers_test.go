@@ -28,6 +28,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // TestMain starts Beam before anything else, as a program's main does.
@@ -41,20 +44,20 @@ func TestMain(m *testing.M) {
 // The models of the tests, which workers make by their names.
 var (
 	scaledRidge = Register("scaled ridge", func() *pipeline.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 	})
 	filledRidge = Register("filled ridge", func() *pipeline.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 	})
 	plainRidge = Register("ridge", func() *ridge.Regressor { return &ridge.Regressor{Ridge: 1} })
 	manyUnits  = Register("1050 features", func() *pipeline.Regressor {
 		return &pipeline.Regressor{
-			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: kernels.RBF{Gamma: .002}, Components: 1050}},
+			Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: kernels.RBF{Gamma: .002}, Components: 1050}},
 			Final: &ridge.Regressor{Ridge: 1},
 		}
 	})
 	classes = Register("classes", func() *pipeline.Classifier {
-		return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &eem.KernelClassifier{Components: 20, Labels: []int{0, 1}}}
+		return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &eem.KernelClassifier{Components: 20, Labels: []int{0, 1}}}
 	})
 )
 
@@ -62,7 +65,7 @@ var candidates = func() (out []*Model[float64, *pipeline.Regressor]) {
 	for _, gamma := range []float64{1e-4, .02, 10} {
 		out = append(out, Register(fmt.Sprintf("gamma %g", gamma), func() *pipeline.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: gamma}, Components: 60}},
+				Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: gamma}, Components: 60}},
 				Final: &ridge.Regressor{},
 			}
 		}))

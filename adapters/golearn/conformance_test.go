@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The types of this package take grids. For the conformance suite they stand
@@ -147,7 +147,7 @@ func TestConformance(t *testing.T) {
 	estimatortest.Classifier(t, "golearn.Classifier", func() estimators.Classifier {
 		return classifierShim{&golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	}, grid)
-	scaled := []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}
+	scaled := []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}
 	estimatortest.Regressor(t, "golearn.Pipeline (regression)", func() estimators.Regressor {
 		return regressorShim{&golearn.Pipeline{Steps: scaled, Final: &golearn.Regressor{Estimator: &lssvm.Regressor{}}}}
 	}, scaledGrid)

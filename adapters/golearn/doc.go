@@ -47,7 +47,7 @@
 // package's types, another Pipeline, or a golearn classifier:
 //
 //	p := &golearn.Pipeline{
-//		Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
+//		Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 //		Final: knn.NewKnnClassifier("euclidean", "linear", 2),
 //	}
 //

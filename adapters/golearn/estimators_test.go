@@ -29,12 +29,13 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The module's own estimators behind the adapter, from files to predictions.
 
 func scaled() estimators.Classifier {
-	return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}
+	return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 }
 
 // plants writes n rows of three classes, with a word among the features.

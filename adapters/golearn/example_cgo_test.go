@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // golearn's linear regression on the features of a kernel: it learns a square.
@@ -26,7 +26,7 @@ func ExampleRefitted() {
 		return
 	}
 	model := &golearn.Pipeline{
-		Steps: []golearn.Step{golearn.Transform(&transformers.Nystroem{Components: 8})},
+		Steps: []golearn.Step{golearn.Transform(&featuremap.Nystroem{Components: 8})},
 		Final: &golearn.Refitted{New: func() golearn.Model { return linear_models.NewLinearRegression() }},
 	}
 	if err := model.Fit(train); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/selection/inspection"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const weather = `temperature,sky,play
@@ -116,7 +116,7 @@ func ExampleRegressor() {
 func ExamplePipeline() {
 	p := &golearn.Pipeline{
 		Steps: []golearn.Step{
-			golearn.Transform(&transformers.StandardScaler{}),
+			golearn.Transform(&scalers.StandardScaler{}),
 			golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 				f := filters.NewBinningFilter(train, 3)
 				for _, a := range base.NonClassFloatAttributes(train) {
@@ -146,13 +146,13 @@ func ExamplePipeline() {
 }
 
 func ExampleTransform() {
-	p := &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+	p := &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	fmt.Println(p.Fit(parse(weather)), p.Labels())
 	// Output: <nil> [yes no]
 }
 
 func ExampleStep() {
-	scale := golearn.Transform(&transformers.StandardScaler{}) // configuration: it may stand in many pipelines
+	scale := golearn.Transform(&scalers.StandardScaler{}) // configuration: it may stand in many pipelines
 	a := &golearn.Pipeline{Steps: []golearn.Step{scale}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	b := &golearn.Pipeline{Steps: []golearn.Step{scale, scale}, Final: trees.NewID3DecisionTree(0)}
 	fmt.Println(a.Fit(parse(weather)), b.Fit(parse(weather)))

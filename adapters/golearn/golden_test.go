@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Files of version 1 stay readable. The rows are written out: the files hold what
@@ -26,7 +26,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		"Classifier-v1.keln": func() model { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} },
 		"Pipeline-v1.keln": func() model {
 			return &golearn.Pipeline{
-				Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
+				Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 				Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}},
 			}
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // quietly keeps what golearn's KNN prints off the screen.
@@ -30,7 +31,7 @@ func quietly(t *testing.T, f func()) {
 	f()
 }
 
-func nystroem() transformers.Transformer { return &transformers.Nystroem{Components: 60} }
+func nystroem() transformers.Transformer { return &featuremap.Nystroem{Components: 60} }
 
 func crossValidated(t *testing.T, cls base.Classifier, grid base.FixedDataGrid) float64 {
 	folds, err := evaluation.GenerateCrossFoldValidationConfusionMatrices(grid, cls, 4)
@@ -75,7 +76,7 @@ func TestNystroemBeforeGolearnsLinearRegression(t *testing.T) {
 	require.NoError(t, plain.Fit(grid))
 	assert.Greater(t, unexplained(t, plain, fresh, y), 0.9)
 
-	build := func() *golearn.Pipeline { return mapped(linearRegression(), &transformers.Nystroem{Components: 30}) }
+	build := func() *golearn.Pipeline { return mapped(linearRegression(), &featuremap.Nystroem{Components: 30}) }
 	p := build()
 	require.NoError(t, p.Fit(grid))
 	left := unexplained(t, p, fresh, y)

@@ -14,6 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // ringRows lie on two noisy rings, one in the other: what no linear model tells apart.
@@ -54,7 +57,7 @@ func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 
 // mapped is what stands before a linear model: the features of a kernel.
 func mapped(final base.Classifier, m transformers.Transformer) *golearn.Pipeline {
-	return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{}), golearn.Transform(m)}, Final: final}
+	return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{}), golearn.Transform(m)}, Final: final}
 }
 
 type predictor interface {
@@ -85,8 +88,8 @@ func TestMapsInAPipeline(t *testing.T) {
 	require.NoError(t, plain.Fit(train))
 	assert.Greater(t, unexplained(t, plain, test, y), 0.9)
 	for name, m := range map[string]transformers.Transformer{
-		"Nystroem": &transformers.Nystroem{Components: 60}, "RandomFourier": &transformers.RandomFourier{Components: 100},
-		"LocallyStationaryFourier": &transformers.LocallyStationaryFourier{Components: 100},
+		"Nystroem": &featuremap.Nystroem{Components: 60}, "RandomFourier": &featuremap.RandomFourier{Components: 100},
+		"LocallyStationaryFourier": &featuremap.LocallyStationaryFourier{Components: 100},
 	} {
 		p := mapped(&golearn.Regressor{Estimator: &ridge.Regressor{}}, m)
 		require.NoError(t, p.Fit(train), name)
@@ -119,7 +122,7 @@ func TestPowersInAPipeline(t *testing.T) {
 	of := func(tr transformers.Transformer) *golearn.Pipeline {
 		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(tr)}, Final: &golearn.Regressor{Estimator: &ridge.Regressor{}}}
 	}
-	linear, power := of(&transformers.StandardScaler{}), of(&transformers.PowerTransformer{Clip: true})
+	linear, power := of(&scalers.StandardScaler{}), of(&columnwise.PowerTransformer{Clip: true})
 	require.NoError(t, linear.Fit(train))
 	require.NoError(t, power.Fit(train))
 	assert.Greater(t, unexplained(t, linear, test, y), 0.2)
@@ -127,7 +130,7 @@ func TestPowersInAPipeline(t *testing.T) {
 	assert.Less(t, left, 0.02)
 	path := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, power.Save(path))
-	again := of(&transformers.PowerTransformer{})
+	again := of(&columnwise.PowerTransformer{})
 	require.NoError(t, again.Load(path))
 	assert.Equal(t, left, unexplained(t, again, test, y), "what Transform needs is in the file")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Models of grids are read without a configured value too, and say the names of their columns and classes.
@@ -21,7 +21,7 @@ func TestModelFilesOfGrids(t *testing.T) {
 	for name, m := range map[string]gridEstimator{
 		"classifier": &Classifier{Estimator: machine, Missing: Impute},
 		"pipeline": &Pipeline{
-			Steps: []Step{Transform(&transformers.StandardScaler{Clip: true})}, Final: &Classifier{Estimator: machine, Balanced: true},
+			Steps: []Step{Transform(&scalers.StandardScaler{Clip: true})}, Final: &Classifier{Estimator: machine, Balanced: true},
 		},
 	} {
 		require.NoError(t, m.Fit(g), name)

@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // binned is golearn's binning filter as a step.
@@ -218,7 +218,7 @@ func TestScoresForOneVsAll(t *testing.T) {
 		"Pipeline":   func() base.Classifier { return &golearn.Pipeline{Final: machine()} },
 		"Bagging":    func() base.Classifier { return &golearn.Bagging{New: machine, Models: 3} },
 		"nested": func() base.Classifier {
-			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Pipeline{Final: machine()}}
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: &golearn.Pipeline{Final: machine()}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -539,7 +539,7 @@ func TestPredictInterval(t *testing.T) {
 func TestSupports(t *testing.T) {
 	const none, some = "", "Clone Report MarshalBinary and UnmarshalBinary"
 	tree := trees.NewID3DecisionTree(0)
-	scale := []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}
+	scale := []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}
 	for name, c := range map[string]struct {
 		m    estimators.Wrapper
 		want string

@@ -21,6 +21,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // binning puts every float feature into bins.
@@ -132,17 +135,17 @@ func TestPipelines(t *testing.T) {
 // A transformer that names its columns names the attributes too, unless they would not be told apart.
 func TestPipelineFeatureNames(t *testing.T) {
 	column := func(j int) pipeline.ColumnPart {
-		return pipeline.ColumnPart{Columns: []int{j}, Of: &transformers.MinMaxScaler{}}
+		return pipeline.ColumnPart{Columns: []int{j}, Of: &scalers.MinMaxScaler{}}
 	}
 	for _, c := range []struct {
 		of    transformers.Transformer
 		class string
 		want  []string
 	}{
-		{&transformers.PCA{}, "class", []string{"pca0", "pca1"}},
-		{&transformers.PCA{}, "pca1", []string{"z0", "z1"}},
-		{&transformers.StandardScaler{}, "class", []string{"a", "colour=red", "colour=blue"}},
-		{&transformers.OneHot{Columns: []int{0}}, "class", []string{"a=1", "a=2", "a=3", "colour=red", "colour=blue"}},
+		{&pca.PCA{}, "class", []string{"pca0", "pca1"}},
+		{&pca.PCA{}, "pca1", []string{"z0", "z1"}},
+		{&scalers.StandardScaler{}, "class", []string{"a", "colour=red", "colour=blue"}},
+		{&columnwise.OneHot{Columns: []int{0}}, "class", []string{"a=1", "a=2", "a=3", "colour=red", "colour=blue"}},
 		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(2), column(0)}}, "class", []string{"colour=blue", "a", "colour=red"}},
 		{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{column(0), column(0)}}, "class", []string{"z0", "z1", "z2", "z3"}},
 	} {

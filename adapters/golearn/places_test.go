@@ -35,6 +35,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Every estimator in every place where golearn takes a classifier. The lists of
@@ -49,7 +53,7 @@ type listed[E any] struct {
 }
 
 func standardScaler() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.StandardScaler{}}
+	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
 var classifierList = []listed[estimators.Classifier]{
@@ -93,45 +97,45 @@ var regressorList = []listed[estimators.Regressor]{
 // estimator of a list.
 var transformerList = []listed[[]transformers.Transformer]{
 	{"StandardScaler", standardScaler},
-	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.RMSScaler{}} }},
-	{"MinMaxScaler", func() []transformers.Transformer { return []transformers.Transformer{&transformers.MinMaxScaler{}} }},
+	{"RMSScaler", func() []transformers.Transformer { return []transformers.Transformer{&scalers.RMSScaler{}} }},
+	{"MinMaxScaler", func() []transformers.Transformer { return []transformers.Transformer{&scalers.MinMaxScaler{}} }},
 	{"Winsorizer, PowerTransformer", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.Winsorizer{}, &transformers.PowerTransformer{}}
+		return []transformers.Transformer{&columnwise.Winsorizer{}, &columnwise.PowerTransformer{}}
 	}},
 	{"QuantileTransformer", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.QuantileTransformer{Output: transformers.Normal}}
+		return []transformers.Transformer{&columnwise.QuantileTransformer{Output: columnwise.Normal}}
 	}},
 	{"StandardScaler, UnitRows", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.UnitRows{})
+		return append(standardScaler(), &scalers.UnitRows{})
 	}},
-	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&transformers.Imputer{}} }},
+	{"Imputer", func() []transformers.Transformer { return []transformers.Transformer{&columnwise.Imputer{}} }},
 	{"OneHot", func() []transformers.Transformer {
 		// A column that says nothing, so that categories of it that are new do no harm.
-		return []transformers.Transformer{&transformers.OneHot{Columns: []int{2}, MaxCategories: 1000}}
+		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxCategories: 1000}}
 	}},
 	{"StandardScaler, KernelMap, KernelCenterer", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.KernelMap{}, &transformers.KernelCenterer{})
+		return append(standardScaler(), &featuremap.KernelMap{}, &featuremap.KernelCenterer{})
 	}},
 	{"StandardScaler, RandomHidden", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.RandomHidden{Units: 40})
+		return append(standardScaler(), &featuremap.RandomHidden{Units: 40})
 	}},
 	{"StandardScaler, RandomFourier", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.RandomFourier{Components: 60})
+		return append(standardScaler(), &featuremap.RandomFourier{Components: 60})
 	}},
 	{"StandardScaler, LocallyStationaryFourier", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.LocallyStationaryFourier{Components: 60})
+		return append(standardScaler(), &featuremap.LocallyStationaryFourier{Components: 60})
 	}},
 	{"StandardScaler, Nystroem", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.Nystroem{Components: 20})
+		return append(standardScaler(), &featuremap.Nystroem{Components: 20})
 	}},
 	{"StandardScaler, PCA", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.PCA{})
+		return append(standardScaler(), &pca.PCA{})
 	}},
 	{"ColumnTransformer", func() []transformers.Transformer {
-		return []transformers.Transformer{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}}}}
+		return []transformers.Transformer{&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &scalers.StandardScaler{}}}}}
 	}},
 	{"StandardScaler, KernelPCA", func() []transformers.Transformer {
-		return append(standardScaler(), &transformers.KernelPCA{Components: 20})
+		return append(standardScaler(), &pca.KernelPCA{Components: 20})
 	}},
 }
 
@@ -582,7 +586,7 @@ func TestALazyFilterSeesEachCellOnce(t *testing.T) {
 	for name, build := range map[string]func() base.Classifier{
 		"Classifier": func() base.Classifier { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} },
 		"Transform": func() base.Classifier {
-			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 		},
 		"no steps": func() base.Classifier {
 			return &golearn.Pipeline{Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}

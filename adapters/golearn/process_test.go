@@ -24,7 +24,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/selection"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // loadable is what a second process does with a constructor's value.
@@ -76,15 +77,15 @@ var constructors = map[string]func() loadable{
 	},
 	"nested pipelines": func() loadable {
 		return &golearn.Pipeline{
-			Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
+			Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 			Final: &golearn.Pipeline{
-				Steps: []golearn.Step{binned(5), golearn.Transform(&transformers.Nystroem{Components: 10})},
+				Steps: []golearn.Step{binned(5), golearn.Transform(&featuremap.Nystroem{Components: 10})},
 				Final: &golearn.Classifier{Estimator: &svm.Classifier{}},
 			},
 		}
 	},
 	"golearn's tree": func() loadable {
-		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: trees.NewID3DecisionTree(0)}
+		return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: trees.NewID3DecisionTree(0)}
 	},
 	"Refitted": func() loadable {
 		return &golearn.Refitted{New: func() golearn.Model { return trees.NewID3DecisionTree(0) }}
@@ -197,7 +198,7 @@ func resealed(data []byte, change func([]byte)) []byte {
 // a file that was cut short or changed.
 func TestARefusedFileSaysWhy(t *testing.T) {
 	grid := speciesGrid(t, 45, 1)
-	scale := golearn.Transform(&transformers.StandardScaler{})
+	scale := golearn.Transform(&scalers.StandardScaler{})
 	type files interface {
 		loadable
 		MarshalBinary() ([]byte, error)
@@ -219,7 +220,7 @@ func TestARefusedFileSaysWhy(t *testing.T) {
 			"2 steps":            &golearn.Pipeline{Steps: []golearn.Step{scale}, Final: machine()},
 			"a Transform":        &golearn.Pipeline{Steps: []golearn.Step{binned(4), scale}, Final: machine()},
 			"filter":             &golearn.Pipeline{Steps: []golearn.Step{scale, binned(9)}, Final: machine()},
-			"StandardScaler":     &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.MinMaxScaler{}), binned(4)}, Final: machine()},
+			"StandardScaler":     &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.MinMaxScaler{}), binned(4)}, Final: machine()},
 			"golearn.Classifier": &golearn.Pipeline{Steps: []golearn.Step{scale, binned(4)}, Final: &golearn.Regressor{Estimator: &ridge.Regressor{}}},
 		}},
 		"Bagging": {func() files { return &golearn.Bagging{New: machine, Models: 3, Features: 2} }, "golearn.Bagging", map[string]loadable{

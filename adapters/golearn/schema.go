@@ -12,7 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // Missing says what becomes of a gap, a NaN in a float feature. A gap in a categorical
@@ -27,7 +27,7 @@ const (
 	Pass
 	// Impute puts the mean of the feature over the training rows in its place, in
 	// training and at Predict, and 0 where they hold no number. For other statistics put
-	// a transformers.Imputer into a Pipeline.
+	// a columnwise.Imputer into a Pipeline.
 	Impute
 )
 
@@ -95,7 +95,7 @@ func learn(ctx context.Context, t *gridTable, noOneHot bool, missing Missing) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	var mean transformers.Imputer
+	var mean columnwise.Imputer
 	if err := mean.Fit(ctx, x); err != nil {
 		return nil, nil, s.explain(t, err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/badtext"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // sheetOfTexts is what a grid has that is text.
@@ -61,7 +61,7 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 	}{
 		"Classifier": {false, func() base.Classifier { return classifier() }}, "Regressor": {true, func() base.Classifier { return regressor() }},
 		"Pipeline": {false, func() base.Classifier {
-			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})}, Final: classifier()}
+			return &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}, Final: classifier()}
 		}},
 		"Bagging": {true, func() base.Classifier {
 			return &golearn.Bagging{New: func() base.Classifier { return regressor() }, Models: 2}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // gapped is species and curves with a gap in every tenth row, in a grid of a class that is a
@@ -170,7 +170,7 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 func TestFilesWithoutAnEstimator(t *testing.T) {
 	grid, _ := gapped(t, 40, 3, true)
 	path := filepath.Join(t.TempDir(), "model")
-	fill := []golearn.Step{golearn.Transform(&transformers.Imputer{})}
+	fill := []golearn.Step{golearn.Transform(&columnwise.Imputer{})}
 	for name, build := range map[string]func() loadable{
 		"Regressor":         func() loadable { return &golearn.Regressor{} },
 		"Pipeline":          func() loadable { return &golearn.Pipeline{Final: &golearn.Regressor{}} },

@@ -13,12 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func Example() {
 	x := mat.NewDense(6, 2, []float64{1, 10, 2, 12, 3, 15, 4, 11, 5, 17, 6, 20})
 	model := &pipeline.Classifier{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Classifier{Kernel: kernels.RBF{Gamma: .5}},
 	}
 	if err := model.Fit(context.Background(), x, []int{3, 3, 3, 8, 8, 8}); err != nil {

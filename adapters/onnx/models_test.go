@@ -32,6 +32,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // columns of the rows of all models.
@@ -120,26 +124,26 @@ var everyKernel = []kernels.Kernel{
 // transformersOf are the transformers, each with whether it is tried on rows with gaps.
 func transformersOf() (out []transformers.Transformer, gaps []bool) {
 	for _, t := range []transformers.Transformer{
-		&transformers.StandardScaler{}, &transformers.StandardScaler{Clip: true}, &transformers.RMSScaler{}, &transformers.UnitRows{},
-		&transformers.MinMaxScaler{}, &transformers.MinMaxScaler{Low: -1, High: 1, Clip: true},
-		&transformers.PowerTransformer{}, &transformers.PowerTransformer{Clip: true}, &transformers.PowerTransformer{NoStandardize: true},
-		&transformers.QuantileTransformer{}, &transformers.QuantileTransformer{Output: transformers.Normal, Quantiles: 20},
-		&transformers.Winsorizer{}, &transformers.KernelMap{Kernel: kernels.RBF{Gamma: .01}}, &transformers.KernelCenterer{},
-		&transformers.RandomFourier{Components: 20}, &transformers.RandomFourier{Components: 21, RandomPhase: true, Kernel: kernels.Laplacian{Gamma: .1}},
-		&transformers.LocallyStationaryFourier{Components: 20}, &transformers.LocallyStationaryFourier{Components: 50, AllPairs: true},
-		&transformers.RandomHidden{Units: 15}, &transformers.RandomHidden{Units: 15, Activation: transformers.Sigmoid},
-		&transformers.RandomHidden{Units: 15, Activation: transformers.NormalizedSigmoid}, &transformers.RandomHidden{Units: 15, Activation: transformers.RandomRBF},
-		&transformers.RandomHidden{Units: 15, Activation: transformers.Tanh},
-		&transformers.PCA{}, &transformers.PCA{Components: 2, Whiten: true}, &transformers.KernelPCA{Components: 5},
-		&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{2, 0}, Of: &transformers.StandardScaler{}}, {Columns: []int{3}, Of: &transformers.OneHot{Columns: []int{0}}}}},
-		&transformers.Nystroem{Components: 20}, &transformers.OneHot{Columns: []int{3}},
-		&pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}}},
+		&scalers.StandardScaler{}, &scalers.StandardScaler{Clip: true}, &scalers.RMSScaler{}, &scalers.UnitRows{},
+		&scalers.MinMaxScaler{}, &scalers.MinMaxScaler{Low: -1, High: 1, Clip: true},
+		&columnwise.PowerTransformer{}, &columnwise.PowerTransformer{Clip: true}, &columnwise.PowerTransformer{NoStandardize: true},
+		&columnwise.QuantileTransformer{}, &columnwise.QuantileTransformer{Output: columnwise.Normal, Quantiles: 20},
+		&columnwise.Winsorizer{}, &featuremap.KernelMap{Kernel: kernels.RBF{Gamma: .01}}, &featuremap.KernelCenterer{},
+		&featuremap.RandomFourier{Components: 20}, &featuremap.RandomFourier{Components: 21, RandomPhase: true, Kernel: kernels.Laplacian{Gamma: .1}},
+		&featuremap.LocallyStationaryFourier{Components: 20}, &featuremap.LocallyStationaryFourier{Components: 50, AllPairs: true},
+		&featuremap.RandomHidden{Units: 15}, &featuremap.RandomHidden{Units: 15, Activation: featuremap.Sigmoid},
+		&featuremap.RandomHidden{Units: 15, Activation: featuremap.NormalizedSigmoid}, &featuremap.RandomHidden{Units: 15, Activation: featuremap.RandomRBF},
+		&featuremap.RandomHidden{Units: 15, Activation: featuremap.Tanh},
+		&pca.PCA{}, &pca.PCA{Components: 2, Whiten: true}, &pca.KernelPCA{Components: 5},
+		&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{2, 0}, Of: &scalers.StandardScaler{}}, {Columns: []int{3}, Of: &columnwise.OneHot{Columns: []int{0}}}}},
+		&featuremap.Nystroem{Components: 20}, &columnwise.OneHot{Columns: []int{3}},
+		&pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}}},
 	} {
 		out, gaps = append(out, t), append(gaps, false)
 	}
 	for _, t := range []transformers.Transformer{
-		&transformers.Imputer{}, &transformers.Imputer{Indicators: true, Statistic: transformers.Median}, &transformers.OneHot{Columns: []int{2, 3}, Gaps: true, MaxCategories: 1000},
-		&transformers.PowerTransformer{Gaps: true}, &transformers.QuantileTransformer{Gaps: true}, &transformers.Winsorizer{Gaps: true},
+		&columnwise.Imputer{}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.OneHot{Columns: []int{2, 3}, Gaps: true, MaxCategories: 1000},
+		&columnwise.PowerTransformer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.Winsorizer{Gaps: true},
 	} {
 		out, gaps = append(out, t), append(gaps, true)
 	}
@@ -147,11 +151,11 @@ func transformersOf() (out []transformers.Transformer, gaps []bool) {
 }
 
 func scaled(final estimators.Regressor, more ...transformers.Transformer) estimators.Regressor {
-	return &pipeline.Regressor{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+	return &pipeline.Regressor{Steps: append([]transformers.Transformer{&scalers.StandardScaler{}}, more...), Final: final}
 }
 
 func scaledClassifier(final estimators.Classifier, more ...transformers.Transformer) estimators.Classifier {
-	return &pipeline.Classifier{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+	return &pipeline.Classifier{Steps: append([]transformers.Transformer{&scalers.StandardScaler{}}, more...), Final: final}
 }
 
 func regressors() (names []string, out []estimators.Regressor) {
@@ -167,13 +171,13 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("falkon", scaled(&falkon.Regressor{Components: 40}))
 	add("falkon, conjugate gradients", scaled(&falkon.Regressor{Solver: falkon.ConjugateGradients, Components: 40, Kernel: kernels.Matern{}}))
 	add("ridge", &ridge.Regressor{})
-	add("ridge, Nystroem", scaled(&ridge.Regressor{}, &transformers.Nystroem{Components: 40}))
-	add("ridge, RandomFourier", scaled(&ridge.Regressor{}, &transformers.RandomFourier{Components: 200}))
-	add("ridge, LocallyStationaryFourier", scaled(&ridge.Regressor{}, &transformers.LocallyStationaryFourier{Components: 60}))
+	add("ridge, Nystroem", scaled(&ridge.Regressor{}, &featuremap.Nystroem{Components: 40}))
+	add("ridge, RandomFourier", scaled(&ridge.Regressor{}, &featuremap.RandomFourier{Components: 200}))
+	add("ridge, LocallyStationaryFourier", scaled(&ridge.Regressor{}, &featuremap.LocallyStationaryFourier{Components: 60}))
 	add("ridge, power, Nystroem, Laplacian", &pipeline.Regressor{Steps: []transformers.Transformer{
-		&transformers.Imputer{}, &transformers.PowerTransformer{Clip: true}, &transformers.Nystroem{Kernel: kernels.Laplacian{Gamma: .2}, Components: 40},
+		&columnwise.Imputer{}, &columnwise.PowerTransformer{Clip: true}, &featuremap.Nystroem{Kernel: kernels.Laplacian{Gamma: .2}, Components: 40},
 	}, Final: &ridge.Regressor{}})
-	add("DirectKernel", scaled(&ridge.DirectKernel{}, &transformers.KernelMap{}, &transformers.KernelCenterer{}))
+	add("DirectKernel", scaled(&ridge.DirectKernel{}, &featuremap.KernelMap{}, &featuremap.KernelCenterer{}))
 	add("svm", scaled(&svm.Regressor{}))
 	add("svm, Laplacian", scaled(&svm.Regressor{Kernel: kernels.Laplacian{Gamma: .2}}))
 	add("svm, nu", scaled(&svm.Regressor{Nu: .4}))
@@ -189,7 +193,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("conformal, split", &conformal.Regressor{Estimator: scaled(&svm.Regressor{}), Method: conformal.Split})
 	add("selection", &selection.Regressor{})
 	add("selection, space", &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &grid.Search{},
 	})
 	return names, out
@@ -198,11 +202,11 @@ func regressors() (names []string, out []estimators.Regressor) {
 // multis are regressors of several targets.
 func multis() map[string]estimators.MultiRegressor {
 	scaled := func(final estimators.MultiRegressor, more ...transformers.Transformer) estimators.MultiRegressor {
-		return &pipeline.MultiRegressor{Steps: append([]transformers.Transformer{&transformers.StandardScaler{}}, more...), Final: final}
+		return &pipeline.MultiRegressor{Steps: append([]transformers.Transformer{&scalers.StandardScaler{}}, more...), Final: final}
 	}
 	return map[string]estimators.MultiRegressor{
 		"ridge": &ridge.MultiRegressor{}, "ridge, one for each": &ridge.MultiRegressor{RidgePerTarget: true},
-		"ridge, Nystroem": scaled(&ridge.MultiRegressor{}, &transformers.Nystroem{Components: 40}),
+		"ridge, Nystroem": scaled(&ridge.MultiRegressor{}, &featuremap.Nystroem{Components: 40}),
 		"lssvm":           scaled(&lssvm.MultiRegressor{}), "falkon": scaled(&falkon.MultiRegressor{Components: 40}),
 	}
 }
@@ -217,7 +221,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	add("svm, probabilities", scaledClassifier(&svm.Classifier{Probabilities: true}))
 	add("rvm", scaledClassifier(&rvm.Classifier{}))
 	add("eem", scaledClassifier(&eem.Classifier{Units: 20}))
-	add("eem, sigmoid, discriminant", scaledClassifier(&eem.Classifier{Units: 20, Activation: transformers.Sigmoid, Multiclass: eem.Discriminant}))
+	add("eem, sigmoid, discriminant", scaledClassifier(&eem.Classifier{Units: 20, Activation: featuremap.Sigmoid, Multiclass: eem.Discriminant}))
 	add("eekm", scaledClassifier(&eem.KernelClassifier{Components: 20}))
 	add("elm", scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1}))
 	add("gabasr", &gabasr.Classifier{Pairs: 16, Sweeps: 4, BurnIn: 2})
@@ -282,7 +286,7 @@ func models(t *testing.T) (out []fitted) {
 		}
 		require.NoError(t, tr.Fit(ctx, on), "%T", tr)
 		switch tr.(type) {
-		case *transformers.RandomFourier, *transformers.LocallyStationaryFourier:
+		case *featuremap.RandomFourier, *featuremap.LocallyStationaryFourier:
 			at = nearer(at)
 		}
 		out = append(out, fitted{name: settings(tr), model: tr, x: at, usual: usual, gaps: gaps[i]})
@@ -332,25 +336,25 @@ func models(t *testing.T) (out []fitted) {
 func settings(tr transformers.Transformer) string {
 	name := declared.Name(tr)
 	switch t := tr.(type) {
-	case *transformers.StandardScaler:
+	case *scalers.StandardScaler:
 		return fmt.Sprintf("%s, clip %v", name, t.Clip)
-	case *transformers.MinMaxScaler:
+	case *scalers.MinMaxScaler:
 		return fmt.Sprintf("%s, clip %v", name, t.Clip)
-	case *transformers.PowerTransformer:
+	case *columnwise.PowerTransformer:
 		return fmt.Sprintf("%s, clip %v, raw %v, gaps %v", name, t.Clip, t.NoStandardize, t.Gaps)
-	case *transformers.QuantileTransformer:
+	case *columnwise.QuantileTransformer:
 		return fmt.Sprintf("%s, %v, gaps %v", name, t.Output, t.Gaps)
-	case *transformers.Winsorizer:
+	case *columnwise.Winsorizer:
 		return fmt.Sprintf("%s, gaps %v", name, t.Gaps)
-	case *transformers.Imputer:
+	case *columnwise.Imputer:
 		return fmt.Sprintf("%s, %v, indicators %v", name, t.Statistic, t.Indicators)
-	case *transformers.OneHot:
+	case *columnwise.OneHot:
 		return fmt.Sprintf("%s, gaps %v", name, t.Gaps)
-	case *transformers.RandomHidden:
+	case *featuremap.RandomHidden:
 		return fmt.Sprintf("%s, %v", name, t.Activation)
-	case *transformers.RandomFourier:
+	case *featuremap.RandomFourier:
 		return fmt.Sprintf("%s, phases %v", name, t.RandomPhase)
-	case *transformers.LocallyStationaryFourier:
+	case *featuremap.LocallyStationaryFourier:
 		return fmt.Sprintf("%s, all pairs %v", name, t.AllPairs)
 	}
 	return name

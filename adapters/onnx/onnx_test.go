@@ -21,7 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // What cannot be written is an error that names it.
@@ -36,7 +37,7 @@ func TestRefusals(t *testing.T) {
 	require.NoError(t, tube.Fit(context.Background(), x, y))
 	line := &ridge.Regressor{}
 	require.NoError(t, line.Fit(context.Background(), x, y))
-	wide := &transformers.MinMaxScaler{}
+	wide := &scalers.MinMaxScaler{}
 	require.NoError(t, wide.Fit(context.Background(), mat.NewDense(2, 1, []float64{-math.MaxFloat64, math.MaxFloat64})))
 	embedding := struct{ *ridge.Regressor }{line}
 	own := &lssvm.Classifier{Kernel: triangle{}, Ridge: 1}
@@ -50,7 +51,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"not fitted":         {&lssvm.Regressor{}, columns, nil, estimators.ErrNotFitted, "lssvm: Regressor"},
 		"search not fitted":  {&selection.Classifier{}, columns, nil, estimators.ErrNotFitted, "selection: Classifier"},
-		"step not fitted":    {&transformers.UnitRows{}, columns, nil, estimators.ErrNotFitted, "transformers: UnitRows"},
+		"step not fitted":    {&scalers.UnitRows{}, columns, nil, estimators.ErrNotFitted, "scalers: UnitRows"},
 		"of a matrix":        {matrix, columns, nil, estimators.ErrNotFitted, "no rows to write"},
 		"columns":            {line, columns + 1, nil, estimators.ErrShape, "5 columns"},
 		"no columns":         {line, 0, nil, estimators.ErrParam, "columns"},
@@ -110,7 +111,7 @@ func TestBadlyConditioned(t *testing.T) {
 		k := kernels.RBF{Gamma: .02}
 		all = append(all,
 			fitted{name: fmt.Sprint("far from 0 ", r), model: &lssvm.Regressor{Kernel: k, Ridge: r}, x: far(x)},
-			fitted{name: fmt.Sprint("Nystroem ", r), model: scaled(&ridge.Regressor{Ridge: r}, &transformers.Nystroem{Kernel: k, Components: 100}), x: x},
+			fitted{name: fmt.Sprint("Nystroem ", r), model: scaled(&ridge.Regressor{Ridge: r}, &featuremap.Nystroem{Kernel: k, Components: 100}), x: x},
 			fitted{name: fmt.Sprint("falkon ", r), model: scaled(&falkon.Regressor{Ridge: r, Kernel: k, Components: 100}), x: x})
 	}
 	for i, m := range all {

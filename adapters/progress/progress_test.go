@@ -18,7 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 func sine(n int) (*mat.Dense, []float64) {
@@ -38,7 +39,7 @@ func TestBars(t *testing.T) {
 		"a fit":    func(b *progress.Bar) error { return (&lssvm.Regressor{Observe: b.Step}).Fit(ctx, x, y) },
 		"a search": func(b *progress.Bar) error { return (&selection.Regressor{Observe: b.Row}).Fit(ctx, x, y) },
 		"a transformer": func(b *progress.Bar) error {
-			return (&transformers.PowerTransformer{}).Fit(estimators.Observed(ctx, b.Step), x)
+			return (&columnwise.PowerTransformer{}).Fit(estimators.Observed(ctx, b.Step), x)
 		},
 	} {
 		var out bytes.Buffer
@@ -92,6 +93,6 @@ func ExampleBar_Row() {
 func ExampleBar_Step() {
 	x, _ := sine(40)
 	ctx := estimators.Observed(context.Background(), progress.New(os.Stderr, "features").Step)
-	fmt.Println((&transformers.Nystroem{Components: 5}).Fit(ctx, x))
+	fmt.Println((&featuremap.Nystroem{Components: 5}).Fit(ctx, x))
 	// Output: <nil>
 }

@@ -40,6 +40,9 @@ import (
 	_ "github.com/kernelearn/kernelearn/selection/search"
 	_ "github.com/kernelearn/kernelearn/selection/validation"
 	_ "github.com/kernelearn/kernelearn/transformers"
+	_ "github.com/kernelearn/kernelearn/transformers/columnwise"
+	_ "github.com/kernelearn/kernelearn/transformers/featuremap"
+	_ "github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // TestPrograms compiles and runs what the pages show, but for what needs a nested module: that has such a test too.

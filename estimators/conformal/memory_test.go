@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // A system that is too large for the limit of the estimator is an error before the fit that chooses its settings, and the limit
@@ -36,7 +37,7 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 			return &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}
 		},
 		"a pipeline": func(bytes int64) estimators.Regressor {
-			return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}}
+			return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{MaxKernelBytes: bytes, Observe: observe}}
 		},
 		"a search": func(bytes int64) estimators.Regressor {
 			return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {

@@ -13,12 +13,12 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 const classifierType = "eem: Classifier"
 
-// defaultUnits are those of a Classifier whose Units is 0, which transformers.RandomHidden draws.
+// defaultUnits are those of a Classifier whose Units is 0, which featuremap.RandomHidden draws.
 const defaultUnits = 250
 
 // folding lets a search say that it fits a fold.
@@ -26,13 +26,13 @@ type folding = classes.Folding
 
 // Classifier is the extreme entropy machine. The zero value is ready to use: it has 250 units of many widths
 // centred on training rows, and balanced classes. Features should be of comparable scale, or in [0, 1] for the
-// paper's own activations (see [transformers.Activation]).
+// paper's own activations (see [featuremap.Activation]).
 //
 // See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, it is 250.
 	Units      int
-	Activation transformers.Activation
+	Activation featuremap.Activation
 
 	// Seed is the seed for drawing the hidden units.
 	Seed uint64
@@ -93,7 +93,7 @@ var (
 
 func (c *Classifier) settings() fitSettings {
 	onRows := 0
-	if c.Activation == transformers.DataRBF {
+	if c.Activation == featuremap.DataRBF {
 		onRows = cmp.Or(max(c.Units, 0), defaultUnits)
 	}
 	return fitSettings{
@@ -101,7 +101,7 @@ func (c *Classifier) settings() fitSettings {
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (features.Layer, error) {
-			h := &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
+			h := &featuremap.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
 				return nil, err
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments/momentstest"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 var ctx = context.Background()
@@ -35,8 +35,8 @@ func blobs(n, classes int, seed uint64) (*mat.Dense, []int) {
 
 // The whole machine against the references: their units are put in place of drawn ones.
 func TestClassifierReference(t *testing.T) {
-	activations := map[string]transformers.Activation{
-		"sig": transformers.Sigmoid, "nsig": transformers.NormalizedSigmoid, "rbf": transformers.RandomRBF, "tanh": transformers.Tanh,
+	activations := map[string]featuremap.Activation{
+		"sig": featuremap.Sigmoid, "nsig": featuremap.NormalizedSigmoid, "rbf": featuremap.RandomRBF, "tanh": featuremap.Tanh,
 	}
 	for _, name := range referenceFiles {
 		var c reference
@@ -52,15 +52,15 @@ func TestClassifierReference(t *testing.T) {
 				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
 			}
 			x := golden.Dense(c.X)
-			units, err := codec.Marshal("transformers.RandomHidden", 1, struct {
-				Activation transformers.Activation
+			units, err := codec.Marshal("featuremap.RandomHidden", 1, struct {
+				Activation featuremap.Activation
 				W          codec.Matrix
 				B          codec.Floats
 			}{activations[c.Act], codec.FromDense(golden.Dense(c.W)), c.B})
 			require.NoError(t, err)
 			given := machine.settings()
 			given.draw = func(context.Context, *mat.Dense) (features.Layer, error) {
-				h := &transformers.RandomHidden{}
+				h := &featuremap.RandomHidden{}
 				err := h.UnmarshalBinary(units)
 				return features.NewHidden(h), err
 			}
@@ -92,7 +92,7 @@ func TestClassifierReference(t *testing.T) {
 func TestPartialFit(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		x, y := blobs(5000, classes, 1) // more than a shard
-		want := &Classifier{Units: 20, Activation: transformers.Tanh}
+		want := &Classifier{Units: 20, Activation: featuremap.Tanh}
 		require.NoError(t, want.Fit(ctx, x, y))
 		labels := []int{0, 1, 2}[:classes]
 		order := map[bool][]int{} // class 0 first
@@ -100,7 +100,7 @@ func TestPartialFit(t *testing.T) {
 			order[label == 0] = append(order[label == 0], i)
 		}
 		rows := append(order[true], order[false]...)
-		got := &Classifier{Units: 20, Activation: transformers.Tanh, Labels: labels}
+		got := &Classifier{Units: 20, Activation: featuremap.Tanh, Labels: labels}
 		for first := 0; first < len(rows); first += 700 {
 			last := min(first+700, len(rows))
 			chunk, chunkY := mat.NewDense(last-first, 2, nil), make([]int, last-first)
@@ -198,19 +198,19 @@ func TestManyClasses(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x, y := blobs(20, 2, 5)
 	for want, c := range map[string]*Classifier{
-		"eem: Classifier: Priors[1] = 0, want a finite value > 0":                                                 {Priors: []float64{1, 0}},
-		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                                {Costs: []float64{math.NaN(), 1}},
-		"eem: Classifier: Priors has 3 entries, there are 2 classes":                                              {Priors: []float64{1, 1, 1}},
-		"eem: Classifier: Costs has 1 entries, there are 2 classes":                                               {Costs: []float64{1}},
-		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                                          {Priors: []float64{1, 1}, EmpiricalPriors: true},
-		"eem: Classifier: Balanced = true, want false with EmpiricalPriors":                                       {Balanced: true, EmpiricalPriors: true},
-		"eem: Classifier: Balanced = true, want false with Priors":                                                {Balanced: true, Priors: []float64{1, 1}},
-		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                                          {ClassWeights: map[int]float64{0: 1, 1: -2}},
-		"eem: Classifier: Labels = [1 0], want ascending, each once":                                              {Labels: []int{1, 0}},
-		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                                {Labels: []int{0, 2}},
-		"eem: Classifier: of class 7 y has 0 rows, want at least 1":                                               {Labels: []int{0, 1, 7}},
-		"transformers: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Units: -1},
-		"transformers: RandomHidden: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
+		"eem: Classifier: Priors[1] = 0, want a finite value > 0":                                               {Priors: []float64{1, 0}},
+		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                              {Costs: []float64{math.NaN(), 1}},
+		"eem: Classifier: Priors has 3 entries, there are 2 classes":                                            {Priors: []float64{1, 1, 1}},
+		"eem: Classifier: Costs has 1 entries, there are 2 classes":                                             {Costs: []float64{1}},
+		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                                        {Priors: []float64{1, 1}, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with EmpiricalPriors":                                     {Balanced: true, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with Priors":                                              {Balanced: true, Priors: []float64{1, 1}},
+		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                                        {ClassWeights: map[int]float64{0: 1, 1: -2}},
+		"eem: Classifier: Labels = [1 0], want ascending, each once":                                            {Labels: []int{1, 0}},
+		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                              {Labels: []int{0, 2}},
+		"eem: Classifier: of class 7 y has 0 rows, want at least 1":                                             {Labels: []int{0, 1, 7}},
+		"featuremap: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Units: -1},
+		"featuremap: RandomHidden: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
 	}
@@ -219,7 +219,7 @@ func TestErrors(t *testing.T) {
 
 func TestGoldenFile(t *testing.T) {
 	x, y := blobs(12, 3, 6)
-	c := &Classifier{Units: 4, Activation: transformers.Tanh}
+	c := &Classifier{Units: 4, Activation: featuremap.Tanh}
 	require.NoError(t, c.Fit(ctx, x, y))
 	read := &Classifier{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
@@ -233,7 +233,7 @@ func TestGoldenFile(t *testing.T) {
 
 func TestHostilePayloads(t *testing.T) {
 	x, y := blobs(12, 2, 6)
-	c := &Classifier{Units: 3, Activation: transformers.Tanh}
+	c := &Classifier{Units: 3, Activation: featuremap.Tanh}
 	require.NoError(t, c.Fit(ctx, x, y))
 	good, err := c.MarshalBinary()
 	require.NoError(t, err)
@@ -247,7 +247,7 @@ func TestHostilePayloads(t *testing.T) {
 		"spread":    func(s *storedClassifier) { s.Model.Pairs[0].SPos = 0 },
 		"weight":    func(s *storedClassifier) { s.Model.Pairs[0].LogW = math.Inf(-1) },
 		"hidden":    func(s *storedClassifier) { s.Units.Data = s.Units.Data[:20] },
-		"type":      func(s *storedClassifier) { s.Units.Type = "transformers.UnitRows" },
+		"type":      func(s *storedClassifier) { s.Units.Type = "scalers.UnitRows" },
 		"report":    func(s *storedClassifier) { s.Model.Report.Objective = math.NaN() },
 	} {
 		var s storedClassifier
@@ -274,7 +274,7 @@ func FuzzFit(f *testing.F) {
 			x.SetRow(i, []float64{math.Sinh(float64(int8(raw[3*i])) / 3), float64(int8(raw[3*i+1]))})
 			y[i] = int(raw[3*i+2]) % 3
 		}
-		c := &Classifier{Units: 5, Activation: transformers.Activation(activation % 5)}
+		c := &Classifier{Units: 5, Activation: featuremap.Activation(activation % 5)}
 		if err := c.Fit(ctx, x, y); err != nil {
 			if !errors.Is(err, estimators.ErrShape) && !errors.Is(err, estimators.ErrNotFinite) && !errors.Is(err, estimators.ErrNotPSD) {
 				t.Fatal(err)
@@ -343,7 +343,7 @@ func TestHeldOut(t *testing.T) {
 			block[i] = 7 * (i * i % 5)
 		}
 		for _, way := range []Multiclass{OneVersusOne, Discriminant} {
-			c := &Classifier{Units: 30, Activation: transformers.Tanh, Multiclass: way}
+			c := &Classifier{Units: 30, Activation: featuremap.Tanh, Multiclass: way}
 			got, err := c.HeldOut(ctx, x, y, block)
 			require.NoError(t, err)
 			assert.Nil(t, c.Classes(), "nothing is fitted")

@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // clouds are n rows of two classes that lie apart.
@@ -72,7 +72,7 @@ func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 		PartialFit(ctx context.Context, x mat.Matrix, y []int) error
 	}{
 		"units":             &eem.Classifier{Units: 20},
-		"units of no rows":  &eem.Classifier{Units: 30, Activation: transformers.Tanh},
+		"units of no rows":  &eem.Classifier{Units: 30, Activation: featuremap.Tanh},
 		"landmarks":         &eem.KernelClassifier{Components: 20},
 		"landmarks given":   &eem.KernelClassifier{Landmarks: mat.NewDense(2, 2, []float64{0, 0, 4, 1})},
 		"those of a kernel": &eem.KernelClassifier{Kernel: kernels.RBF{Gamma: 1}, Landmarks: mat.NewDense(2, 2, []float64{0, 0, 4, 1})},

@@ -13,14 +13,14 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // By the definition: the directions solve BvS v = λ W v, and a class's log density is
 // that of the Gaussian of its projected statistics.
 func TestDiscriminantDefinition(t *testing.T) {
 	x, y := blobs(300, 4, 1)
-	c := &Classifier{Units: 25, Activation: transformers.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
+	c := &Classifier{Units: 25, Activation: featuremap.Tanh, Multiclass: Discriminant, Costs: []float64{1, 2, 3, 4}}
 	require.NoError(t, c.Fit(ctx, x, y))
 	assert.Nil(t, c.Pairs())
 	s := c.m.lastSolution()
@@ -109,7 +109,7 @@ func TestDiscriminantBesidePairs(t *testing.T) {
 func TestDiscriminantDegenerate(t *testing.T) {
 	y := []int{0, 0, 1, 1, 2, 2, 2}
 	same := mat.NewDense(7, 2, []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2})
-	c := &Classifier{Units: 4, Activation: transformers.Tanh, Multiclass: Discriminant, Priors: []float64{1, 1, 3}}
+	c := &Classifier{Units: 4, Activation: featuremap.Tanh, Multiclass: Discriminant, Priors: []float64{1, 1, 3}}
 	require.NoError(t, c.Fit(ctx, same, y))
 	labels, err := c.Predict(same)
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestDiscriminantDegenerate(t *testing.T) {
 
 func TestDiscriminantInAFile(t *testing.T) {
 	x, y := blobs(30, 4, 6)
-	c := &Classifier{Units: 6, Activation: transformers.Tanh, Multiclass: Discriminant}
+	c := &Classifier{Units: 6, Activation: featuremap.Tanh, Multiclass: Discriminant}
 	require.NoError(t, c.Fit(ctx, x, y))
 	data, err := c.MarshalBinary()
 	require.NoError(t, err)

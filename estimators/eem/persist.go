@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 const (
@@ -157,7 +157,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
-	hidden := &transformers.RandomHidden{Workers: c.Workers}
+	hidden := &featuremap.RandomHidden{Workers: c.Workers}
 	if err := s.Units.UnmarshalInto(classifierKind, "the hidden units", hidden); err != nil {
 		return err
 	}

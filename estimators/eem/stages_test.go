@@ -11,7 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // clusters are rows of three labels, those of a label together.
@@ -61,9 +61,9 @@ func TestStagesAreFit(t *testing.T) {
 		build func() estimators.Classifier
 		asFit bool
 	}{
-		{func() estimators.Classifier { return &eem.Classifier{Units: 15, Activation: transformers.Tanh} }, true},
+		{func() estimators.Classifier { return &eem.Classifier{Units: 15, Activation: featuremap.Tanh} }, true},
 		{func() estimators.Classifier {
-			return &eem.Classifier{Units: 15, Activation: transformers.Sigmoid, Labels: []int{0, 10, 20}}
+			return &eem.Classifier{Units: 15, Activation: featuremap.Sigmoid, Labels: []int{0, 10, 20}}
 		}, true},
 		{func() estimators.Classifier { return &eem.Classifier{Units: 15} }, false},
 		{func() estimators.Classifier { return &eem.KernelClassifier{Components: 10} }, false},
@@ -93,7 +93,7 @@ func TestStagesAreFit(t *testing.T) {
 func TestStagesLabels(t *testing.T) {
 	ctx := context.Background()
 	x, y := clusters(60)
-	listed := &eem.Classifier{Units: 5, Activation: transformers.Tanh, Labels: []int{0, 10}}
+	listed := &eem.Classifier{Units: 5, Activation: featuremap.Tanh, Labels: []int{0, 10}}
 	stages, err := listed.NewStages()
 	require.NoError(t, err)
 	s, err := stages.NewStatistics()
@@ -106,7 +106,7 @@ func TestStagesLabels(t *testing.T) {
 	err = stages.FitStatistics(ctx, s)
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "of class 10 y has 0 rows")
-	free, err := (&eem.Classifier{Units: 5, Activation: transformers.Tanh}).NewStages()
+	free, err := (&eem.Classifier{Units: 5, Activation: featuremap.Tanh}).NewStages()
 	require.NoError(t, err)
 	err = free.FitStatistics(ctx, s)
 	require.ErrorIs(t, err, estimators.ErrParam)

@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments/momentstest"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // weighted is what the tests here ask of both machines.
@@ -42,9 +42,9 @@ func TestWeightsAreRows(t *testing.T) {
 	}
 	kernel, landmarks := kernels.RBF{Gamma: .5}, mat.DenseCopyOf(x.Slice(0, 20, 0, 2))
 	for name, build := range map[string]func() weighted{
-		"pairs": func() weighted { return &Classifier{Units: 20, Activation: transformers.Tanh, EmpiricalPriors: true} },
+		"pairs": func() weighted { return &Classifier{Units: 20, Activation: featuremap.Tanh, EmpiricalPriors: true} },
 		"discriminant": func() weighted {
-			return &Classifier{Units: 20, Activation: transformers.Tanh, Multiclass: Discriminant}
+			return &Classifier{Units: 20, Activation: featuremap.Tanh, Multiclass: Discriminant}
 		},
 		"kernel": func() weighted { return &KernelClassifier{Kernel: kernel, Landmarks: landmarks, EmpiricalPriors: true} },
 	} {
@@ -134,7 +134,7 @@ func TestLightClass(t *testing.T) {
 			light[i] = .01
 		}
 	}
-	c := &Classifier{Units: 10, Activation: transformers.Tanh}
+	c := &Classifier{Units: 10, Activation: featuremap.Tanh}
 	require.NoError(t, c.FitWeighted(ctx, x, y, light))
 	assert.Equal(t, []string{"class 1 weighs no more than one row: its covariance is taken from the others"}, c.Report().Warnings)
 	pair := c.Pairs()[0]
@@ -150,7 +150,7 @@ func TestSolve(t *testing.T) {
 	chunk := func(c *Classifier, first int) {
 		require.NoError(t, c.PartialFit(ctx, x.Slice(first, first+100, 0, 2), y[first:first+100]))
 	}
-	c := &Classifier{Units: 15, Activation: transformers.Tanh, Labels: []int{0, 1, 2}}
+	c := &Classifier{Units: 15, Activation: featuremap.Tanh, Labels: []int{0, 1, 2}}
 	assert.ErrorIs(t, c.Solve(ctx), estimators.ErrNotFitted)
 	chunk(c, 0)
 	assert.Nil(t, c.Pairs())
@@ -181,7 +181,7 @@ func TestSolve(t *testing.T) {
 	chunk(c, 200)
 	one := make([]int, 1)
 	require.NoError(t, c.PredictTo(one, x.Slice(0, 1, 0, 2)))
-	want := &Classifier{Units: 15, Activation: transformers.Tanh}
+	want := &Classifier{Units: 15, Activation: featuremap.Tanh}
 	require.NoError(t, want.Fit(ctx, x, y))
 	assert.InEpsilon(t, want.Report().Objective, c.Report().Objective, 1e-9)
 
@@ -201,7 +201,7 @@ func TestSolve(t *testing.T) {
 	}
 	group.Wait()
 
-	missing := &Classifier{Units: 5, Activation: transformers.Tanh, Labels: []int{0, 1, 2, 9}}
+	missing := &Classifier{Units: 5, Activation: featuremap.Tanh, Labels: []int{0, 1, 2, 9}}
 	chunk(missing, 0)
 	err = missing.Solve(ctx)
 	require.ErrorIs(t, err, estimators.ErrNotFitted)
@@ -217,7 +217,7 @@ func TestObserve(t *testing.T) {
 			steps = append(steps, s)
 		}
 	}
-	c := &Classifier{Units: 10, Activation: transformers.Tanh, Observe: look}
+	c := &Classifier{Units: 10, Activation: featuremap.Tanh, Observe: look}
 	require.NoError(t, c.Fit(ctx, x, y))
 	require.Len(t, steps, 4+3, "blocks of rows and pairs")
 	for i, s := range steps {

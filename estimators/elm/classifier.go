@@ -22,7 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 const classifierType = "elm: Classifier"
@@ -32,14 +32,14 @@ type folding = classes.Folding
 
 // Classifier is the weighted extreme learning machine. The zero value is ready to use: it has 250 units of many
 // widths centred on training rows, rows of equal weight, and a ridge chosen by exact leave-one-out. Features should
-// be of comparable scale, or in [0, 1] for the paper's own activations (see [transformers.Activation]). It has no
+// be of comparable scale, or in [0, 1] for the paper's own activations (see [featuremap.Activation]). It has no
 // probabilities; the machine of package eem on the same units has them.
 //
 // See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, it is 250.
 	Units      int
-	Activation transformers.Activation
+	Activation featuremap.Activation
 
 	// Ridge is λ, which is added to the diagonal of the products of the units. If it is 0, it is chosen by the
 	// leave-one-out error.
@@ -86,7 +86,7 @@ var (
 
 type model struct {
 	ridge   float64
-	hidden  *transformers.RandomHidden
+	hidden  *featuremap.RandomHidden
 	width   int
 	classes []int
 	beta    *mat.Dense // h×K, h×1 of two classes
@@ -152,7 +152,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	xd = merged.X
 	n, d := xd.Dims()
 	m.width = d
-	m.hidden = &transformers.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
+	m.hidden = &featuremap.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 	if err := m.hidden.Fit(progress.Detach(ctx), xd); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 var ctx = context.Background()
@@ -100,7 +100,7 @@ func TestBalance(t *testing.T) {
 		fewY[i] = y[r]
 	}
 	hits := func(c *Classifier) (share float64) {
-		c.Units, c.Activation = 20, transformers.Tanh
+		c.Units, c.Activation = 20, featuremap.Tanh
 		require.NoError(t, c.Fit(ctx, few, fewY))
 		got, err := c.Predict(x)
 		require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestBalance(t *testing.T) {
 func TestClassifier(t *testing.T) {
 	for _, k := range []int{2, 3, 5} {
 		x, y := blobs(200, k)
-		for _, c := range []*Classifier{{Units: 40}, {Units: 40, NoRidge: true}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: transformers.Tanh}, {Activation: transformers.Sigmoid, Units: 30, Ridge: 1e-4}} {
+		for _, c := range []*Classifier{{Units: 40}, {Units: 40, NoRidge: true}, {Units: 40, Ridge: .01}, {Units: 300, Ridge: 1, Activation: featuremap.Tanh}, {Activation: featuremap.Sigmoid, Units: 30, Ridge: 1e-4}} {
 			assert.Nil(t, c.Classes())
 			assert.Nil(t, c.Coefficients())
 			require.NoError(t, c.Fit(ctx, x, y))
@@ -187,7 +187,7 @@ func TestWeightsAreRows(t *testing.T) {
 			twice.SetRow(30+i, x.RawRowView(i))
 		}
 	}
-	a, b := &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: transformers.Tanh}, &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: transformers.Tanh}
+	a, b := &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: featuremap.Tanh}, &Classifier{Units: 9, Ridge: .2, Balanced: true, Activation: featuremap.Tanh}
 	require.NoError(t, a.Fit(ctx, twice, labels))
 	require.NoError(t, b.FitWeighted(ctx, x, y, weights))
 	assert.True(t, mat.EqualApprox(a.Coefficients(), b.Coefficients(), 1e-9))
@@ -196,14 +196,14 @@ func TestWeightsAreRows(t *testing.T) {
 func TestDegenerate(t *testing.T) {
 	x := mat.NewDense(6, 2, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})
 	y := []int{0, 0, 0, 0, 1, 1}
-	for _, c := range []*Classifier{{}, {NoRidge: true}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: transformers.Tanh}, {Activation: transformers.Tanh, Units: 3}} {
+	for _, c := range []*Classifier{{}, {NoRidge: true}, {Ridge: 1}, {Ridge: 1e-6, Units: 20, Activation: featuremap.Tanh}, {Activation: featuremap.Tanh, Units: 3}} {
 		c.Balanced = true
 		require.NoError(t, c.Fit(ctx, x, y))
 		scores, err := c.Decision(x)
 		require.NoError(t, err)
 		assert.InDelta(t, 0, scores.At(0, 0), 1e-6, "equal rows of balanced classes lie between both")
 	}
-	c := &Classifier{Units: 20, Activation: transformers.Tanh, NoRidge: true}
+	c := &Classifier{Units: 20, Activation: featuremap.Tanh, NoRidge: true}
 	near := mat.DenseCopyOf(x) // that differ by rounding alone
 	for i := range 6 {
 		near.Set(i, 0, 1+float64(i)*0x1p-52)
@@ -219,7 +219,7 @@ func TestDegenerate(t *testing.T) {
 	}
 	require.ErrorIs(t, (&Classifier{}).Fit(ctx, x, make([]int, 6)), estimators.ErrShape)
 	big := mat.NewDense(2, 1, []float64{1e300, -1e300})
-	if err := (&Classifier{Activation: transformers.Sigmoid}).Fit(ctx, big, []int{0, 1}); err != nil {
+	if err := (&Classifier{Activation: featuremap.Sigmoid}).Fit(ctx, big, []int{0, 1}); err != nil {
 		assert.ErrorIs(t, err, estimators.ErrNotFinite)
 	}
 }
@@ -239,7 +239,7 @@ func TestGoldenModel(t *testing.T) {
 
 func BenchmarkFit(b *testing.B) {
 	x, y := blobs(1000, 2)
-	for name, c := range map[string]*Classifier{"chosen": {Units: 500}, "pinv": {Units: 500, NoRidge: true}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, NoRidge: true, Activation: transformers.Tanh}} {
+	for name, c := range map[string]*Classifier{"chosen": {Units: 500}, "pinv": {Units: 500, NoRidge: true}, "ridge": {Units: 500, Ridge: 1}, "pinv-wide": {Units: 1000, NoRidge: true, Activation: featuremap.Tanh}} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -256,7 +256,7 @@ func TestChosenRidge(t *testing.T) {
 	x, y := blobs(30, 3)
 	for _, units := range []int{7, 80} {
 		seen := map[float64]float64{} // by ridge
-		c := &Classifier{Units: units, Activation: transformers.Tanh, Balanced: true, Seed: 3}
+		c := &Classifier{Units: units, Activation: featuremap.Tanh, Balanced: true, Seed: 3}
 		c.Observe = func(s estimators.Step) {
 			if s.Between {
 				return

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/elm"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // Two rows of one class against six of another weigh as much as these.
 func ExampleClassifier() {
 	x := mat.NewDense(8, 1, []float64{-4, -3, -2, -1, 0, 0.5, 2, 3})
 	y := []int{0, 0, 0, 0, 0, 0, 1, 1}
-	model := &elm.Classifier{Units: 50, Activation: transformers.Tanh, Ridge: .1, Balanced: true}
+	model := &elm.Classifier{Units: 50, Activation: featuremap.Tanh, Ridge: .1, Balanced: true}
 	if err := model.Fit(context.Background(), x, y); err != nil {
 		log.Fatal(err)
 	}

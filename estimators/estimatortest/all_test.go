@@ -31,6 +31,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -46,74 +50,74 @@ func TestAll(t *testing.T) {
 	plain := with(estimatortest.Options{})
 	width := with(estimatortest.Options{Skip: map[string]string{"partial-fit": "learns the number of columns alone, which other rows do not change"}})
 
-	estimatortest.Transformer(t, "transformers.StandardScaler", func() transformers.Transformer { return &transformers.StandardScaler{} }, plain)
-	estimatortest.Transformer(t, "transformers.RMSScaler", func() transformers.Transformer { return &transformers.RMSScaler{} }, plain)
-	estimatortest.Transformer(t, "transformers.UnitRows", func() transformers.Transformer { return &transformers.UnitRows{} }, width)
-	estimatortest.Transformer(t, "transformers.MinMaxScaler", func() transformers.Transformer { return &transformers.MinMaxScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.StandardScaler", func() transformers.Transformer { return &scalers.StandardScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.RMSScaler", func() transformers.Transformer { return &scalers.RMSScaler{} }, plain)
+	estimatortest.Transformer(t, "transformers.UnitRows", func() transformers.Transformer { return &scalers.UnitRows{} }, width)
+	estimatortest.Transformer(t, "transformers.MinMaxScaler", func() transformers.Transformer { return &scalers.MinMaxScaler{} }, plain)
 	estimatortest.Transformer(t, "transformers.MinMaxScaler (clip)", func() transformers.Transformer {
-		return &transformers.MinMaxScaler{Low: -1, High: 1, Clip: true}
+		return &scalers.MinMaxScaler{Low: -1, High: 1, Clip: true}
 	}, plain)
-	estimatortest.Transformer(t, "transformers.PowerTransformer", func() transformers.Transformer { return &transformers.PowerTransformer{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &transformers.PowerTransformer{Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.PowerTransformer (clip)", func() transformers.Transformer { return &transformers.PowerTransformer{Clip: true} }, plain)
-	for _, o := range []transformers.Output{transformers.Uniform, transformers.Normal} {
+	estimatortest.Transformer(t, "transformers.PowerTransformer", func() transformers.Transformer { return &columnwise.PowerTransformer{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &columnwise.PowerTransformer{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PowerTransformer (clip)", func() transformers.Transformer { return &columnwise.PowerTransformer{Clip: true} }, plain)
+	for _, o := range []columnwise.Output{columnwise.Uniform, columnwise.Normal} {
 		estimatortest.Transformer(t, fmt.Sprintf("transformers.QuantileTransformer (%v)", o), func() transformers.Transformer {
-			return &transformers.QuantileTransformer{Output: o}
-		}, with(estimatortest.Options{Workers: func(w int) any { return &transformers.QuantileTransformer{Output: o, Workers: w} }}))
+			return &columnwise.QuantileTransformer{Output: o}
+		}, with(estimatortest.Options{Workers: func(w int) any { return &columnwise.QuantileTransformer{Output: o, Workers: w} }}))
 	}
-	estimatortest.Transformer(t, "transformers.Winsorizer", func() transformers.Transformer { return &transformers.Winsorizer{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &transformers.Winsorizer{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.Winsorizer", func() transformers.Transformer { return &columnwise.Winsorizer{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &columnwise.Winsorizer{Workers: w} }}))
 	gaps := with(estimatortest.Options{Gaps: true})
-	estimatortest.Transformer(t, "transformers.Imputer", func() transformers.Transformer { return &transformers.Imputer{} }, gaps)
+	estimatortest.Transformer(t, "transformers.Imputer", func() transformers.Transformer { return &columnwise.Imputer{} }, gaps)
 	estimatortest.Transformer(t, "transformers.Imputer (median, indicators)", func() transformers.Transformer {
-		return &transformers.Imputer{Statistic: transformers.Median, Indicators: true}
+		return &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 	}, gaps)
 	estimatortest.Transformer(t, "transformers.Imputer (most frequent)", func() transformers.Transformer {
-		return &transformers.Imputer{Statistic: transformers.MostFrequent}
+		return &columnwise.Imputer{Statistic: columnwise.MostFrequent}
 	}, gaps)
-	estimatortest.Transformer(t, "transformers.OneHot", func() transformers.Transformer { return &transformers.OneHot{} }, plain)
+	estimatortest.Transformer(t, "transformers.OneHot", func() transformers.Transformer { return &columnwise.OneHot{} }, plain)
 	estimatortest.Transformer(t, "transformers.OneHot (gaps, all columns)", func() transformers.Transformer {
-		return &transformers.OneHot{Gaps: true, Drop: transformers.DropBinary}
+		return &columnwise.OneHot{Gaps: true, Drop: columnwise.DropBinary}
 	}, gaps)
 	mapsRows := map[string]string{"row-permutation": "has a column for each row of Fit, in their order"}
-	estimatortest.Transformer(t, "transformers.KernelMap", func() transformers.Transformer { return &transformers.KernelMap{} },
-		with(estimatortest.Options{Skip: mapsRows, Workers: func(w int) any { return &transformers.KernelMap{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.KernelMap", func() transformers.Transformer { return &featuremap.KernelMap{} },
+		with(estimatortest.Options{Skip: mapsRows, Workers: func(w int) any { return &featuremap.KernelMap{Workers: w} }}))
 	estimatortest.Transformer(t, "transformers.KernelMap (Laplacian)", func() transformers.Transformer {
-		return &transformers.KernelMap{Kernel: kernels.Laplacian{Gamma: 0.2}}
+		return &featuremap.KernelMap{Kernel: kernels.Laplacian{Gamma: 0.2}}
 	}, with(estimatortest.Options{Skip: mapsRows}))
-	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &transformers.KernelCenterer{} }, plain)
+	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &featuremap.KernelCenterer{} }, plain)
 
 	hidden := with(estimatortest.Options{Skip: map[string]string{"row-permutation": "sits on rows that it draws by their number", "statistics-and-fit": "draws rows by their hash"}, Workers: func(w int) any {
-		return &transformers.RandomHidden{Units: 7, Workers: w}
+		return &featuremap.RandomHidden{Units: 7, Workers: w}
 	}})
-	estimatortest.Transformer(t, "transformers.RandomHidden", func() transformers.Transformer { return &transformers.RandomHidden{Units: 7} }, hidden)
-	for a := transformers.Sigmoid; a <= transformers.Tanh; a++ {
+	estimatortest.Transformer(t, "transformers.RandomHidden", func() transformers.Transformer { return &featuremap.RandomHidden{Units: 7} }, hidden)
+	for a := featuremap.Sigmoid; a <= featuremap.Tanh; a++ {
 		estimatortest.Transformer(t, fmt.Sprintf("transformers.RandomHidden (%v)", a), func() transformers.Transformer {
-			return &transformers.RandomHidden{Units: 7, Activation: a}
+			return &featuremap.RandomHidden{Units: 7, Activation: a}
 		}, width)
 	}
 
-	fourier := func(w int) any { return &transformers.RandomFourier{Components: 8, Workers: w} }
-	estimatortest.Transformer(t, "transformers.RandomFourier", func() transformers.Transformer { return &transformers.RandomFourier{Components: 8} },
+	fourier := func(w int) any { return &featuremap.RandomFourier{Components: 8, Workers: w} }
+	estimatortest.Transformer(t, "transformers.RandomFourier", func() transformers.Transformer { return &featuremap.RandomFourier{Components: 8} },
 		with(estimatortest.Options{Workers: fourier}))
 	estimatortest.Transformer(t, "transformers.RandomFourier (Laplacian, phases)", func() transformers.Transformer {
-		return &transformers.RandomFourier{Kernel: kernels.Laplacian{Gamma: 0.2}, Components: 7, RandomPhase: true}
+		return &featuremap.RandomFourier{Kernel: kernels.Laplacian{Gamma: 0.2}, Components: 7, RandomPhase: true}
 	}, plain)
-	estimatortest.Transformer(t, "transformers.LocallyStationaryFourier", func() transformers.Transformer { return &transformers.LocallyStationaryFourier{Components: 8} },
-		with(estimatortest.Options{Workers: func(w int) any { return &transformers.LocallyStationaryFourier{Components: 8, Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.LocallyStationaryFourier", func() transformers.Transformer { return &featuremap.LocallyStationaryFourier{Components: 8} },
+		with(estimatortest.Options{Workers: func(w int) any { return &featuremap.LocallyStationaryFourier{Components: 8, Workers: w} }}))
 	drawsLandmarks := map[string]string{"row-permutation": "has landmarks that it draws by the number of the row", "statistics-and-fit": "draws rows by their hash"}
-	for r := transformers.PivotedCholesky; r <= transformers.UniformLandmarks; r++ {
-		estimatortest.Transformer(t, fmt.Sprintf("transformers.Nystroem (%v)", r), func() transformers.Transformer { return &transformers.Nystroem{Components: 8, Rule: r} },
-			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &transformers.Nystroem{Components: 8, Rule: r, Workers: w} }}))
+	for r := featuremap.PivotedCholesky; r <= featuremap.UniformLandmarks; r++ {
+		estimatortest.Transformer(t, fmt.Sprintf("transformers.Nystroem (%v)", r), func() transformers.Transformer { return &featuremap.Nystroem{Components: 8, Rule: r} },
+			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &featuremap.Nystroem{Components: 8, Rule: r, Workers: w} }}))
 	}
 
-	estimatortest.Transformer(t, "transformers.PCA", func() transformers.Transformer { return &transformers.PCA{} },
-		with(estimatortest.Options{Workers: func(w int) any { return &transformers.PCA{Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.PCA (share, whitened)", func() transformers.Transformer { return &transformers.PCA{Share: .8, Whiten: true} }, plain)
-	estimatortest.Transformer(t, "transformers.KernelPCA", func() transformers.Transformer { return &transformers.KernelPCA{Components: 3} },
-		with(estimatortest.Options{Workers: func(w int) any { return &transformers.KernelPCA{Components: 3, Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PCA", func() transformers.Transformer { return &pca.PCA{} },
+		with(estimatortest.Options{Workers: func(w int) any { return &pca.PCA{Workers: w} }}))
+	estimatortest.Transformer(t, "transformers.PCA (share, whitened)", func() transformers.Transformer { return &pca.PCA{Share: .8, Whiten: true} }, plain)
+	estimatortest.Transformer(t, "transformers.KernelPCA", func() transformers.Transformer { return &pca.KernelPCA{Components: 3} },
+		with(estimatortest.Options{Workers: func(w int) any { return &pca.KernelPCA{Components: 3, Workers: w} }}))
 	estimatortest.Transformer(t, "transformers.KernelPCA (Laplacian, share)", func() transformers.Transformer {
-		return &transformers.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
+		return &pca.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
 	}, plain)
 
 	// A penalty that is set is per unit of weight: rows that are all given twice halve it.
@@ -122,28 +126,28 @@ func TestAll(t *testing.T) {
 	estimatortest.Regressor(t, "toy.Ridge", func() estimators.Regressor { return &toy.Ridge{} }, plain)
 	estimatortest.Classifier(t, "toy.Centroid", func() estimators.Classifier { return &toy.Centroid{} }, plain)
 
-	scaled := []transformers.Transformer{&transformers.RMSScaler{}, &transformers.StandardScaler{}}
+	scaled := []transformers.Transformer{&scalers.RMSScaler{}, &scalers.StandardScaler{}}
 	countsRows := with(estimatortest.Options{Skip: map[string]string{
 		"weighted-fit": "fits its scalers on the rows without their weights",
 	}})
 	estimatortest.Transformer(t, "pipeline.Transformer", func() transformers.Transformer { return &pipeline.Transformer{Steps: scaled} }, plain)
 	estimatortest.Transformer(t, "pipeline.Transformer (no steps)", func() transformers.Transformer { return &pipeline.Transformer{} }, plain)
 	estimatortest.Transformer(t, "pipeline.Transformer (gaps)", func() transformers.Transformer {
-		return &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{}, &pipeline.Transformer{Steps: scaled}}}
+		return &pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.Imputer{}, &pipeline.Transformer{Steps: scaled}}}
 	}, gaps)
 	estimatortest.Transformer(t, "pipeline.Transformer (nothing but Clone)", func() transformers.Transformer {
-		return &pipeline.Transformer{Steps: []transformers.Transformer{leastTransformer{&transformers.UnitRows{}}}}
+		return &pipeline.Transformer{Steps: []transformers.Transformer{leastTransformer{&scalers.UnitRows{}}}}
 	}, plain)
 	several := map[string]string{"one-column": "has parts of several columns"}
 	estimatortest.Transformer(t, "pipeline.ColumnTransformer", func() transformers.Transformer {
-		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.StandardScaler{}}, {Columns: []int{1}, Of: &pipeline.Transformer{Steps: scaled}}}}
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &scalers.StandardScaler{}}, {Columns: []int{1}, Of: &pipeline.Transformer{Steps: scaled}}}}
 	}, with(estimatortest.Options{Skip: several}))
 	estimatortest.Transformer(t, "pipeline.ColumnTransformer (gaps)", func() transformers.Transformer {
-		columns := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &transformers.Imputer{}}}, Gaps: true}
-		return &pipeline.Transformer{Steps: []transformers.Transformer{columns, &transformers.Imputer{}}}
+		columns := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &columnwise.Imputer{}}}, Gaps: true}
+		return &pipeline.Transformer{Steps: []transformers.Transformer{columns, &columnwise.Imputer{}}}
 	}, with(estimatortest.Options{Gaps: true, Skip: several}))
 	estimatortest.Transformer(t, "pipeline.ColumnTransformer (nothing but Clone)", func() transformers.Transformer {
-		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: leastTransformer{&transformers.UnitRows{}}}}}
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: leastTransformer{&scalers.UnitRows{}}}}}
 	}, plain)
 	estimatortest.Regressor(t, "pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Final: &toy.Ridge{}}
@@ -155,7 +159,7 @@ func TestAll(t *testing.T) {
 		return &pipeline.Regressor{Steps: scaled, Final: leastRegressor{&toy.Ridge{}}}
 	}, plain)
 	estimatortest.Classifier(t, "pipeline.Classifier", func() estimators.Classifier {
-		return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.UnitRows{}}, Final: &toy.Centroid{}}
+		return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.UnitRows{}}, Final: &toy.Centroid{}}
 	}, plain)
 	estimatortest.Classifier(t, "pipeline.Classifier (scaled)", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: scaled, Final: &toy.Centroid{}}
@@ -269,19 +273,19 @@ func TestAll(t *testing.T) {
 		return &pipeline.MultiRegressor{Steps: scaled, Final: &ridge.MultiRegressor{Ridge: 0.1}}
 	}, with(estimatortest.Options{Skip: map[string]string{"weighted-fit": countsRows.Skip["weighted-fit"], "repeated-rows": penalised}}))
 	estimatortest.MultiRegressor(t, "pipeline.MultiRegressor (Nystroem)", func() estimators.MultiRegressor {
-		return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12}}, Final: &ridge.MultiRegressor{Ridge: 0.1}}
+		return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&columnwise.Imputer{}, &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12}}, Final: &ridge.MultiRegressor{Ridge: 0.1}}
 	}, with(estimatortest.Options{Gaps: true, Skip: map[string]string{
 		"row-permutation": "has landmarks that it draws by the number of the row", "weighted-fit": "has landmarks that it draws by the number of the row", "repeated-rows": penalised,
 	}}))
 	direct := func(w int) *pipeline.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{
-			&transformers.StandardScaler{}, &transformers.KernelMap{Workers: w}, &transformers.KernelCenterer{},
+			&scalers.StandardScaler{}, &featuremap.KernelMap{Workers: w}, &featuremap.KernelCenterer{},
 		}, Final: &ridge.DirectKernel{Workers: w}}
 	}
 	estimatortest.Regressor(t, "pipeline.Regressor (from statistics)", func() estimators.Regressor {
 		return &pipeline.Regressor{
 			Steps: []transformers.Transformer{
-				&transformers.Imputer{}, &pipeline.Transformer{Steps: scaled}, &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12},
+				&columnwise.Imputer{}, &pipeline.Transformer{Steps: scaled}, &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 0.1}, Components: 12},
 			},
 			Final: &ridge.Regressor{Ridge: 0.1},
 		}
@@ -394,16 +398,16 @@ func TestAll(t *testing.T) {
 		"weighted-fit": "draws other units from more rows", "repeated-rows": noRowsOut,
 	}}))
 	estimatortest.Classifier(t, "eem.Classifier (tanh, empirical priors)", func() estimators.Classifier {
-		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, EmpiricalPriors: true}
+		return &eem.Classifier{Units: 30, Activation: featuremap.Tanh, EmpiricalPriors: true}
 	}, with(estimatortest.Options{Skip: map[string]string{"repeated-rows": noRowsOut}}))
 	estimatortest.Classifier(t, "eem.Classifier (discriminant)", func() estimators.Classifier {
-		return &eem.Classifier{Units: 30, Activation: transformers.Tanh, Multiclass: eem.Discriminant}
+		return &eem.Classifier{Units: 30, Activation: featuremap.Tanh, Multiclass: eem.Discriminant}
 	}, with(estimatortest.Options{Skip: map[string]string{"repeated-rows": noRowsOut}}))
 
 	estimatortest.Classifier(t, "elm.Classifier", func() estimators.Classifier { return &elm.Classifier{} },
 		with(estimatortest.Options{Skip: map[string]string{"row-permutation": drawsUnits["row-permutation"]}, Workers: func(w int) any { return &elm.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "elm.Classifier (tanh, a ridge)", func() estimators.Classifier {
-		return &elm.Classifier{Units: 30, Activation: transformers.Tanh, Ridge: .1, Balanced: true}
+		return &elm.Classifier{Units: 30, Activation: featuremap.Tanh, Ridge: .1, Balanced: true}
 	}, penalty)
 
 	// A chain decides by comparisons of sums over the rows: in another order one may fall the
@@ -437,7 +441,7 @@ func TestAll(t *testing.T) {
 		return &gabasr.Classifier{Pairs: 6, Likelihood: gabasr.Surrogate, Sweeps: 5}
 	}, sampled(nil))
 
-	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	estimatortest.Regressor(t, "selection.Regressor", func() estimators.Regressor { return &selection.Regressor{Preprocess: steps} },
 		with(estimatortest.Options{Workers: func(w int) any {
 			return &selection.Regressor{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
@@ -497,7 +501,7 @@ func TestModelFilesKnowAll(t *testing.T) {
 type leastTransformer struct{ transformers.Transformer }
 
 func (l leastTransformer) Clone() transformers.Transformer {
-	return leastTransformer{&transformers.UnitRows{}}
+	return leastTransformer{&scalers.UnitRows{}}
 }
 
 type leastRegressor struct{ estimators.Regressor }

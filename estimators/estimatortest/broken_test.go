@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // A broken type is a sound one with some of its methods replaced. What is nil
@@ -265,7 +266,7 @@ func (b *brokenClassifier) Clone() estimators.Classifier {
 
 // brokenTransformer embeds nothing: its way back has to be its own.
 type brokenTransformer struct {
-	StandardScaler *transformers.StandardScaler
+	StandardScaler *scalers.StandardScaler
 	with           transformerMethods
 }
 
@@ -347,7 +348,7 @@ func (b *brokenTransformer) FitStatistics(ctx context.Context, s transformers.St
 }
 
 func (with transformerMethods) build() any {
-	return &brokenTransformer{&transformers.StandardScaler{}, with}
+	return &brokenTransformer{&scalers.StandardScaler{}, with}
 }
 
 func (b *brokenTransformer) Fit(ctx context.Context, x mat.Matrix) error {

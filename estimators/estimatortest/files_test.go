@@ -42,38 +42,42 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // storedModels are small models of each type and of each form of its file.
 func storedModels() map[string]func() any {
 	rbf := kernels.RBF{Gamma: .5}
-	scaled := func() []transformers.Transformer { return []transformers.Transformer{&transformers.StandardScaler{}} }
+	scaled := func() []transformers.Transformer { return []transformers.Transformer{&scalers.StandardScaler{}} }
 	out := map[string]func() any{
-		"StandardScaler":        func() any { return &transformers.StandardScaler{} },
-		"RMSScaler":             func() any { return &transformers.RMSScaler{} },
-		"UnitRows":              func() any { return &transformers.UnitRows{} },
-		"MinMaxScaler":          func() any { return &transformers.MinMaxScaler{} },
-		"PowerTransformer":      func() any { return &transformers.PowerTransformer{} },
-		"PowerTransformer raw":  func() any { return &transformers.PowerTransformer{NoStandardize: true, Gaps: true} },
-		"QuantileTransformer":   func() any { return &transformers.QuantileTransformer{Quantiles: 4, Output: transformers.Normal} },
-		"Winsorizer":            func() any { return &transformers.Winsorizer{} },
-		"Imputer":               func() any { return &transformers.Imputer{Indicators: true} },
-		"Imputer most frequent": func() any { return &transformers.Imputer{Statistic: transformers.MostFrequent} },
-		"OneHot":                func() any { return &transformers.OneHot{Gaps: true, Drop: transformers.DropBinary} },
-		"KernelMap":             func() any { return &transformers.KernelMap{} },
-		"KernelCenterer":        func() any { return &transformers.KernelCenterer{} },
-		"RandomHidden":          func() any { return &transformers.RandomHidden{Units: 3} },
-		"RandomFourier":         func() any { return &transformers.RandomFourier{Components: 4} },
+		"StandardScaler":        func() any { return &scalers.StandardScaler{} },
+		"RMSScaler":             func() any { return &scalers.RMSScaler{} },
+		"UnitRows":              func() any { return &scalers.UnitRows{} },
+		"MinMaxScaler":          func() any { return &scalers.MinMaxScaler{} },
+		"PowerTransformer":      func() any { return &columnwise.PowerTransformer{} },
+		"PowerTransformer raw":  func() any { return &columnwise.PowerTransformer{NoStandardize: true, Gaps: true} },
+		"QuantileTransformer":   func() any { return &columnwise.QuantileTransformer{Quantiles: 4, Output: columnwise.Normal} },
+		"Winsorizer":            func() any { return &columnwise.Winsorizer{} },
+		"Imputer":               func() any { return &columnwise.Imputer{Indicators: true} },
+		"Imputer most frequent": func() any { return &columnwise.Imputer{Statistic: columnwise.MostFrequent} },
+		"OneHot":                func() any { return &columnwise.OneHot{Gaps: true, Drop: columnwise.DropBinary} },
+		"KernelMap":             func() any { return &featuremap.KernelMap{} },
+		"KernelCenterer":        func() any { return &featuremap.KernelCenterer{} },
+		"RandomHidden":          func() any { return &featuremap.RandomHidden{Units: 3} },
+		"RandomFourier":         func() any { return &featuremap.RandomFourier{Components: 4} },
 		"RandomFourier phases": func() any {
-			return &transformers.RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true}
+			return &featuremap.RandomFourier{Kernel: kernels.Laplacian{}, Components: 3, RandomPhase: true}
 		},
-		"LocallyStationaryFourier": func() any { return &transformers.LocallyStationaryFourier{Components: 4} },
-		"Nystroem":                 func() any { return &transformers.Nystroem{Components: 3} },
-		"PCA":                      func() any { return &transformers.PCA{Components: 2, Whiten: true} },
-		"KernelPCA":                func() any { return &transformers.KernelPCA{Components: 2} },
+		"LocallyStationaryFourier": func() any { return &featuremap.LocallyStationaryFourier{Components: 4} },
+		"Nystroem":                 func() any { return &featuremap.Nystroem{Components: 3} },
+		"PCA":                      func() any { return &pca.PCA{Components: 2, Whiten: true} },
+		"KernelPCA":                func() any { return &pca.KernelPCA{Components: 2} },
 		"pipeline.Transformer":     func() any { return &pipeline.Transformer{Steps: scaled()} },
 		"ColumnTransformer": func() any {
-			return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}, Of: &transformers.StandardScaler{}}}}
+			return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}, Of: &scalers.StandardScaler{}}}}
 		},
 		"pipeline.Regressor": func() any { return &pipeline.Regressor{Steps: scaled(), Final: &ridge.Regressor{Ridge: .1}} },
 		"pipeline.Classifier": func() any {
@@ -115,7 +119,7 @@ func storedModels() map[string]func() any {
 		"novelty.Density":            func() any { return &novelty.Density{} },
 		"novelty.Density plain":      func() any { return &novelty.Density{NoScaling: true} },
 		"eem.Classifier Gauss": func() any {
-			return &eem.Classifier{Units: 3, Multiclass: eem.Discriminant, Activation: transformers.Tanh}
+			return &eem.Classifier{Units: 3, Multiclass: eem.Discriminant, Activation: featuremap.Tanh}
 		},
 		"eem.KernelClassifier": func() any { return &eem.KernelClassifier{Components: 3} },
 		"elm.Classifier":       func() any { return &elm.Classifier{Units: 3} },

@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // rewritten is a file with fields of its payload changed.
@@ -58,7 +58,7 @@ func TestFilesThatWereFound(t *testing.T) {
 	})
 
 	t.Run("a width without rows", func(t *testing.T) { // 17 GB
-		wide := &eem.Classifier{Units: 3, Activation: transformers.Tanh} // of which units are drawn by the width alone
+		wide := &eem.Classifier{Units: 3, Activation: featuremap.Tanh} // of which units are drawn by the width alone
 		stages, err := wide.NewStages()
 		require.NoError(t, err)
 		s, err := stages.NewStatistics()

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // mutant is a broken type that a check has to find, and a part of what the
@@ -300,7 +301,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 		"cancelled-fit": {
 			regressor("does not look", "no error", regressorMethods{fit: func(b R, _ ctx, x mat.Matrix, y []float64) error { return b.Ridge.Fit(context.Background(), x, y) }}),
 			transformer("forgets before it looks", "not fitted", transformerMethods{fit: func(b T, c ctx, x mat.Matrix) error {
-				b.StandardScaler = &transformers.StandardScaler{}
+				b.StandardScaler = &scalers.StandardScaler{}
 				return b.StandardScaler.Fit(c, x)
 			}}),
 			classifier("has an error of its own", "is no", classifierMethods{fit: func(b C, c ctx, x mat.Matrix, y []int) error {
@@ -961,7 +962,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return b.StandardScaler.Fit(c, all)
 			}}),
 			transformer("learns from the first block", "and Fit", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
-				if err := (&transformers.UnitRows{}).FitBlocks(c, rows); err != nil {
+				if err := (&scalers.UnitRows{}).FitBlocks(c, rows); err != nil {
 					return err
 				}
 				for x := range rows {
@@ -983,7 +984,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 					if err != nil {
 						return err
 					}
-					if err := (&transformers.UnitRows{}).Fit(c, x); err != nil {
+					if err := (&scalers.UnitRows{}).Fit(c, x); err != nil {
 						return err
 					}
 				}
@@ -993,7 +994,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return b.StandardScaler.FitBlocks(context.Background(), rows)
 			}}),
 			transformer("forgets before it reads", "not fitted", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
-				b.StandardScaler = &transformers.StandardScaler{}
+				b.StandardScaler = &scalers.StandardScaler{}
 				return b.StandardScaler.FitBlocks(c, rows)
 			}}),
 			{"has no eye for weights", regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
@@ -1292,7 +1293,7 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 }
 
 // wideScaler writes a graph of columns that it has never seen.
-type wideScaler struct{ own transformers.StandardScaler }
+type wideScaler struct{ own scalers.StandardScaler }
 
 func (w *wideScaler) Fit(c ctx, x mat.Matrix) error              { return w.own.Fit(c, x) }
 func (w *wideScaler) Transform(x mat.Matrix) (*mat.Dense, error) { return w.own.Transform(x) }

@@ -33,6 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // fuse panics at a call of a number, from 1, once it is lit. Goroutines share it.
@@ -104,7 +105,7 @@ func (c *fusedClassifier) Clone() estimators.Classifier { return &fusedClassifie
 
 type fusedStep struct {
 	*fuse
-	of transformers.StandardScaler
+	of scalers.StandardScaler
 }
 
 func (s *fusedStep) Fit(ctx context.Context, x mat.Matrix) error { s.call(); return s.of.Fit(ctx, x) }

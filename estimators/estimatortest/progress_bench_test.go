@@ -40,6 +40,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var (
@@ -141,16 +145,16 @@ func progressing() []longFit {
 		several("lssvm.MultiRegressor", 4000, 10, &lssvm.MultiRegressor{}),
 		several("falkon.MultiRegressor", 60000, 10, &falkon.MultiRegressor{}),
 		several("pipeline.MultiRegressor", 30000, 10, &pipeline.MultiRegressor{Steps: []transformers.Transformer{
-			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.MultiRegressor{}}),
+			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.MultiRegressor{}}),
 		detect("svm.OneClass", 10000, 10, &svm.OneClass{Kernel: rbf, Nu: .5}),
 		detect("novelty.Density", 20000, 10, &novelty.Density{}),
 		regress("svm.Regressor", 9000, 10, &svm.Regressor{}),
 		classify("svm.Classifier", 9000, 10, &svm.Classifier{Probabilities: true}),
 		regress("rvm.Regressor", 3000, 10, &rvm.Regressor{}),
 		classify("rvm.Classifier", 2000, 10, &rvm.Classifier{}),
-		classify("eem.Classifier", 60000, 20, &eem.Classifier{Units: 1200, Activation: transformers.Tanh}),
+		classify("eem.Classifier", 60000, 20, &eem.Classifier{Units: 1200, Activation: featuremap.Tanh}),
 		classify("eem.KernelClassifier", 60000, 10, &eem.KernelClassifier{Kernel: rbf, Components: 1000}),
-		classify("elm.Classifier", 30000, 10, &elm.Classifier{Units: 1000, Activation: transformers.Tanh}),
+		classify("elm.Classifier", 30000, 10, &elm.Classifier{Units: 1000, Activation: featuremap.Tanh}),
 		regress("falkon.Regressor", 60000, 10, &falkon.Regressor{}),
 		regress("falkon.Regressor, gradients", 60000, 10, &falkon.Regressor{Components: 2000, Solver: falkon.ConjugateGradients}),
 		classify("falkon.Classifier", 30000, 10, &falkon.Classifier{Loss: falkon.LogisticLoss}),
@@ -160,13 +164,13 @@ func progressing() []longFit {
 		classify("conformal.Classifier", 3000, 10, &conformal.Classifier{Estimator: &lssvm.Classifier{}}),
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
-			&transformers.StandardScaler{}, &transformers.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
-		transform("transformers.Nystroem", 4000, 10, &transformers.Nystroem{Kernel: rbf, Components: 4000}),
-		transform("transformers.KernelPCA", 3000, 10, &transformers.KernelPCA{Kernel: rbf, Components: 500}),
-		transform("transformers.PCA", 40000, 1200, &transformers.PCA{}),
-		transform("transformers.PowerTransformer", 400000, 40, &transformers.PowerTransformer{}),
+			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
+		transform("transformers.Nystroem", 4000, 10, &featuremap.Nystroem{Kernel: rbf, Components: 4000}),
+		transform("transformers.KernelPCA", 3000, 10, &pca.KernelPCA{Kernel: rbf, Components: 500}),
+		transform("transformers.PCA", 40000, 1200, &pca.PCA{}),
+		transform("transformers.PowerTransformer", 400000, 40, &columnwise.PowerTransformer{}),
 		{"transformers.TransformContext", 200000, 10, func(ctx context.Context, f manyRows) error {
-			map_ := &transformers.RandomFourier{Components: 200}
+			map_ := &featuremap.RandomFourier{Components: 200}
 			if err := map_.Fit(context.Background(), f.x); err != nil {
 				return err
 			}

@@ -30,6 +30,10 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // withSettings are the types that have some.
@@ -48,11 +52,11 @@ var withSettings = []func() any{
 	func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
 	func() any { return &entropy.Search{} }, func() any { return &grid.Search{} },
 	func() any { return &grid.Halving{} }, func() any { return &entropy.GoldenSection{} },
-	func() any { return &transformers.MinMaxScaler{} }, func() any { return &transformers.PowerTransformer{} },
-	func() any { return &transformers.QuantileTransformer{} }, func() any { return &transformers.Winsorizer{} }, func() any { return &transformers.Imputer{} }, func() any { return &transformers.OneHot{} },
-	func() any { return &transformers.KernelMap{} }, func() any { return &transformers.RandomHidden{} }, func() any { return &transformers.RandomFourier{} },
-	func() any { return &transformers.LocallyStationaryFourier{} }, func() any { return &transformers.Nystroem{} },
-	func() any { return &transformers.PCA{} }, func() any { return &transformers.KernelPCA{} },
+	func() any { return &scalers.MinMaxScaler{} }, func() any { return &columnwise.PowerTransformer{} },
+	func() any { return &columnwise.QuantileTransformer{} }, func() any { return &columnwise.Winsorizer{} }, func() any { return &columnwise.Imputer{} }, func() any { return &columnwise.OneHot{} },
+	func() any { return &featuremap.KernelMap{} }, func() any { return &featuremap.RandomHidden{} }, func() any { return &featuremap.RandomFourier{} },
+	func() any { return &featuremap.LocallyStationaryFourier{} }, func() any { return &featuremap.Nystroem{} },
+	func() any { return &pca.PCA{} }, func() any { return &pca.KernelPCA{} },
 }
 
 // A negative number in a setting is an error that names the field, in every type: off is said

@@ -25,6 +25,10 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/pca"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // singleRegressors and singleClassifiers are small machines: about 50 vectors or 200
@@ -44,8 +48,8 @@ func singleRegressors() map[string]estimators.Regressor {
 		"gabasr pairs":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},
 		"selection":     &selection.Regressor{Preprocess: steps()[:2]},
 		"pipeline":      &pipeline.Regressor{Steps: steps(), Final: &ridge.Regressor{}},
-		"kernel map":    &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}}, Final: &ridge.Regressor{}},
-		"direct kernel": &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}}, Final: &ridge.DirectKernel{}},
+		"kernel map":    &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.KernelMap{Kernel: k}, &featuremap.KernelCenterer{}}, Final: &ridge.Regressor{}},
+		"direct kernel": &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.KernelMap{Kernel: k}, &featuremap.KernelCenterer{}}, Final: &ridge.DirectKernel{}},
 	}
 }
 
@@ -81,7 +85,7 @@ func TestSingleRowsOfSeveralTargets(t *testing.T) {
 
 // steps are several at once, so that both buffers of a pipeline are used again.
 func steps() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.StandardScaler{}, &transformers.RMSScaler{}, &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: 0.05}, Components: 50}}
+	return []transformers.Transformer{&scalers.StandardScaler{}, &scalers.RMSScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: 0.05}, Components: 50}}
 }
 
 func singleClassifiers() map[string]estimators.Classifier {
@@ -93,8 +97,8 @@ func singleClassifiers() map[string]estimators.Classifier {
 		"rvm":              &rvm.Classifier{Kernel: k},
 		"elm":              &elm.Classifier{Units: 200},
 		"eem":              &eem.Classifier{Units: 200},
-		"eem Sigmoid":      &eem.Classifier{Units: 200, Activation: transformers.NormalizedSigmoid},
-		"eem Tanh":         &eem.Classifier{Units: 200, Activation: transformers.Tanh},
+		"eem Sigmoid":      &eem.Classifier{Units: 200, Activation: featuremap.NormalizedSigmoid},
+		"eem Tanh":         &eem.Classifier{Units: 200, Activation: featuremap.Tanh},
 		"eem.Kernel":       &eem.KernelClassifier{Kernel: k, Components: 50},
 		"eem discriminant": &eem.Classifier{Units: 20, Multiclass: eem.Discriminant},
 		"gabasr":           &gabasr.Classifier{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
@@ -168,20 +172,20 @@ func TestSingleRows(t *testing.T) {
 func everyTransformer() map[string]transformers.Transformer {
 	k := kernels.RBF{Gamma: 0.05}
 	return map[string]transformers.Transformer{
-		"StandardScaler": &transformers.StandardScaler{}, "RMSScaler": &transformers.RMSScaler{}, "MinMaxScaler": &transformers.MinMaxScaler{},
-		"PowerTransformer": &transformers.PowerTransformer{}, "PowerTransformer raw": &transformers.PowerTransformer{NoStandardize: true, Gaps: true},
-		"QuantileTransformer": &transformers.QuantileTransformer{Output: transformers.Normal}, "Winsorizer": &transformers.Winsorizer{Gaps: true},
-		"UnitRows": &transformers.UnitRows{}, "Imputer": &transformers.Imputer{Indicators: true}, "OneHot": &transformers.OneHot{Columns: []int{2}},
-		"KernelMap": &transformers.KernelMap{Kernel: k}, "KernelCenterer": &transformers.KernelCenterer{}, "RandomHidden": &transformers.RandomHidden{Units: 200},
-		"RandomFourier":            &transformers.RandomFourier{Kernel: k, Components: 200},
-		"RandomFourier phase":      &transformers.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
-		"LocallyStationaryFourier": &transformers.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200},
-		"Nystroem":                 &transformers.Nystroem{Kernel: k, Components: 50},
-		"PCA":                      &transformers.PCA{Components: 6, Whiten: true},
-		"KernelPCA":                &transformers.KernelPCA{Kernel: k, Components: 6},
+		"StandardScaler": &scalers.StandardScaler{}, "RMSScaler": &scalers.RMSScaler{}, "MinMaxScaler": &scalers.MinMaxScaler{},
+		"PowerTransformer": &columnwise.PowerTransformer{}, "PowerTransformer raw": &columnwise.PowerTransformer{NoStandardize: true, Gaps: true},
+		"QuantileTransformer": &columnwise.QuantileTransformer{Output: columnwise.Normal}, "Winsorizer": &columnwise.Winsorizer{Gaps: true},
+		"UnitRows": &scalers.UnitRows{}, "Imputer": &columnwise.Imputer{Indicators: true}, "OneHot": &columnwise.OneHot{Columns: []int{2}},
+		"KernelMap": &featuremap.KernelMap{Kernel: k}, "KernelCenterer": &featuremap.KernelCenterer{}, "RandomHidden": &featuremap.RandomHidden{Units: 200},
+		"RandomFourier":            &featuremap.RandomFourier{Kernel: k, Components: 200},
+		"RandomFourier phase":      &featuremap.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
+		"LocallyStationaryFourier": &featuremap.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200},
+		"Nystroem":                 &featuremap.Nystroem{Kernel: k, Components: 50},
+		"PCA":                      &pca.PCA{Components: 6, Whiten: true},
+		"KernelPCA":                &pca.KernelPCA{Kernel: k, Components: 6},
 		"pipeline":                 &pipeline.Transformer{Steps: steps()},
 		"columns": &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
-			{Columns: []int{3, 1, 2}, Of: &transformers.StandardScaler{}}, {Columns: []int{0, 1}, Of: &pipeline.Transformer{Steps: steps()}},
+			{Columns: []int{3, 1, 2}, Of: &scalers.StandardScaler{}}, {Columns: []int{0, 1}, Of: &pipeline.Transformer{Steps: steps()}},
 		}},
 		"no steps": &pipeline.Transformer{},
 	}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func TestChecksAreDescribed(t *testing.T) {
@@ -58,9 +59,9 @@ func TestGapsHaveToBeFilled(t *testing.T) {
 		if c.name != "not-finite-x" {
 			continue
 		}
-		s := &subject{kind: transforms, build: func() any { return &transformers.StandardScaler{} }, options: Options{Gaps: true}}
+		s := &subject{kind: transforms, build: func() any { return &scalers.StandardScaler{} }, options: Options{Gaps: true}}
 		assert.Contains(t, strings.Join(judge(c, s).Failures, "\n"), "Fit with a gap in x")
-		s.build = func() any { return &transformers.Imputer{} }
+		s.build = func() any { return &columnwise.Imputer{} }
 		assert.False(t, judge(c, s).Failed())
 	}
 }

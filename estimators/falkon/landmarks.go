@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 const (
@@ -92,7 +92,7 @@ func (s machineSettings) choose(ctx context.Context, kernel kernels.Kernel, d *d
 		return candidates, nil
 	}
 	if s.rule == PivotedCholesky {
-		map_ := &transformers.Nystroem{Kernel: kernel, Components: m, Seed: s.Seed, Workers: s.Workers, MaxKernelBytes: s.MaxBytes}
+		map_ := &featuremap.Nystroem{Kernel: kernel, Components: m, Seed: s.Seed, Workers: s.Workers, MaxKernelBytes: s.MaxBytes}
 		if err := map_.Fit(ctx, candidates); err != nil {
 			return nil, err
 		}

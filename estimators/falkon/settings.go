@@ -26,7 +26,7 @@ const (
 	// NeurIPS 2018, with one step in place of several).
 	LeverageScores
 	// PivotedCholesky draws rows in proportion to the part of k(x, x) that the landmarks so far do not explain, as
-	// transformers.Nystroem does. It leaves less of the kernel unexplained, but it spends landmarks on outliers.
+	// featuremap.Nystroem does. It leaves less of the kernel unexplained, but it spends landmarks on outliers.
 	PivotedCholesky
 )
 

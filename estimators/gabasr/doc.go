@@ -25,7 +25,7 @@
 //
 //	ψ(x) = s [cos(<v,x>/2) cos<w,x>, cos(<v,x>/2) sin<w,x>, ...]
 //
-// The kernel of this map is ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x'); see transformers.LocallyStationaryFourier.
+// The kernel of this map is ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x'); see featuremap.LocallyStationaryFourier.
 // [AllPairs] combines each v with each w.
 //
 // # A trend

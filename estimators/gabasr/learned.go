@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // learned is what Regressor and Classifier have in common after Fit: the scaling of x and
@@ -180,16 +181,16 @@ func (l *learned) fourierMap() transformers.Transformer {
 	rows := mat.NewDense(1, l.Width, nil)
 	var out transformers.Transformer
 	if l.kind == features.Stationary {
-		out = &transformers.RandomFourier{Kernel: kernels.RBF{}, Frequencies: l.frequencies(false), Workers: l.workers}
+		out = &featuremap.RandomFourier{Kernel: kernels.RBF{}, Frequencies: l.frequencies(false), Workers: l.workers}
 	} else {
-		out = &transformers.LocallyStationaryFourier{
+		out = &featuremap.LocallyStationaryFourier{
 			Local: kernels.RBF{}, Stationary: kernels.RBF{}, Frequencies: l.frequencies(false), LocalFrequencies: l.frequencies(true),
 			AllPairs: l.kind == features.AllPairs && len(l.machines) == 1, Origin: l.Origin(), Workers: l.workers,
 		}
 		if l.kind == features.AllPairs && len(l.machines) > 1 {
 			// All pairs within each machine, which only a list of pairs can say.
 			w, v := l.pairedRows()
-			out.(*transformers.LocallyStationaryFourier).Frequencies, out.(*transformers.LocallyStationaryFourier).LocalFrequencies = w, v
+			out.(*featuremap.LocallyStationaryFourier).Frequencies, out.(*featuremap.LocallyStationaryFourier).LocalFrequencies = w, v
 		}
 	}
 	if err := out.Fit(context.Background(), rows); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 var ctx = context.Background()
@@ -86,7 +86,7 @@ func TestLearnedKernelAndMap(t *testing.T) {
 func TestLearnedSpectrum(t *testing.T) {
 	r, x, _ := fitted(t, &Regressor{Pairs: 9, Sweeps: 6, Chains: 2})
 	k := r.LearnedKernel()
-	f := &transformers.RandomFourier{Kernel: k, Components: 20000}
+	f := &featuremap.RandomFourier{Kernel: k, Components: 20000}
 	require.NoError(t, f.Fit(ctx, x))
 	z, err := f.Transform(x)
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestLearnedSpectrum(t *testing.T) {
 	assert.NoError(t, s.Fit(ctx, x, labels))
 	two, _, _ := problem(60, 3)
 	assert.ErrorIs(t, s.Fit(ctx, two, labels), estimators.ErrNotFinite, "rows of another width")
-	g := &transformers.RandomFourier{Kernel: k}
+	g := &featuremap.RandomFourier{Kernel: k}
 	require.NoError(t, g.Fit(ctx, two))
 	_, err = g.Transform(two)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)

@@ -58,7 +58,7 @@ func (f *posterior[M]) SpectralDensity(at mat.Matrix) (_ []float64, err error) {
 // values are NaN. It returns nil before Fit.
 func (f *posterior[M]) LearnedKernel() kernels.Kernel { return f.m.learnedModel().kernel() }
 
-// Map returns the features of Frequencies as a fitted transformers.RandomFourier or LocallyStationaryFourier. It
+// Map returns the features of Frequencies as a fitted featuremap.RandomFourier or LocallyStationaryFourier. It
 // returns nil before Fit.
 func (f *posterior[M]) Map() transformers.Transformer { return f.m.learnedModel().fourierMap() }
 

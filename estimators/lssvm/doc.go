@@ -91,5 +91,5 @@
 // Choosing the length doubles the time for 300 rows, and takes a fixed quarter of a second for more rows. If the
 // ridge is given, Fit takes n³/3. The leave-one-out residuals of a Regressor are then computed at the first call of
 // LeaveOneOutResiduals or PredictVariance. Predict: O(nd) for each row. Features should be of comparable scale
-// (transformers.StandardScaler).
+// (scalers.StandardScaler).
 package lssvm

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // A model goes into a file and comes out of it, settings included.
@@ -30,7 +31,7 @@ func Example() {
 	path := filepath.Join(dir, "weather.keln")
 
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Ridge: .01},
 	}
 	x, y := mat.NewDense(4, 2, []float64{0, 5, 1, 3, 2, 6, 3, 4}), []float64{1, 2, 3, 4}
@@ -65,7 +66,7 @@ func Example() {
 	// Output:
 	// the same predictions: true
 	// pipeline.Regressor 2 [hour wind]
-	// Steps = [transformers.StandardScaler{}]
+	// Steps = [scalers.StandardScaler{}]
 	// Final = lssvm.Regressor{Kernel: Matern(nu=2.5, length=2), Ridge: 0.01}
 	// modelfile: bad model data: the file holds a *pipeline.Regressor, which is no estimators.Classifier
 }

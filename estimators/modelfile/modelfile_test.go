@@ -30,6 +30,9 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var (
@@ -42,7 +45,7 @@ var (
 func fittedPipeline(t *testing.T) *pipeline.Regressor {
 	t.Helper()
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{Clip: true}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{Clip: true}},
 		Final: &lssvm.Regressor{Kernel: kernels.Sum{kernels.RBF{Gamma: .5}, kernels.Scaled{Kernel: kernels.Linear{}, Factor: .1}}, Ridge: .1, Seed: 7, Observe: func(estimators.Step) {}},
 	}
 	require.NoError(t, model.Fit(ctx, rows, y))
@@ -98,7 +101,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 // Each kind of setting comes back as it was.
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
-		Preprocess: []transformers.Transformer{&transformers.MinMaxScaler{Low: -1, High: .1}, &transformers.Imputer{Statistic: transformers.Median}},
+		Preprocess: []transformers.Transformer{&scalers.MinMaxScaler{Low: -1, High: .1}, &columnwise.Imputer{Statistic: columnwise.Median}},
 		Space:      selection.Kernels[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
 		Search:     &grid.Search{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
 		Workers:    2, MaxKernelBytes: 1 << 40, Budget: time.Hour,
@@ -130,13 +133,13 @@ func TestEverySetting(t *testing.T) {
 	assert.Contains(t, info.Settings, modelfile.Setting{Name: "RidgeRule", Value: lssvm.Heuristic.String()})
 	assert.Equal(t, []int{0, 5}, info.Classes)
 
-	given := &transformers.Nystroem{Kernel: kernels.RBF{Gamma: 1}, Landmarks: mat.NewDense(2, 2, []float64{1, 2, 3, 4})}
+	given := &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: 1}, Landmarks: mat.NewDense(2, 2, []float64{1, 2, 3, 4})}
 	require.NoError(t, given.Fit(ctx, rows))
 	data, err = modelfile.Marshal(given, modelfile.Notes{})
 	require.NoError(t, err)
 	mapped, err := modelfile.Unmarshal[transformers.Transformer](data)
 	require.NoError(t, err)
-	assert.Equal(t, given.Landmarks, mapped.(*transformers.Nystroem).Landmarks)
+	assert.Equal(t, given.Landmarks, mapped.(*featuremap.Nystroem).Landmarks)
 }
 
 // Functions are left out: of a search, whose model predicts and says so before its next Fit, also within a pipeline.
@@ -146,7 +149,7 @@ func TestWhatIsLeftOut(t *testing.T) {
 		Space:  selection.Kernels(build, kernels.RBFFamily{}),
 		Search: &grid.Search{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
 	}
-	model := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: search}
+	model := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: search}
 	require.NoError(t, model.Fit(ctx, rows, y))
 	data, err := modelfile.Marshal(model, modelfile.Notes{})
 	require.NoError(t, err)
@@ -372,7 +375,7 @@ func TestFilesAndStreams(t *testing.T) {
 // A stream stops in one program and goes on in another.
 func TestCheckpoint(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stream.keln")
-	whole := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: .1}}
+	whole := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: .1}}
 	require.NoError(t, whole.PartialFit(ctx, rows, y))
 	require.NoError(t, modelfile.Checkpoint(path, whole))
 	info, err := modelfile.DescribeFile(path)

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/badtext"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // latin is a kernel whose name is not UTF-8.
@@ -40,7 +41,7 @@ func TestTextsAreUTF8(t *testing.T) {
 	})
 	assert.Equal(t, 5, n)
 
-	named := &pipeline.Regressor{Steps: []transformers.Transformer{&pipeline.Transformer{Name: badtext.Text, Steps: []transformers.Transformer{&transformers.StandardScaler{}}}}, Final: &lssvm.Regressor{}}
+	named := &pipeline.Regressor{Steps: []transformers.Transformer{&pipeline.Transformer{Name: badtext.Text, Steps: []transformers.Transformer{&scalers.StandardScaler{}}}}, Final: &lssvm.Regressor{}}
 	require.NoError(t, named.Fit(ctx, x, []float64{1, 2, 3, 4}))
 	err := modelfile.Save(path, named)
 	require.ErrorIs(t, err, estimators.ErrParam)

@@ -23,7 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -85,9 +85,9 @@ var (
 
 // density is what Fit learns.
 type density struct {
-	scaler    *transformers.StandardScaler // nil: none
-	z         *mat.Dense                   // the scaled rows
-	prepared  *kernels.Prepared            // of z
+	scaler    *scalers.StandardScaler // nil: none
+	z         *mat.Dense              // the scaled rows
+	prepared  *kernels.Prepared       // of z
 	bandwidth float64
 	left      []float64 // log Σ exp(-|z[i] - z[j]|²/2h²) over j ≠ i
 	constant  float64   // of the logarithm of the density, beside that of the sum
@@ -142,7 +142,7 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	m := &density{}
 	m.z = mat.DenseCopyOf(xd)
 	if !d.NoScaling {
-		m.scaler = &transformers.StandardScaler{}
+		m.scaler = &scalers.StandardScaler{}
 		if err := m.scaler.Fit(ctx, xd); err != nil {
 			return err
 		}
@@ -634,7 +634,7 @@ func (d *Density) UnmarshalBinary(data []byte) error {
 		return bad("a bandwidth of %v", s.Bandwidth)
 	}
 	if len(s.Scaler) > 0 {
-		m.scaler = &transformers.StandardScaler{}
+		m.scaler = &scalers.StandardScaler{}
 		if err := m.scaler.UnmarshalBinary(s.Scaler); err != nil {
 			return bad("scales: %v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // streaming returns an error unless all steps fit from a stream.
@@ -35,7 +36,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 		return err
 	}
 	if len(fitted.Steps) == 0 { // which would have checked the rows
-		if err := (&transformers.UnitRows{}).FitBlocks(ctx, fitted.Forward(t.name(), 0, blocks)); err != nil {
+		if err := (&scalers.UnitRows{}).FitBlocks(ctx, fitted.Forward(t.name(), 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}

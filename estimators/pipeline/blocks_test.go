@@ -20,6 +20,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // longRows is rows with a category, a gap here and there and a long tail, their targets and weights.
@@ -60,9 +63,9 @@ func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.
 // streaming is a pipeline of steps that all learn from a stream what they learn from a matrix.
 func streaming(final *falkon.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{
-		&transformers.Imputer{Statistic: transformers.Median, Indicators: true},
-		&transformers.OneHot{Columns: []int{2}},
-		&pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Winsorizer{}, &transformers.StandardScaler{}}},
+		&columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
+		&columnwise.OneHot{Columns: []int{2}},
+		&pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.Winsorizer{}, &scalers.StandardScaler{}}},
 	}, Final: final}
 }
 
@@ -130,7 +133,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	}{
 		"nil":              {nil, estimators.ErrParam, "pipeline: Regressor: blocks"},
 		"no blocks":        {func(func(estimators.Block[float64], error) bool) {}, estimators.ErrShape, "step 0 (Imputer)"},
-		"an infinity":      {with(func(x *mat.Dense, _ []float64) { x.Set(7010, 1, math.Inf(1)) }), estimators.ErrNotFinite, "step 0 (Imputer): transformers: Imputer: the block after 6000 rows: x[7010,1] is +Inf"},
+		"an infinity":      {with(func(x *mat.Dense, _ []float64) { x.Set(7010, 1, math.Inf(1)) }), estimators.ErrNotFinite, "step 0 (Imputer): columnwise: Imputer: the block after 6000 rows: x[7010,1] is +Inf"},
 		"a gap that stays": {with(func(x *mat.Dense, _ []float64) { x.Set(0, 2, math.NaN()) }), nil, ""},
 		"an infinite y":    {with(func(_ *mat.Dense, y []float64) { y[7010] = math.Inf(-1) }), estimators.ErrNotFinite, "final (falkon.Regressor): falkon: Regressor: the block after 6000 rows: y[7010] is -Inf"},
 		"a short y":        {one(estimators.Block[float64]{X: short, Y: y[:4]}), estimators.ErrShape, "y has 4 entries"},
@@ -161,7 +164,7 @@ func TestFitBlocksErrors(t *testing.T) {
 	for i := range 3000 {
 		far.Set(i, 0, 1e-300*float64(i%2))
 	}
-	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.RMSScaler{}}}
+	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.RMSScaler{}}}
 	times := 0
 	err := steps.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) {
 		times++
@@ -171,10 +174,10 @@ func TestFitBlocksErrors(t *testing.T) {
 		}
 		_ = yield(far.Slice(0, 2000, 0, 1).(*mat.Dense), nil) && yield(far.Slice(2000, 3000, 0, 1).(*mat.Dense), nil)
 	})
-	assert.ErrorContains(t, err, "step 0 (StandardScaler): transformers: StandardScaler: result[2345,0] is +Inf")
+	assert.ErrorContains(t, err, "step 0 (StandardScaler): scalers: StandardScaler: result[2345,0] is +Inf")
 
 	for _, final := range []estimators.Regressor{&lssvm.Regressor{}, &falkon.Regressor{}} {
-		q := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{}}, Final: final}
+		q := &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{}}, Final: final}
 		assert.ErrorIs(t, q.FitBlocks(ctx, inBlocks(x, y, nil, 2000)), errors.ErrUnsupported)
 	}
 	summing := &pipeline.Regressor{Final: &ridge.Regressor{}}

@@ -15,6 +15,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var nan = math.NaN()
@@ -24,8 +27,8 @@ var cars = golden.Dense([][]float64{{10, 1, 3, 7}, {20, 2, nan, 8}, {30, 1, 5, 9
 
 func columns() *pipeline.ColumnTransformer {
 	return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
-		{Columns: []int{2, 0}, Of: &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{Indicators: true}, &transformers.MinMaxScaler{}}}},
-		{Columns: []int{1}, Of: &transformers.OneHot{}},
+		{Columns: []int{2, 0}, Of: &pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.Imputer{Indicators: true}, &scalers.MinMaxScaler{}}}},
+		{Columns: []int{1}, Of: &columnwise.OneHot{}},
 		{Columns: []int{0}},
 	}}
 }
@@ -97,14 +100,14 @@ func TestColumnTransformerBlocks(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, a, b)
 	}
-	rest := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &transformers.StandardScaler{}}}}
+	rest := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &scalers.StandardScaler{}}}}
 	err := rest.FitBlocks(context.Background(), stream(1))
-	assert.EqualError(t, err, "pipeline: ColumnTransformer: the block after 1 rows: x[1,2] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, err, "pipeline: ColumnTransformer: the block after 1 rows: x[1,2] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	gone := errors.New("the disk is gone")
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) { yield(nil, gone) }), gone)
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), nil), estimators.ErrParam)
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(func(*mat.Dense, error) bool) {}), estimators.ErrShape)
-	plain := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &transformers.KernelMap{}}}}
+	plain := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &featuremap.KernelMap{}}}}
 	assert.ErrorIs(t, plain.FitBlocks(context.Background(), stream(1)), errors.ErrUnsupported)
 	assert.False(t, plain.Supports(estimators.Blocks))
 	assert.True(t, rest.Supports(estimators.Blocks))
@@ -114,7 +117,7 @@ func TestColumnTransformerBlocks(t *testing.T) {
 
 func TestColumnTransformerErrors(t *testing.T) {
 	ctx := context.Background()
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	for name, c := range map[string]struct {
 		parts []pipeline.ColumnPart
 		want  error
@@ -124,7 +127,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 		"negative": {[]pipeline.ColumnPart{{Columns: []int{-1}, Of: scaler}}, estimators.ErrParam, "Parts[0].Columns"},
 		"twice":    {[]pipeline.ColumnPart{{Columns: []int{0}}, {Columns: []int{1, 1}, Of: scaler}}, estimators.ErrParam, "Parts[1].Columns"},
 		"too many": {[]pipeline.ColumnPart{{Columns: []int{4}, Of: scaler}}, estimators.ErrShape, "Parts[0].Columns has column 4"},
-		"nil":      {[]pipeline.ColumnPart{{Columns: []int{0}, Of: (*transformers.OneHot)(nil)}}, estimators.ErrParam, "Parts[0].Of"},
+		"nil":      {[]pipeline.ColumnPart{{Columns: []int{0}, Of: (*columnwise.OneHot)(nil)}}, estimators.ErrParam, "Parts[0].Of"},
 		"no clone": {[]pipeline.ColumnPart{{Columns: []int{0}, Of: plainStep{scaler}}}, errors.ErrUnsupported, "part 0 (plainStep of columns [0])"},
 		"a gap":    {[]pipeline.ColumnPart{{Columns: []int{0, 2}, Of: scaler}}, estimators.ErrNotFinite, "part 0 (StandardScaler of columns [0 2]): x[1,2] is NaN"},
 		"the rest": {[]pipeline.ColumnPart{{Columns: []int{0}, Of: scaler}}, estimators.ErrNotFinite, "ColumnTransformer: x[1,2] is NaN"},
@@ -145,7 +148,7 @@ func TestColumnTransformerErrors(t *testing.T) {
 	bad := mat.DenseCopyOf(cars)
 	bad.Set(1, 3, nan)
 	_, err = c.Transform(bad)
-	assert.EqualError(t, err, "pipeline: ColumnTransformer: x[1,3] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, err, "pipeline: ColumnTransformer: x[1,3] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	unnamed := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: bareStep{}}}}
 	require.NoError(t, unnamed.Fit(ctx, cars.Slice(0, 1, 0, 4)))
 	_, err = unnamed.FeatureNames(nil)
@@ -169,7 +172,7 @@ func TestColumnTransformerFiles(t *testing.T) {
 	assert.True(t, mat.EqualApprox(want, got, 1e-12))
 	fewer, other, moved := columns(), columns(), columns()
 	fewer.Parts = fewer.Parts[:2]
-	other.Parts[1].Of = &transformers.StandardScaler{}
+	other.Parts[1].Of = &scalers.StandardScaler{}
 	moved.Parts[1].Columns = []int{3}
 	dropping, far := columns(), columns()
 	dropping.DropRest = true

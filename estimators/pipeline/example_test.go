@@ -13,6 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Metres and millimetres in the columns: scaled first, then regressed. Any
@@ -21,7 +23,7 @@ func ExampleRegressor() {
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
 	y := []float64{5, 4, 8, 7} // 1 + column 0 + column 1 / 1000
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Regressor{Kernel: kernels.Linear{}, Ridge: 1e-9},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {
@@ -39,8 +41,8 @@ func ExampleRegressor() {
 func ExampleColumnTransformer() {
 	cars := mat.NewDense(3, 3, []float64{4, 1, 20, 2, 3, math.NaN(), 4, 1, 40}) // doors, make, price
 	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
-		{Columns: []int{2}, Of: &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.MinMaxScaler{}}}},
-		{Columns: []int{1}, Of: &transformers.OneHot{}},
+		{Columns: []int{2}, Of: &pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.MinMaxScaler{}}}},
+		{Columns: []int{1}, Of: &columnwise.OneHot{}},
 	}}
 	if err := table.Fit(context.Background(), cars); err != nil {
 		log.Fatal(err)
@@ -66,7 +68,7 @@ func ExampleColumnTransformer() {
 func ExampleClassifier() {
 	build := func() *pipeline.Classifier {
 		return &pipeline.Classifier{
-			Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+			Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 			Final: &lssvm.Classifier{},
 		}
 	}
@@ -93,7 +95,7 @@ func ExampleClassifier() {
 
 // Steps that are fitted once serve several estimators, or a row at a time.
 func ExampleTransformer() {
-	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}}}
+	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}}}
 	x := mat.NewDense(4, 2, []float64{1, 3000, 2, 1000, 3, 4000, 4, 2000})
 	z, err := steps.FitTransform(context.Background(), x)
 	if err != nil {
@@ -118,7 +120,7 @@ func ExampleMultiRegressor() {
 	x := mat.NewDense(5, 2, []float64{0, 100, 1, 300, 2, 200, 3, 500, 4, 400})
 	y := mat.NewDense(5, 2, []float64{48, 8, 49, 11, 50, 10, 51, 14, 52, 13})
 	model := &pipeline.MultiRegressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &ridge.MultiRegressor{Ridge: .001},
 	}
 	if err := model.Fit(context.Background(), x, y); err != nil {

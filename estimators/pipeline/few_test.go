@@ -11,6 +11,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Steps learn from the first chunk alone: one of fewer rows than a map has landmarks is a warning.
@@ -18,7 +20,7 @@ func TestAFirstChunkOfTooFewRowsForAStep(t *testing.T) {
 	x, y := mat.NewDense(8, 1, []float64{0, 1, 2, 3, 4, 5, 6, 7}), []float64{0, 1, 0, -1, 0, 1, 0, -1}
 	for components, warnings := range map[int]int{8: 0, 9: 1} {
 		model := &pipeline.Regressor{
-			Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.Nystroem{Components: components}},
+			Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.Nystroem{Components: components}},
 			Final: &ridge.Regressor{Ridge: .1},
 		}
 		for range 2 {

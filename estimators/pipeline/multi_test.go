@@ -14,20 +14,22 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var both = mat.NewDense(6, 2, []float64{1, 9e3, 2, 7e3, 3, 8e3, 4, 2e3, 5, 4e3, 9, -1e3})
 
 func multi() *pipeline.MultiRegressor {
-	return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.MultiRegressor{Ridge: .5}}
+	return &pipeline.MultiRegressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.MultiRegressor{Ridge: .5}}
 }
 
 // Each target is what a Regressor of that target alone predicts, with the variance that the steps leave out.
 func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	k := kernels.RBF{Gamma: .3}
 	for name, steps := range map[string][]transformers.Transformer{
-		"scaler": {&transformers.StandardScaler{}}, "none": nil,
-		"Nystroem": {&transformers.StandardScaler{}, &transformers.Nystroem{Kernel: k, Components: 3}},
+		"scaler": {&scalers.StandardScaler{}}, "none": nil,
+		"Nystroem": {&scalers.StandardScaler{}, &featuremap.Nystroem{Kernel: k, Components: 3}},
 	} {
 		p := &pipeline.MultiRegressor{Steps: steps, Final: &ridge.MultiRegressor{Ridge: .5}}
 		require.NoError(t, p.FitWeighted(ctx, x, both, ones))

@@ -18,7 +18,7 @@
 // errors.ErrUnsupported, and Supports reports this beforehand. In errors a step is named by its index in Steps and
 // its type:
 //
-//	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN (counted from 0): fill gaps with transformers.Imputer
+//	pipeline: Regressor: step 2 (StandardScaler): x[17,3] is NaN (counted from 0): fill gaps with columnwise.Imputer
 package pipeline
 
 import (

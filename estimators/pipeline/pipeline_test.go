@@ -21,6 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Package estimatortest runs the conformance suite on both types; here is what
@@ -36,14 +38,14 @@ var (
 
 func regressor() *pipeline.Regressor {
 	return &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.StandardScaler{}},
 		Final: &toy.Ridge{Penalty: 0.5},
 	}
 }
 
 func classifier() *pipeline.Classifier {
 	return &pipeline.Classifier{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.UnitRows{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}},
 		Final: &toy.Centroid{Sharpness: 2},
 	}
 }
@@ -52,8 +54,8 @@ func TestPredictIsTheStepsThenTheFinal(t *testing.T) {
 	p := regressor()
 	require.NoError(t, p.Fit(ctx, x, targets))
 
-	var unit transformers.UnitRows
-	var scaler transformers.StandardScaler
+	var unit scalers.UnitRows
+	var scaler scalers.StandardScaler
 	require.NoError(t, unit.Fit(ctx, x))
 	u, err := unit.Transform(x)
 	require.NoError(t, err)
@@ -91,9 +93,9 @@ func TestFitLeavesTheConfigurationAlone(t *testing.T) {
 	assert.Nil(t, p.FittedSteps())
 	assert.Nil(t, p.FittedFinal())
 	require.NoError(t, p.Fit(ctx, x, labels))
-	assert.Nil(t, p.Steps[0].(*transformers.StandardScaler).Means())
+	assert.Nil(t, p.Steps[0].(*scalers.StandardScaler).Means())
 	assert.Nil(t, p.Final.Classes())
-	assert.Equal(t, []float64{22.0 / 6, 35}, p.FittedSteps()[0].(*transformers.StandardScaler).Means())
+	assert.Equal(t, []float64{22.0 / 6, 35}, p.FittedSteps()[0].(*scalers.StandardScaler).Means())
 	assert.Equal(t, []int{0, 7}, p.FittedFinal().Classes())
 
 	want, err := p.Decision(x)
@@ -128,7 +130,7 @@ func TestErrorsNameTheStep(t *testing.T) {
 		{(&pipeline.Regressor{Final: (*toy.Ridge)(nil)}).Fit(ctx, x, targets), estimators.ErrParam, "pipeline: Regressor: Final = <nil>, want an estimator"},
 		{(&pipeline.Regressor{}).FitWeighted(ctx, x, targets, ones), estimators.ErrParam, "pipeline: Regressor: Final = <nil>, want an estimator"},
 		{
-			(&pipeline.Classifier{Steps: []transformers.Transformer{&transformers.UnitRows{}, nil}, Final: &toy.Centroid{}}).Fit(ctx, x, labels),
+			(&pipeline.Classifier{Steps: []transformers.Transformer{&scalers.UnitRows{}, nil}, Final: &toy.Centroid{}}).Fit(ctx, x, labels),
 			estimators.ErrParam, "pipeline: Classifier: Steps[1] = <nil>, want a transformer",
 		},
 		{
@@ -164,9 +166,9 @@ func (b bareClassifier) Clone() estimators.Classifier {
 }
 
 func TestPartsThatCannotBeCloned(t *testing.T) {
-	step := plainStep{&transformers.UnitRows{}}
+	step := plainStep{&scalers.UnitRows{}}
 	for _, p := range []*pipeline.Regressor{
-		{Steps: []transformers.Transformer{&transformers.UnitRows{}, step}, Final: &toy.Ridge{}},
+		{Steps: []transformers.Transformer{&scalers.UnitRows{}, step}, Final: &toy.Ridge{}},
 		{Final: plainRegressor{&toy.Ridge{}}},
 	} {
 		assert.False(t, p.Supports(estimators.Cloning))
@@ -174,7 +176,7 @@ func TestPartsThatCannotBeCloned(t *testing.T) {
 		clone := p.Clone()
 		require.ErrorIs(t, clone.Fit(ctx, x, targets), errors.ErrUnsupported)
 	}
-	p := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}, step}, Final: &toy.Ridge{}}
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}, step}, Final: &toy.Ridge{}}
 	assert.EqualError(t, p.Fit(ctx, x, targets),
 		"pipeline: Regressor: step 1 (plainStep): pipeline_test.plainStep has no Clone: unsupported operation")
 }
@@ -237,7 +239,7 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 	}{
 		{&pipeline.Regressor{Final: &toy.Ridge{}}, "the data holds 2 steps, configured are 0"},
 		{
-			&pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.RMSScaler{}}, Final: &toy.Ridge{}},
+			&pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.RMSScaler{}}, Final: &toy.Ridge{}},
 			"step 1 was a transformers.StandardScaler, this value has a transformers.RMSScaler",
 		},
 		{&pipeline.Regressor{Steps: regressor().Steps, Final: bareRegressor{}}, "final was a toy.Ridge, this value has a pipeline_test.bareRegressor"},
@@ -295,7 +297,7 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 	at := mat.NewDense(3, 2, []float64{0, 0, 2, 2, 50, 50})
 	ridgeOf := func(h int) (*pipeline.Regressor, []float64) {
 		p := &pipeline.Regressor{
-			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: h}},
+			Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: h}},
 			Final: &ridge.Regressor{Ridge: 0.1},
 		}
 		require.NoError(t, p.Fit(ctx, rows, y))
@@ -330,8 +332,8 @@ func TestVarianceOfWhatLandmarksDoNotSee(t *testing.T) {
 
 	// Neither another step behind it nor another estimator is taken for such features.
 	for name, other := range map[string]*pipeline.Regressor{
-		"step":  {Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{}},
-		"final": {Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k}}, Final: &toy.Ridge{Penalty: 0.5}},
+		"step":  {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}},
+		"final": {Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k}}, Final: &toy.Ridge{Penalty: 0.5}},
 		"none":  {Final: &ridge.Regressor{}},
 	} {
 		require.NoError(t, other.Fit(ctx, rows, y), name)

@@ -139,7 +139,7 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 }
 
 // PredictVariance implements [estimators.VariancePredictor] with the method of Final. Where the last step leaves
-// out a part of a kernel and says so by RowResiduals ([transformers.Nystroem]), and Final is a ridge machine with
+// out a part of a kernel and says so by RowResiduals ([featuremap.Nystroem]), and Final is a ridge machine with
 // PriorVariance, the variance of that part is added: without it the variance of a pipeline would shrink as rows
 // move away from all landmarks. With every training row as a landmark it is the variance of the machine of the
 // kernel itself (package lssvm).

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // stepStages is a fit of steps in stages, one step after the other.
@@ -41,7 +42,7 @@ func newStepStages(t *Transformer, alone bool) (*stepStages, error) {
 	}
 	s := &stepStages{t: t, steps: steps}
 	if s.bare = alone && len(steps) == 0; s.bare {
-		s.steps = []transformers.Transformer{&transformers.UnitRows{}}
+		s.steps = []transformers.Transformer{&scalers.UnitRows{}}
 	}
 	for i, step := range s.steps {
 		if !estimators.Supports(step, estimators.Mergeable) {

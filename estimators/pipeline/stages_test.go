@@ -16,6 +16,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // staged are rows around a million with gaps, and targets.
@@ -36,7 +39,7 @@ func staged(n int) (*mat.Dense, []float64) {
 func mapped() *pipeline.Regressor {
 	return &pipeline.Regressor{
 		Steps: []transformers.Transformer{
-			&transformers.Imputer{}, &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}}}, &transformers.Nystroem{Components: 40},
+			&columnwise.Imputer{}, &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}}}, &featuremap.Nystroem{Components: 40},
 		},
 		Final: &ridge.Regressor{},
 	}
@@ -177,7 +180,7 @@ func TestStagesErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	_, err = (&pipeline.Regressor{Steps: []transformers.Transformer{nil}, Final: &ridge.Regressor{}}).NewStages()
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = (&pipeline.Regressor{Steps: []transformers.Transformer{&transformers.KernelMap{}}, Final: &ridge.Regressor{}}).NewStages()
+	_, err = (&pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.KernelMap{}}, Final: &ridge.Regressor{}}).NewStages()
 	assert.ErrorContains(t, err, "step 0 (KernelMap)")
 }
 
@@ -185,7 +188,7 @@ func TestStagesErrors(t *testing.T) {
 func TestPartialFit(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(2000)
-	p := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
 	require.NoError(t, p.PartialFit(ctx, x.Slice(0, 700, 0, 3), y[:700]))
 	require.NoError(t, p.PartialFit(ctx, x.Slice(700, 2000, 0, 3), y[700:]))
 	steps := &pipeline.Transformer{Steps: p.Steps}
@@ -204,7 +207,7 @@ func TestGoldenStages(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(30)
 	build := func() estimators.Stages[float64] {
-		p := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.MinMaxScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
+		p := &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.MinMaxScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
 		s, err := p.NewStages()
 		require.NoError(t, err)
 		return s

@@ -12,12 +12,14 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func TestString(t *testing.T) {
 	x, y := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 8, 1, 0, 4}), []float64{1, 2, 3, 5}
-	inner := &Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}}}
-	columns := &ColumnTransformer{Parts: []ColumnPart{{Columns: []int{1}, Of: &transformers.RMSScaler{}}, {Columns: []int{0}}}}
+	inner := &Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}}}
+	columns := &ColumnTransformer{Parts: []ColumnPart{{Columns: []int{1}, Of: &scalers.RMSScaler{}}, {Columns: []int{0}}}}
 	r := &Regressor{Steps: []transformers.Transformer{inner, columns}, Final: &ridge.Regressor{}}
 	assert.Equal(t, "pipeline.Regressor(pipeline.Transformer(transformers.StandardScaler; not fitted), "+
 		"pipeline.ColumnTransformer([1]: transformers.RMSScaler, [0]: as they are; not fitted), ridge.Regressor; not fitted)", fmt.Sprint(r))
@@ -46,7 +48,7 @@ func TestString(t *testing.T) {
 // The columns that Final gets have names, those of the steps.
 func TestFeatureNamesOfAPipeline(t *testing.T) {
 	x, y := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 8, 1, 0, 4}), []float64{1, 2, 3, 5}
-	r := &Regressor{Steps: []transformers.Transformer{&transformers.OneHot{Columns: []int{1}}, &transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+	r := &Regressor{Steps: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}}, &scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 	_, err := r.FeatureNames(nil)
 	require.ErrorIs(t, err, fault.ErrNotFitted)
 	require.NoError(t, r.Fit(t.Context(), x, y))

@@ -14,10 +14,13 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func transformer() *pipeline.Transformer {
-	return &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.StandardScaler{}}}
+	return &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.StandardScaler{}}}
 }
 
 // counting is a step that counts its calls, in its clones too.
@@ -41,7 +44,7 @@ func (c counting) Transform(x mat.Matrix) (*mat.Dense, error) {
 func TestFitTransformsOnce(t *testing.T) {
 	var fits, transforms [2]int
 	tr := &pipeline.Transformer{Steps: []transformers.Transformer{
-		counting{&transformers.RMSScaler{}, &fits[0], &transforms[0]}, counting{&transformers.StandardScaler{}, &fits[1], &transforms[1]},
+		counting{&scalers.RMSScaler{}, &fits[0], &transforms[0]}, counting{&scalers.StandardScaler{}, &fits[1], &transforms[1]},
 	}}
 	got, err := tr.FitTransform(ctx, x)
 	require.NoError(t, err)
@@ -93,13 +96,13 @@ func TestTransformerWithoutSteps(t *testing.T) {
 	assert.True(t, mat.Equal(x, copied))
 	assert.EqualError(t, tr.TransformTo(&mat.Dense{}, mat.NewDense(1, 3, nil)), "mine: Preprocess: x has 3 columns, fitted on 2")
 	bad := mat.NewDense(1, 2, []float64{math.NaN(), 0})
-	assert.EqualError(t, tr.Fit(ctx, bad), "mine: Preprocess: x[0,0] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, tr.Fit(ctx, bad), "mine: Preprocess: x[0,0] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	assert.Empty(t, tr.FittedSteps())
 }
 
 func TestTransformerGoesBack(t *testing.T) {
 	tr := &pipeline.Transformer{Steps: []transformers.Transformer{
-		&transformers.PowerTransformer{}, &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.MinMaxScaler{}, &transformers.RMSScaler{}}},
+		&columnwise.PowerTransformer{}, &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.MinMaxScaler{}, &scalers.RMSScaler{}}},
 	}}
 	assert.True(t, tr.Supports(estimators.Inverting))
 	_, err := tr.InverseTransform(x)
@@ -118,8 +121,8 @@ func TestTransformerGoesBack(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(x, back) && back != x)
 
-	for name, step := range map[string]transformers.Transformer{"UnitRows": &transformers.UnitRows{}, "turned": &turned{&transformers.StandardScaler{}}} {
-		stuck := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, step}}
+	for name, step := range map[string]transformers.Transformer{"UnitRows": &scalers.UnitRows{}, "turned": &turned{&scalers.StandardScaler{}}} {
+		stuck := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, step}}
 		assert.False(t, stuck.Supports(estimators.Inverting))
 		require.NoError(t, stuck.Fit(ctx, x))
 		_, err := stuck.InverseTransform(x)
@@ -129,7 +132,7 @@ func TestTransformerGoesBack(t *testing.T) {
 }
 
 // turned has the InverseTransform of what it embeds, which is not that of its Transform.
-type turned struct{ *transformers.StandardScaler }
+type turned struct{ *scalers.StandardScaler }
 
 func (s *turned) Transform(x mat.Matrix) (*mat.Dense, error) {
 	z, err := s.StandardScaler.Transform(x)
@@ -139,17 +142,17 @@ func (s *turned) Transform(x mat.Matrix) (*mat.Dense, error) {
 	return z, err
 }
 
-func (s *turned) Clone() transformers.Transformer { return &turned{&transformers.StandardScaler{}} }
+func (s *turned) Clone() transformers.Transformer { return &turned{&scalers.StandardScaler{}} }
 
 // bareStep can be cloned, and so fitted, but nothing more.
 type bareStep struct{ plainStep }
 
 func (b bareStep) Clone() transformers.Transformer {
-	return bareStep{plainStep{&transformers.UnitRows{}}}
+	return bareStep{plainStep{&scalers.UnitRows{}}}
 }
 
 func TestStepsThatCanLess(t *testing.T) {
-	tr := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.StandardScaler{}, bareStep{}}}
+	tr := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, bareStep{}}}
 	require.NoError(t, tr.Fit(ctx, x))
 	want, err := tr.Transform(x)
 	require.NoError(t, err)
@@ -163,7 +166,7 @@ func TestStepsThatCanLess(t *testing.T) {
 	assert.False(t, tr.Supports(estimators.Marshalling))
 	assert.True(t, tr.Supports(estimators.Cloning))
 
-	tr.Steps[1] = plainStep{&transformers.UnitRows{}}
+	tr.Steps[1] = plainStep{&scalers.UnitRows{}}
 	assert.False(t, tr.Supports(estimators.Cloning))
 	require.ErrorIs(t, tr.Fit(ctx, x), errors.ErrUnsupported)
 	require.ErrorIs(t, tr.Clone().Fit(ctx, x), errors.ErrUnsupported)
@@ -174,10 +177,10 @@ func TestStepsThatCanLess(t *testing.T) {
 
 // What the last step leaves out, of the rows that come to it; nested too.
 func TestRowResiduals(t *testing.T) {
-	nystroem := &transformers.Nystroem{Kernel: kernels.RBF{}, Components: 2}
-	inner := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.RMSScaler{}, nystroem}}
+	nystroem := &featuremap.Nystroem{Kernel: kernels.RBF{}, Components: 2}
+	inner := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.RMSScaler{}, nystroem}}
 	for _, steps := range [][]transformers.Transformer{
-		{&transformers.StandardScaler{}, &transformers.RMSScaler{}, nystroem}, {&transformers.StandardScaler{}, inner},
+		{&scalers.StandardScaler{}, &scalers.RMSScaler{}, nystroem}, {&scalers.StandardScaler{}, inner},
 	} {
 		tr := &pipeline.Transformer{Steps: steps}
 		require.NoError(t, tr.Fit(ctx, x))
@@ -204,7 +207,7 @@ func TestTransformerIntoAnotherConfiguration(t *testing.T) {
 	data, err := tr.MarshalBinary()
 	require.NoError(t, err)
 	assert.EqualError(t, (&pipeline.Transformer{}).UnmarshalBinary(data), "pipeline.Transformer: bad model data: the data holds 2 steps, configured are 0")
-	other := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.UnitRows{}, &transformers.RMSScaler{}}}
+	other := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.RMSScaler{}}}
 	assert.EqualError(t, other.UnmarshalBinary(data),
 		"pipeline.Transformer: bad model data: step 1 was a transformers.StandardScaler, this value has a transformers.RMSScaler")
 }

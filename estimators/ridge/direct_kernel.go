@@ -24,11 +24,11 @@ const directKernelType = "ridge: DirectKernel"
 //
 //	(K + λI) α = y - b,   1'α = 0        prediction: Σ α[j] x[i,j] + b
 //
-// where b is ȳ if K is centred. It follows transformers.KernelMap and transformers.KernelCenterer in a pipeline:
+// where b is ȳ if K is centred. It follows featuremap.KernelMap and featuremap.KernelCenterer in a pipeline:
 //
 //	pipeline.Regressor{
 //		Steps: []transformers.Transformer{
-//			&transformers.StandardScaler{}, &transformers.KernelMap{}, &transformers.KernelCenterer{},
+//			&scalers.StandardScaler{}, &featuremap.KernelMap{}, &featuremap.KernelCenterer{},
 //		},
 //		Final: &ridge.DirectKernel{},
 //	}

@@ -13,19 +13,21 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // chain is Figure 2 of the direct-kernel paper: scale, transform by a kernel,
 // centre it, and any linear model.
 func chain(k kernels.Kernel, final estimators.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.KernelMap{Kernel: k}, &transformers.KernelCenterer{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.KernelMap{Kernel: k}, &featuremap.KernelCenterer{}},
 		Final: final,
 	}
 }
 
 func scaled(final estimators.Regressor) *pipeline.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: final}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: final}
 }
 
 // Figures 2 and 3: the chain is the least-squares support vector machine.
@@ -70,7 +72,7 @@ type reference struct {
 
 // standardised returns the reference's targets as the paper scales them.
 func (r reference) standardised(t *testing.T) (y []float64, mean, sd float64) {
-	s := &transformers.StandardScaler{}
+	s := &scalers.StandardScaler{}
 	column := mat.NewDense(len(r.Y), 1, r.Y)
 	require.NoError(t, s.Fit(ctx, column))
 	z, err := s.Transform(column)
@@ -85,7 +87,7 @@ func TestReference(t *testing.T) {
 	y, mean, sd := square.standardised(t)
 
 	final := &DirectKernel{RidgeRule: Heuristic}
-	scaler, km, centre := &transformers.StandardScaler{}, &transformers.KernelMap{Kernel: kernels.RBFOfLength(square.Sigma)}, &transformers.KernelCenterer{}
+	scaler, km, centre := &scalers.StandardScaler{}, &featuremap.KernelMap{Kernel: kernels.RBFOfLength(square.Sigma)}, &featuremap.KernelCenterer{}
 	z := apply(t, scaler, golden.Dense(square.X), true)
 	zt := apply(t, scaler, golden.Dense(square.Xt), false)
 	k := apply(t, centre, apply(t, km, z, true), true)

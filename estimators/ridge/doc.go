@@ -33,15 +33,15 @@
 //
 // # Kernels
 //
-// Behind features that leave out a part of a kernel (transformers.Nystroem) it is too small far from the landmarks;
+// Behind features that leave out a part of a kernel (featuremap.Nystroem) it is too small far from the landmarks;
 // pipeline.Regressor adds what is missing, PriorVariance s²/λ times k(x, x) - |z|².
 //
 // # DirectKernel
 //
 // The direct-kernel ridge regression of Embrechts (IJCNN 2004, Figures 2 and 3) uses the centred kernel matrix as
-// the data and solves (K + λI) α = y - ȳ. Behind transformers.KernelMap and transformers.KernelCenterer it is
+// the data and solves (K + λI) α = y - ȳ. Behind featuremap.KernelMap and featuremap.KernelCenterer it is
 // package lssvm on the same kernel, to 1e-10 (a test of this package holds it). The figure's rectangular kernel, on
 // a basis of fewer rows, is plain features: there Regressor is what the paper writes, (K'K + λI)⁻¹K'y.
 //
-// Features should be of comparable scale (transformers.StandardScaler): the penalty is on all coefficients alike.
+// Features should be of comparable scale (scalers.StandardScaler): the penalty is on all coefficients alike.
 package ridge

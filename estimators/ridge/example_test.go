@@ -13,6 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func ExampleRegressor() {
@@ -48,14 +50,14 @@ func ExampleDirectKernel() {
 	kernel := kernels.RBFOfLength(1)
 	chain := &pipeline.Regressor{
 		Steps: []transformers.Transformer{
-			&transformers.StandardScaler{},
-			&transformers.KernelMap{Kernel: kernel},
-			&transformers.KernelCenterer{},
+			&scalers.StandardScaler{},
+			&featuremap.KernelMap{Kernel: kernel},
+			&featuremap.KernelCenterer{},
 		},
 		Final: &ridge.DirectKernel{RidgeRule: ridge.Heuristic},
 	}
 	machine := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Regressor{Kernel: kernel, RidgeRule: lssvm.Heuristic},
 	}
 	for _, model := range []estimators.Regressor{chain, machine} {

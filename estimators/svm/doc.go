@@ -95,6 +95,6 @@
 //
 // Fit costs between O(n²) and O(n³), and O(n²d) for the kernel matrix. Predict costs O(sd) for each row, with s
 // support vectors. The choice of C or ε adds 8m³/3 for the m ≤ 1000 rows of the least-squares machine. Features
-// should be of comparable scale (transformers.StandardScaler). C and Epsilon of a Regressor are in the units of the
+// should be of comparable scale (scalers.StandardScaler). C and Epsilon of a Regressor are in the units of the
 // targets, so the same values give another model on scaled targets.
 package svm

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // waves are 120 rows of a sine of the first of two columns, with noise, and a few values that lie
@@ -36,7 +37,7 @@ func Example() {
 	ctx := context.Background()
 	x, y := waves()
 	r := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&Clip{}, &transformers.StandardScaler{}},
+		Preprocess: []transformers.Transformer{&Clip{}, &scalers.StandardScaler{}},
 		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &Smoother{Kernel: k}
 		}, Matern72Family{}),

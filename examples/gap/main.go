@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 type learner struct {
@@ -39,10 +40,10 @@ var learners = []learner{
 	{"gabasr", func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} }},
 	{"falkon", func(seed uint64) estimators.Regressor { return &falkon.Regressor{Seed: seed} }},
 	{"Nystroem, ridge", func(seed uint64) estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Components: 60, Seed: seed}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Components: 60, Seed: seed}}, Final: &ridge.Regressor{}}
 	}},
 	{"RandomFourier, ridge", func(seed uint64) estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.RandomFourier{Components: 200, Seed: seed}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 200, Seed: seed}}, Final: &ridge.Regressor{}}
 	}},
 	{"conformal, lssvm", func(seed uint64) estimators.Regressor {
 		return &conformal.Regressor{Estimator: &lssvm.Regressor{}, Seed: seed}

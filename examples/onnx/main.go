@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 func main() { cli.Main("onnx", run) }
@@ -38,7 +39,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 		y[i] = 100 + 30*math.Sin(hour*math.Pi/12) + temperature + 5*rng.NormFloat64()
 	}
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.PowerTransformer{Clip: true}},
+		Steps: []transformers.Transformer{&columnwise.PowerTransformer{Clip: true}},
 		Final: &lssvm.Regressor{},
 	}
 	if err := model.Fit(ctx, x, y); err != nil {

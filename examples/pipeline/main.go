@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() { cli.Main("pipeline", run) }
@@ -75,7 +76,7 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 				}
 				return f, f.Train()
 			}),
-			golearn.Transform(&transformers.StandardScaler{}),
+			golearn.Transform(&scalers.StandardScaler{}),
 		},
 		Final: theirs(),
 	}
@@ -97,7 +98,7 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 // estimator is a pipeline of ours: it scales on the training rows of each fold.
 func estimator() *golearn.Classifier {
 	return &golearn.Classifier{Estimator: &pipeline.Classifier{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}},
 		Final: &lssvm.Classifier{},
 	}}
 }

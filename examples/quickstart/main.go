@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -77,7 +78,7 @@ type model struct {
 
 // models are golearn's own classifiers, and what takes their place: only this line changes.
 func models() []model {
-	scaled := []transformers.Transformer{&transformers.StandardScaler{}}
+	scaled := []transformers.Transformer{&scalers.StandardScaler{}}
 	return append(append([]model{{theirName, theirs()}}, forest()...),
 		model{theirName + " after our StandardScaler", &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(scaled[0])}, Final: theirs()}},
 		model{"kernelearn LS-SVM, scaled", &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: scaled, Final: &lssvm.Classifier{}}}},
@@ -129,7 +130,7 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 	var byEntropy *search.Result
 	for _, strategy := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		model := &golearn.Regressor{Estimator: &selection.Regressor{
-			Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+			Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 			Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
 			Search:     strategy, // the one field that differs
 		}}

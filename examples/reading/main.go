@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() { cli.Main("reading", run) }
@@ -81,7 +82,7 @@ func (p program) save(name string, draw func(path string) error) error {
 
 // machine is a pipeline with a kernel machine of a given width.
 func machine(gamma float64) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: gamma}}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: gamma}}}
 }
 
 const gamma = 0.02

@@ -35,6 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -130,7 +131,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 	}
 	learnt := &selection.Regressor{Observe: observe}
 	one := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}, Observe: observe,
+		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &entropy.Search{}, Observe: observe,
 	}
 	if err := learnt.Fit(ctx, x, y); err != nil {
 		return err

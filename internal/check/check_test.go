@@ -40,13 +40,13 @@ func TestNotFinite(t *testing.T) {
 	}
 	gaps := mat.NewDense(2, 2, []float64{1, 2, 3, math.NaN()})
 	_, err := Dense("x", gaps)
-	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	_, err = DenseGaps("x", gaps, Anywhere)
 	assert.NoError(t, err)
 	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 1 })
 	assert.NoError(t, err)
 	_, err = DenseGaps("x", gaps, func(j int) bool { return j == 0 })
-	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, err, "x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	// Only what a view shows counts.
 	_, err = Dense("x", gaps.Slice(0, 2, 0, 1))
 	assert.NoError(t, err)

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/examples/data"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // Set is a data set in numbers. A gap in a numeric column is NaN (see Impute); a
@@ -232,7 +232,7 @@ func (s *Set) Rows(rows []int) (x *mat.Dense, y []float64, labels []int) {
 // Impute returns both matrices with NaN replaced by the median of its column in
 // train, 0 where train has no value.
 func Impute(train, test *mat.Dense) (filledTrain, filledTest *mat.Dense, err error) {
-	imputer := &transformers.Imputer{Statistic: transformers.Median}
+	imputer := &columnwise.Imputer{Statistic: columnwise.Median}
 	if err := imputer.Fit(context.Background(), train); err != nil {
 		return nil, nil, err
 	}

@@ -117,10 +117,15 @@ func (e *NotFiniteError) Error() string {
 }
 
 // gapHint says what to do about a NaN in rows.
-const gapHint = " (counted from 0): fill gaps with transformers.Imputer"
+const gapHint = " (counted from 0): fill gaps with columnwise.Imputer"
 
 // Unwrap returns ErrNotFinite.
 func (e *NotFiniteError) Unwrap() error { return ErrNotFinite }
+
+// EmptyStatistics is the error of a fit from statistics of no rows, of what is called: "columnwise: Imputer".
+func EmptyStatistics(called string) error {
+	return fmt.Errorf("%s: %w", called, Shape("the statistics have", 0, "rows", "want at least 1"))
+}
 
 // FromRow returns a NotFiniteError of rows of which the first has this number with its row
 // counted from there, and any other error as it is.

@@ -35,7 +35,7 @@ func TestTextsAndSentinels(t *testing.T) {
 // Rows are counted from elsewhere in a copy; other errors stay.
 func TestFromRow(t *testing.T) {
 	was := &NotFiniteError{Name: "x", Row: 3, Col: 1, Value: math.NaN()}
-	assert.EqualError(t, FromRow(was, 100), "x[103,1] is NaN (counted from 0): fill gaps with transformers.Imputer")
+	assert.EqualError(t, FromRow(was, 100), "x[103,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	assert.Equal(t, 3, was.Row)
 	other := Param("t", "f", 1, "2")
 	assert.Same(t, other, FromRow(other, 5))

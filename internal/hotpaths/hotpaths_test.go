@@ -40,6 +40,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // path is a piece of work and the routine that it is timed beside, which is not of this module.
@@ -180,9 +182,9 @@ func paths() []func(tb testing.TB) path {
 		predict("predict lssvm.Regressor, 1 row of 10", 1000, 10, 1, &lssvm.Regressor{Ridge: 0.1}, scan(1000)),
 		predict("predict rvm.Regressor, 1 row of 5", 300, 5, 1, &rvm.Regressor{}, scan(1000)),
 
-		transform("RandomFourier, 5000x10 to 200", 5000, 10, func() transformers.Transformer { return &transformers.RandomFourier{Components: 200} }, product(300)),
-		transform("Nystroem, 3000x10 to 100", 3000, 10, func() transformers.Transformer { return &transformers.Nystroem{Components: 100} }, product(300)),
-		transform("StandardScaler, 20000x10", 20000, 10, func() transformers.Transformer { return &transformers.StandardScaler{} }, scan(200000)),
+		transform("RandomFourier, 5000x10 to 200", 5000, 10, func() transformers.Transformer { return &featuremap.RandomFourier{Components: 200} }, product(300)),
+		transform("Nystroem, 3000x10 to 100", 3000, 10, func() transformers.Transformer { return &featuremap.Nystroem{Components: 100} }, product(300)),
+		transform("StandardScaler, 20000x10", 20000, 10, func() transformers.Transformer { return &scalers.StandardScaler{} }, scan(200000)),
 
 		func(tb testing.TB) path {
 			x, y, _ := rows(1000, 10)

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -77,7 +78,7 @@ const noCgoCheck = "GODEBUG=cgocheck=0"
 // when it predicts, and has no intercept.
 func withOnes(build func() golearn.Model) estimators.Classifier {
 	return &pipeline.Classifier{
-		Steps: []transformers.Transformer{&transformers.MinMaxScaler{}, &ones{}},
+		Steps: []transformers.Transformer{&scalers.MinMaxScaler{}, &ones{}},
 		Final: &golearnClassifier{numbers: true, build: func(int) base.Classifier { return &golearn.Refitted{New: build} }},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Where a method comes from.
@@ -57,7 +58,7 @@ var baselines = []method{
 }
 
 func zScore() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.StandardScaler{}}
+	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
 func regression(final estimators.Regressor) estimators.Regressor {

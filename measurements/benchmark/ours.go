@@ -23,6 +23,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // What is taken for C and the tube where nothing chooses them: scikit-learn's defaults.
@@ -369,11 +370,11 @@ func (c halfOfLargestNu) Clone() estimators.Classifier {
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.RandomFourier{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
 }
 
 func onNystroem(k kernels.Kernel, seed uint64) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
 }
 
 // machineCosts and machineScales are the grid of the support vector machines here and

@@ -33,7 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -220,7 +220,7 @@ func predicted(ctx context.Context, s set, c estimators.Classifier, seed uint64)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, train.x); err != nil {
 		return nil, nil, nil, err
 	}

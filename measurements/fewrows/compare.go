@@ -18,6 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // way is a way to learn lengths.
@@ -164,7 +166,7 @@ func (c *comparison) errorOf(ctx context.Context, w way, x, x2 *mat.Dense, y, y2
 		family = w.family
 	}
 	model := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.Imputer{Statistic: transformers.Median}, &transformers.StandardScaler{Clip: true}},
+		Preprocess: []transformers.Transformer{&columnwise.Imputer{Statistic: columnwise.Median}, &scalers.StandardScaler{Clip: true}},
 		Space:      selection.Kernels[estimators.Regressor](nil, family),
 		Search:     &w.shape,
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -68,7 +70,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	}
 	runtime.GC()
 	begun := time.Now()
-	steps := []transformers.Transformer{&transformers.StandardScaler{}}
+	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	if src.classes {
 		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), families(k)...), Search: strategy(k, true)}
 		if err := c.Fit(ctx, train.x, train.labels); err != nil {
@@ -120,7 +122,7 @@ func (s settings) regressor(at key) func(kernels.Kernel) estimators.Regressor {
 			return &lssvm.Regressor{Kernel: k}
 		}
 		return &pipeline.Regressor{
-			Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: s.landmarks, Seed: at.seed}},
+			Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: s.landmarks, Seed: at.seed}},
 			Final: &ridge.Regressor{},
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // setWay is a kind of sets around one learner.
@@ -27,7 +28,7 @@ type setWay struct {
 }
 
 func classLearner() estimators.Classifier {
-	return &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}
+	return &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 }
 
 func wrappedSets(m conformal.Method, score conformal.Score) setWay {

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // levels are those that a table has.
@@ -29,7 +30,7 @@ type way struct {
 }
 
 func learner() estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 }
 
 func wrapped(m conformal.Method, same bool) func(seed uint64) estimators.Regressor {

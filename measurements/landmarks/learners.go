@@ -23,10 +23,11 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func scaled() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.StandardScaler{}}
+	return []transformers.Transformer{&scalers.StandardScaler{}}
 }
 
 // regressors and classifiers are ours, by name.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // compared is the number of rows on whose pairs features are compared with the kernel.
 const compared = 500
 
-var samplings = []transformers.Sampling{transformers.Independent, transformers.Orthogonal, transformers.QuasiMonteCarlo}
+var samplings = []featuremap.Sampling{featuremap.Independent, featuremap.Orthogonal, featuremap.QuasiMonteCarlo}
 
 // featureCounts are the columns of the table of samplings.
 func featureCounts() (out []int) {
@@ -62,7 +62,7 @@ func samplerTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s set
 			for _, features := range featureCounts() {
 				e := 0.0
 				for r := range s.repeats {
-					m := &transformers.RandomFourier{Kernel: k, Components: features, Sampling: sampling, Seed: s.seed + uint64(r)}
+					m := &featuremap.RandomFourier{Kernel: k, Components: features, Sampling: sampling, Seed: s.seed + uint64(r)}
 					one, err := kernelError(ctx, m, x, exact)
 					if err != nil {
 						return err
@@ -93,7 +93,7 @@ func rows(x *mat.Dense, of []int) *mat.Dense {
 	return out
 }
 
-func kernelError(ctx context.Context, m *transformers.RandomFourier, x *mat.Dense, exact *mat.SymDense) (float64, error) {
+func kernelError(ctx context.Context, m *featuremap.RandomFourier, x *mat.Dense, exact *mat.SymDense) (float64, error) {
 	if err := m.Fit(ctx, x); err != nil {
 		return 0, err
 	}
@@ -114,7 +114,7 @@ func kernelError(ctx context.Context, m *transformers.RandomFourier, x *mat.Dens
 	return sum, nil
 }
 
-var rules = []transformers.LandmarkRule{transformers.PivotedCholesky, transformers.KMeansPlusPlus, transformers.UniformLandmarks}
+var rules = []featuremap.LandmarkRule{featuremap.PivotedCholesky, featuremap.KMeansPlusPlus, featuremap.UniformLandmarks}
 
 func landmarkSteps(s settings) func(sets int) int {
 	return func(sets int) int { return sets * len(rules) * 3 * s.repeats }
@@ -140,7 +140,7 @@ func landmarkTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s se
 			for _, count := range counts {
 				left := 0.0
 				for r := range s.repeats {
-					m := &transformers.Nystroem{Kernel: k, Components: count, Rule: rule, Seed: s.seed + uint64(r)}
+					m := &featuremap.Nystroem{Kernel: k, Components: count, Rule: rule, Seed: s.seed + uint64(r)}
 					one, err := traceError(ctx, m, x)
 					if err != nil {
 						return err
@@ -160,7 +160,7 @@ func landmarkTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s se
 	return err
 }
 
-func traceError(ctx context.Context, m *transformers.Nystroem, x *mat.Dense) (float64, error) {
+func traceError(ctx context.Context, m *featuremap.Nystroem, x *mat.Dense) (float64, error) {
 	if err := m.Fit(ctx, x); err != nil {
 		return 0, err
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -131,7 +131,7 @@ func scaled(ctx context.Context, set *dataset.Set) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, x); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // method is a row of the table of models.
@@ -34,13 +36,13 @@ type method struct {
 var methods = []method{
 	{"kernel model", false, func(k kernels.Kernel, _ settings) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }},
 	{"ridge on Nystroem features", true, func(k kernels.Kernel, s settings) estimators.Regressor {
-		return onFeatures(&transformers.Nystroem{Kernel: k, Components: s.features, Seed: s.seed})
+		return onFeatures(&featuremap.Nystroem{Kernel: k, Components: s.features, Seed: s.seed})
 	}},
 	{"ridge on Nystroem features, uniform landmarks", true, func(k kernels.Kernel, s settings) estimators.Regressor {
-		return onFeatures(&transformers.Nystroem{Kernel: k, Components: s.features, Seed: s.seed, Rule: transformers.UniformLandmarks})
+		return onFeatures(&featuremap.Nystroem{Kernel: k, Components: s.features, Seed: s.seed, Rule: featuremap.UniformLandmarks})
 	}},
 	{"ridge on random features", true, func(k kernels.Kernel, s settings) estimators.Regressor {
-		return onFeatures(&transformers.RandomFourier{Kernel: k, Components: s.features, Seed: s.seed})
+		return onFeatures(&featuremap.RandomFourier{Kernel: k, Components: s.features, Seed: s.seed})
 	}},
 	{"ridge", true, func(kernels.Kernel, settings) estimators.Regressor { return &ridge.Regressor{} }},
 }
@@ -117,7 +119,7 @@ func divide(ctx context.Context, set *dataset.Set, s settings) (*part, error) {
 	if p.train, p.test, err = dataset.Impute(p.train, p.test); err != nil {
 		return nil, err
 	}
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, p.train); err != nil {
 		return nil, err
 	}

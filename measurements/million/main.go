@@ -34,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/measurements/internal/peak"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -151,7 +152,7 @@ func (p program) learn(ctx context.Context, n int, x *mat.Dense, y, clean []floa
 	bar := progressbar.New(p.progress, fmt.Sprintf("%d rows", n), 0)
 	machine := &falkon.Regressor{Components: p.landmarks, Seed: p.seed}
 	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: machine,
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: machine,
 		Observe: func(s estimators.Step) { bar.Set(s.Done, s.Message) },
 	}
 	peak.Reset()

@@ -38,7 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/measurements/internal/peer"
 	"github.com/kernelearn/kernelearn/selection/metrics"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The sets and seeds on which the scales of Density were chosen, among standard deviations, quartiles, and two ways to whiten, and what
@@ -186,7 +186,7 @@ func (t trial) judge(scores []float64, novel []bool) (v verdict, err error) {
 func (t trial) of(ctx context.Context, m method) (verdict, error) {
 	train, test := t.train, t.test
 	if m.scaled {
-		scaler := &transformers.StandardScaler{}
+		scaler := &scalers.StandardScaler{}
 		err := scaler.Fit(ctx, t.train)
 		if err == nil {
 			train, err = scaler.Transform(t.train)

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // BenchmarkGrowth fits the exponent with which time grows in the rows, the columns or the
@@ -95,9 +96,9 @@ func BenchmarkGrowth(b *testing.B) {
 func transform(ctx context.Context, n, d, components int, nystroem bool) func() error {
 	x := dataset.Normal(n, d, 1)
 	k := kernels.RBF{Gamma: 0.5 / float64(d)}
-	var t transformers.Transformer = &transformers.RandomFourier{Kernel: k, Components: components}
+	var t transformers.Transformer = &featuremap.RandomFourier{Kernel: k, Components: components}
 	if nystroem {
-		t = &transformers.Nystroem{Kernel: k, Components: components, Rule: transformers.UniformLandmarks}
+		t = &featuremap.Nystroem{Kernel: k, Components: components, Rule: featuremap.UniformLandmarks}
 	}
 	return func() error {
 		if err := t.Fit(ctx, x); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // item is one piece of work, ours and a peer's.
@@ -41,10 +42,10 @@ func items() []item {
 		sk("ridges", 1, 1, leaveOneOut),
 		sk("svc", 1.5, 1.5, supportVectors),
 		sk("nystroem", 1.3, 1, mapped(func(gamma float64) transformers.Transformer {
-			return &transformers.Nystroem{Kernel: kernels.RBF{Gamma: gamma}, Components: 500, Rule: transformers.UniformLandmarks}
+			return &featuremap.Nystroem{Kernel: kernels.RBF{Gamma: gamma}, Components: 500, Rule: featuremap.UniformLandmarks}
 		})),
 		sk("fourier", 1.3, 1, mapped(func(gamma float64) transformers.Transformer {
-			return &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: gamma}, Components: 500}
+			return &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: gamma}, Components: 500}
 		})),
 		sk("eem", 1.3, 1, extremeEntropy),
 		sk("kernel", 1.2, 1, kernelMatrix),
@@ -203,7 +204,7 @@ func extremeEntropy(f folder, scale float64) (work, error) {
 	const units = 500
 	x, y := signedSine(rows(100_000, scale), 20, 1)
 	xt, yt := signedSine(2000, 20, 2)
-	h := &transformers.RandomHidden{Units: units}
+	h := &featuremap.RandomHidden{Units: units}
 	if err := h.Fit(context.Background(), x); err != nil {
 		return nil, err
 	}

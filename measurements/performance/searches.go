@@ -15,6 +15,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // search is a line of the table of searches: ours by entropy, beside the peer's over a grid
@@ -118,7 +120,7 @@ func (s search) withNothingSet(train, test drawn) work {
 }
 
 func standardise(ctx context.Context, train, test **mat.Dense) error {
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	err := scaler.Fit(ctx, *train)
 	for _, x := range []**mat.Dense{train, test} {
 		if err == nil {
@@ -156,7 +158,7 @@ func oursOnLandmarks(seed uint64, train, test drawn) work {
 	return fitPredict(&selection.Regressor{
 		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: searchLandmarks, Seed: seed}},
+				Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: searchLandmarks, Seed: seed}},
 				Final: &ridge.Regressor{},
 			}
 		}),

@@ -32,6 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -49,10 +50,10 @@ type preprocessing struct {
 
 var preprocessings = []preprocessing{
 	{"z-score", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.StandardScaler{}}
+		return []transformers.Transformer{&scalers.StandardScaler{}}
 	}},
 	{"rms, unit rows", func() []transformers.Transformer {
-		return []transformers.Transformer{&transformers.RMSScaler{}, &transformers.UnitRows{}}
+		return []transformers.Transformer{&scalers.RMSScaler{}, &scalers.UnitRows{}}
 	}},
 }
 

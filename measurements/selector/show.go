@@ -23,6 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/traceplot"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // landmarks of the Nystroem map that a ridge regression learns many rows through.
@@ -46,13 +48,13 @@ func show(ctx context.Context, w io.Writer, rows int, out string) error {
 		{small.Name, small.X, small.Y, nil},
 		{"friedman1", x, y, func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&transformers.Nystroem{Kernel: k, Components: landmarks}},
+				Steps: []transformers.Transformer{&featuremap.Nystroem{Kernel: k, Components: landmarks}},
 				Final: &ridge.Regressor{},
 			}
 		}},
 	} {
 		n, d := c.x.Dims()
-		r := &selection.Regressor{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Space: selection.Kernels(c.build)}
+		r := &selection.Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Space: selection.Kernels(c.build)}
 		runtime.GC()
 		begun := time.Now()
 		if err := r.Fit(ctx, c.x, c.y); err != nil {
@@ -115,7 +117,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 			x, y, _ := set.Rows(fold.Train)
 			xt, yt, _ := set.Rows(fold.Test)
 			r := c.make()
-			r.Preprocess = []transformers.Transformer{&transformers.StandardScaler{}}
+			r.Preprocess = []transformers.Transformer{&scalers.StandardScaler{}}
 			if err := r.Fit(ctx, x, y); err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}

@@ -25,6 +25,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() { cli.Main("shards", run) }
@@ -67,7 +70,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 
 func newModel() *pipeline.Regressor {
 	return &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}, &transformers.Nystroem{Components: 200}},
+		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}, &featuremap.Nystroem{Components: 200}},
 		Final: &ridge.Regressor{},
 	}
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // mostRows of a set are drawn.
@@ -45,9 +48,9 @@ func compare(ctx context.Context, out io.Writer, set *dataset.Set, draws int) er
 func choices(ctx context.Context, set *dataset.Set, train, test []int, features int) (nmse [3]float64, err error) {
 	x, y, _ := set.Rows(train)
 	xTest, yTest, _ := set.Rows(test)
-	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}}}
+	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}}}
 	if features > 0 {
-		steps.Steps = append(steps.Steps, &transformers.Nystroem{Components: features})
+		steps.Steps = append(steps.Steps, &featuremap.Nystroem{Components: features})
 	}
 	z, err := steps.FitTransform(ctx, x)
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // documents are rows of words, by the numbers of the words. That it is a mat.Matrix with DoRowNonZero, as the sparse.CSR
@@ -190,7 +191,7 @@ func compare(ctx context.Context, out io.Writer, train *documents, few, features
 		return err
 	}
 	return line(fmt.Sprintf("%d random features", features), func(x mat.Matrix) (mat.Matrix, error) {
-		f := &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}
+		f := &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}
 		if err := f.Fit(ctx, x); err != nil {
 			return nil, err
 		}
@@ -273,7 +274,7 @@ func classify(ctx context.Context, out io.Writer, train *documents, labels []int
 	fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on the kernel with %d documents", features), wrong(got), seconds, megabytes)
 	seconds, megabytes, err = cost(func() error {
 		var model estimators.Regressor = &pipeline.Regressor{
-			Steps: []transformers.Transformer{&transformers.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}}, Final: &ridge.Regressor{},
+			Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}}, Final: &ridge.Regressor{},
 		}
 		if err := model.Fit(ctx, train, y); err != nil {
 			return err

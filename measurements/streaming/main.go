@@ -34,7 +34,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/metrics"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() { cli.Main("streaming", run) }
@@ -118,7 +119,7 @@ const fewUnits = 3
 type streamed struct {
 	model        *eem.Classifier
 	small        *eem.Classifier // of few units, for the picture
-	scaler       *transformers.StandardScaler
+	scaler       *scalers.StandardScaler
 	classes      []string
 	rows, chunks int
 	width        int
@@ -146,14 +147,14 @@ var errEnough = errors.New("no more rows are wanted")
 
 // stream reads the file for the scaler, then learns chunk by chunk.
 func stream(ctx context.Context, path string, classes []string, chunk, hidden int) (*streamed, error) {
-	s := &streamed{classes: classes, scaler: &transformers.StandardScaler{}}
+	s := &streamed{classes: classes, scaler: &scalers.StandardScaler{}}
 	labels := make([]int, len(classes))
 	for i := range labels {
 		labels[i] = i
 	}
 	// Tanh units are drawn without looking at rows: the others sit on rows of the first chunk.
-	s.model = &eem.Classifier{Units: hidden, Activation: transformers.Tanh, Labels: labels}
-	s.small = &eem.Classifier{Units: fewUnits, Activation: transformers.NormalizedSigmoid, Labels: labels}
+	s.model = &eem.Classifier{Units: hidden, Activation: featuremap.Tanh, Labels: labels}
+	s.small = &eem.Classifier{Units: fewUnits, Activation: featuremap.NormalizedSigmoid, Labels: labels}
 	if err := s.scaler.FitBlocks(ctx, chunks(path, classes, chunk)); err != nil {
 		return nil, err
 	}
@@ -261,7 +262,7 @@ func (s *streamed) compare(ctx context.Context, out io.Writer, path string, hidd
 	if err != nil {
 		return err
 	}
-	whole := &eem.Classifier{Units: hidden, Activation: transformers.Tanh, Labels: s.model.Labels}
+	whole := &eem.Classifier{Units: hidden, Activation: featuremap.Tanh, Labels: s.model.Labels}
 	begin := time.Now()
 	if err := whole.Fit(ctx, z, y); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const normal = 1.959963984540054 // the quantile of a band of 95%
@@ -126,7 +127,7 @@ func TestBandIsExact(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, plain, e.Mean, 1e-9)
 
-	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: m.Clone()}
+	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: m.Clone()}
 	require.NoError(t, piped.Fit(ctx, x, y))
 	e, err = RegressorEffect(ctx, piped, x, 1, &Options{Points: 3})
 	require.NoError(t, err)
@@ -262,7 +263,7 @@ func indexOf(values []float64, v float64) int {
 
 func TestComponentBehindSteps(t *testing.T) {
 	x, y := bent(40, 5)
-	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: additive()}
+	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: additive()}
 	require.NoError(t, piped.Fit(ctx, x, y))
 	e, err := Component(ctx, piped, x, 0, nil)
 	require.NoError(t, err)
@@ -276,7 +277,7 @@ func TestComponentBehindSteps(t *testing.T) {
 	assert.Equal(t, e.Mean, without.Mean)
 	assert.Equal(t, NoBand, without.Band)
 
-	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}}, Final: additive()}
+	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}}, Final: additive()}
 	require.NoError(t, mixed.Fit(ctx, x, y))
 	_, err = Component(ctx, mixed, x, 0, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
@@ -295,7 +296,7 @@ func TestLengths(t *testing.T) {
 		wide.SetRow(i, []float64{x.At(i, 0), 10 * x.At(i, 1), x.At(i, 2), 7 - 3*x.At(i, 0), 1})
 	}
 	given := kernels.ARD{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{1, 2, 3, 0.5}, Groups: []int{0, 1, 2, 3, 1}}
-	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{Kernel: given}}
+	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{Kernel: given}}
 	require.NoError(t, piped.Fit(ctx, wide, y))
 	r, err := RegressorRelevances(ctx, piped, wide, nil)
 	require.NoError(t, err)
@@ -333,7 +334,7 @@ func TestLengths(t *testing.T) {
 		}
 	}
 
-	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.UnitRows{}}, Final: &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{1, 2, 3}}}}
+	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}}, Final: &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{Gamma: 0.5}, Lengths: []float64{1, 2, 3}}}}
 	require.NoError(t, mixed.Fit(ctx, x, y))
 	r, err = RegressorRelevances(ctx, mixed, x, nil)
 	require.NoError(t, err)

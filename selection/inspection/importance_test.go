@@ -16,6 +16,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var mse = metrics.Metric{Name: "MSE", Values: func(y, p, _ []float64) (float64, error) {
@@ -130,7 +132,7 @@ func TestImportanceThroughAPipeline(t *testing.T) {
 			x.Set(i, 2, math.NaN())
 		}
 	}
-	c := &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.Imputer{}, &transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}
+	c := &pipeline.Classifier{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}}, Final: &lssvm.Classifier{}}
 	require.NoError(t, c.Fit(ctx, x.Slice(0, 100, 0, 3), y[:100]))
 	var results []Importances
 	for _, workers := range []int{1, 4} {

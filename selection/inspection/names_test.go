@@ -10,7 +10,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // The names that a transformer gives its columns tell an inspection which of them are levels of one category.
@@ -22,7 +23,7 @@ func TestNamesOfTransformers(t *testing.T) {
 	}
 	ctx := context.Background()
 	table := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{
-		{Columns: []int{1}, Of: &transformers.OneHot{}}, {Columns: []int{0}, Of: &transformers.StandardScaler{}},
+		{Columns: []int{1}, Of: &columnwise.OneHot{}}, {Columns: []int{0}, Of: &scalers.StandardScaler{}},
 	}}
 	require.NoError(t, table.Fit(ctx, rows))
 	x, err := table.Transform(rows)

@@ -73,7 +73,7 @@ func SeparabilityOfKernel(ctx context.Context, k kernels.Kernel, x mat.Matrix, y
 }
 
 // SeparabilityOfFeatures is SeparabilityOfMatrix for K = ΦΦ' of the rows phi (n×r) of a
-// feature map, such as those of transformers.Nystroem and RandomHidden. K is not formed:
+// feature map, such as those of featuremap.Nystroem and RandomHidden. K is not formed:
 // all but the alignments take O(nrC), and those, for ‖K‖F, O(nr²) or O(n²r), whichever is
 // less. Memory O(n(r+C) + r²). Only r ≥ n, where the features are taken for rows of the
 // linear kernel, looks at opt. Errors: those of SeparabilityOfMatrix.

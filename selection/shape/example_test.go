@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // A length for each column: two columns count, four are noise.
@@ -28,7 +29,7 @@ func ExampleSearch() {
 		y[i] = math.Sin(2*x.At(i, 0)) + x.At(i, 1) + .1*rng.NormFloat64()
 	}
 	r := &selection.Regressor{
-		Preprocess: []transformers.Transformer{&transformers.StandardScaler{}},
+		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 		Space:      selection.Kernels[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
 		Search:     &shape.Search{},
 	}

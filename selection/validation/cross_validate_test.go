@@ -19,12 +19,14 @@ import (
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func TestCrossValidateIsALoop(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 1)
 	build := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	}
 	splitter := KFold{Folds: 4, Seed: 3}
 	opt := &Options{Splitter: splitter, Metrics: []metrics.Metric{metrics.ForRegression(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
@@ -57,7 +59,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 // widest is a transformer that remembers the most rows it was fitted on, over
 // all its clones.
 type widest struct {
-	transformers.UnitRows
+	scalers.UnitRows
 	most *int
 }
 
@@ -154,7 +156,7 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	require.NoError(t, err)
 	x.Set(41, 2, math.NaN())
 	imputing := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.Imputer{}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &ridge.Regressor{}}
 	}
 	gappy, err := CrossValidateRegressor(ctx, imputing, x, y, nil)
 	require.NoError(t, err)
@@ -163,7 +165,7 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	assert.InEpsilon(t, a, b, .2)
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with transformers.Imputer, as the first step of a pipeline that build returns (fold ")
+	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with columnwise.Imputer, as the first step of a pipeline that build returns (fold ")
 	assert.ErrorContains(t, err, "transformers.Imputer")
 	x.Set(41, 2, math.Inf(1))
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,7 +76,7 @@ func ExampleScores() {
 func ExampleCrossValidateRegressor() {
 	x, y := wave()
 	build := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	}
 	scores, err := validation.CrossValidateRegressor(context.Background(), build, x, y, &validation.Options{
 		Splitter: validation.KFold{Folds: 5, Repeats: 2, Seed: 1},

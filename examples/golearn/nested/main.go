@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/examples/data"
 	"github.com/kernelearn/kernelearn/internal/cli"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() {
@@ -32,7 +32,7 @@ func main() {
 // model is the line that both the program that saves and the one that loads have.
 func model(bins int) *golearn.Pipeline {
 	return &golearn.Pipeline{
-		Steps: []golearn.Step{golearn.Transform(&transformers.StandardScaler{})},
+		Steps: []golearn.Step{golearn.Transform(&scalers.StandardScaler{})},
 		Final: &golearn.Pipeline{
 			// The filter is built on the grid that it sees at Fit: the scaled one.
 			Steps: []golearn.Step{golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/examples/data"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() {
@@ -57,7 +58,7 @@ func run() error {
 		&lssvm.Classifier{}, &svm.Classifier{}, &rvm.Classifier{}, &eem.Classifier{Units: 50}, &eem.KernelClassifier{}, &elm.Classifier{Units: 50, Ridge: 1, Balanced: true},
 	} {
 		build := func() base.Classifier {
-			return &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: e}}
+			return &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: e}}
 		}
 		fmt.Printf("%-22T", e)
 		if err := everywhere(build, train, test); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() {
@@ -39,7 +40,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&transformers.StandardScaler{}}, Search: &entropy.Search{}}}
+	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &entropy.Search{}}}
 	if err := cls.Fit(train); err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@
 #   python3 sklearn_maps.py time ROWS COLUMNS COMPONENTS
 #
 # golden writes rows from a fixed seed and the inner products of the features that Nystroem
-# gives them, with the landmarks it drew: transformers/testdata/sklearn_nystroem.json. time
+# gives them, with the landmarks it drew: transformers/featuremap/testdata/sklearn_nystroem.json. time
 # maps as many normal rows and prints the seconds (the least of three) and the rows a second
 # of Fit and of Transform of RBFSampler and of Nystroem, with as many threads as numpy takes
 # (OPENBLAS_NUM_THREADS says how many).

@@ -3,7 +3,7 @@
 #   python3 sklearn_pca.py OUT.json
 #
 # writes rows from a fixed seed, and what PCA and KernelPCA make of them and of other rows:
-# transformers/testdata/sklearn_pca.json. Signs are scikit-learn's of the components.
+# transformers/pca/testdata/sklearn_pca.json. Signs are scikit-learn's of the components.
 # The numbers in the repository are from 1.9.1.
 import json
 import sys

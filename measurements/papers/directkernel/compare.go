@@ -14,6 +14,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // outcome is what the splits of a set gave, as means.
@@ -119,7 +121,7 @@ func signs(labels []int) []float64 {
 // machine returns lssvm's predictions of the test rows, with a ridge or for 0 that of the
 // least leave-one-out error, and the ridge.
 func (s *split) machine(ctx context.Context, value float64) ([]float64, float64, error) {
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, s.train); err != nil {
 		return nil, 0, err
 	}
@@ -142,7 +144,7 @@ func (s *split) machine(ctx context.Context, value float64) ([]float64, float64,
 // chain returns the predictions of the paper's Figure 2.
 func (s *split) chain(ctx context.Context) ([]float64, error) {
 	var model estimators.Regressor = &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.KernelMap{}, &transformers.KernelCenterer{}},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.KernelMap{}, &featuremap.KernelCenterer{}},
 		Final: &ridge.DirectKernel{RidgeRule: ridge.Heuristic},
 	}
 	if err := model.Fit(ctx, s.train, s.y); err != nil {
@@ -167,7 +169,7 @@ func (s *split) score(f []float64) (float64, error) {
 
 // differ is the largest difference, in standard deviations of the targets.
 func (s *split) differ(f, g []float64) float64 {
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(context.Background(), mat.NewDense(len(s.y), 1, s.y)); err != nil {
 		return math.Inf(1)
 	}

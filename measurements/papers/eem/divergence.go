@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/validation"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // dimensions of the paper's Table 1.
@@ -107,7 +107,7 @@ func (s settings) correlations(ctx context.Context, set *dataset.Set) (row []flo
 // draw returns the divergence along a random direction for each of the dimensions, of
 // which each has the first units and coordinates of the next.
 func (s settings) draw(ctx context.Context, x *mat.Dense, y []int, number uint64) ([]measures.Divergence, error) {
-	hidden := &transformers.RandomHidden{Units: dimensions[len(dimensions)-1], Activation: transformers.Sigmoid, Seed: 1000*s.seed + number, Workers: 1}
+	hidden := &featuremap.RandomHidden{Units: dimensions[len(dimensions)-1], Activation: featuremap.Sigmoid, Seed: 1000*s.seed + number, Workers: 1}
 	if err := hidden.Fit(ctx, x); err != nil {
 		return nil, err
 	}

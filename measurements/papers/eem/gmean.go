@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // cell is what is computed at once.
@@ -220,7 +221,7 @@ func prepare(ctx context.Context, set *dataset.Set, y []int, of validation.Fold)
 	for _, scaled := range []struct {
 		by transformers.Transformer
 		to *[2]*mat.Dense
-	}{{&transformers.MinMaxScaler{}, &f.unit}, {&transformers.StandardScaler{}, &f.standard}} {
+	}{{&scalers.MinMaxScaler{}, &f.unit}, {&scalers.StandardScaler{}, &f.standard}} {
 		if err := scaled.by.Fit(ctx, train); err != nil {
 			return f, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // grid is what is tried.
@@ -62,10 +62,10 @@ var methods = func() []method {
 	var out []method
 	for _, a := range []struct {
 		name string
-		is   transformers.Activation
+		is   featuremap.Activation
 	}{
-		{"sig", transformers.Sigmoid}, {"nsig", transformers.NormalizedSigmoid}, {"rbf", transformers.RandomRBF},
-		{"tanh", transformers.Tanh}, {"rbf-data", transformers.DataRBF},
+		{"sig", featuremap.Sigmoid}, {"nsig", featuremap.NormalizedSigmoid}, {"rbf", featuremap.RandomRBF},
+		{"tanh", featuremap.Tanh}, {"rbf-data", featuremap.DataRBF},
 	} {
 		out = append(out,
 			method{"eem-" + a.name, func(ctx context.Context, f fold, g grid) ([]score, error) { return entropyMachines(ctx, f, g, a.is) }},
@@ -82,8 +82,8 @@ func methodNames() (out []string) {
 }
 
 // rows are what an activation is for.
-func (f fold) rows(a transformers.Activation) [2]*mat.Dense {
-	if a == transformers.Tanh || a == transformers.DataRBF {
+func (f fold) rows(a featuremap.Activation) [2]*mat.Dense {
+	if a == featuremap.Tanh || a == featuremap.DataRBF {
 		return f.standard
 	}
 	return f.unit
@@ -97,7 +97,7 @@ func (f fold) gmean(point string, predicted []int, err error) (score, error) {
 	return score{point, g}, err
 }
 
-func entropyMachines(ctx context.Context, f fold, g grid, a transformers.Activation) ([]score, error) {
+func entropyMachines(ctx context.Context, f fold, g grid, a featuremap.Activation) ([]score, error) {
 	x := f.rows(a)
 	path, err := (&eem.Classifier{Activation: a, Seed: f.seed, Workers: 1}).FitPath(ctx, x[0], f.y, g.hidden)
 	if err != nil {
@@ -115,7 +115,7 @@ func entropyMachines(ctx context.Context, f fold, g grid, a transformers.Activat
 	return out, nil
 }
 
-func learningMachines(ctx context.Context, f fold, g grid, a transformers.Activation) ([]score, error) {
+func learningMachines(ctx context.Context, f fold, g grid, a featuremap.Activation) ([]score, error) {
 	x := f.rows(a)
 	var out []score
 	for _, h := range g.hidden {

@@ -20,7 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // dots are pale, as many lie on each other.
@@ -135,7 +135,7 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 	if err != nil {
 		return nil, nil, err
 	}
-	columns := &transformers.RMSScaler{}
+	columns := &scalers.RMSScaler{}
 	if err := columns.Fit(ctx, d.raw); err != nil {
 		return nil, nil, err
 	}

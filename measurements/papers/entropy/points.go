@@ -29,6 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // sameAnswer is the entropy above which the empty starts of a fit hardly matter: of 34
@@ -82,7 +83,7 @@ type split struct {
 }
 
 func steps() []transformers.Transformer {
-	return []transformers.Transformer{&transformers.RMSScaler{}, &transformers.UnitRows{}}
+	return []transformers.Transformer{&scalers.RMSScaler{}, &scalers.UnitRows{}}
 }
 
 func (s settings) cut(ctx context.Context, set *dataset.Set, at int) (split, error) {

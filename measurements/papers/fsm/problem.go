@@ -12,7 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // problem is a set as figure 4 has it, with its four kernels.
@@ -64,7 +64,7 @@ func (s settings) open(ctx context.Context, name string) (problem, error) {
 	if p.x, _, err = dataset.Impute(p.x, p.x); err != nil {
 		return p, err
 	}
-	scaler := &transformers.MinMaxScaler{Low: -1, High: 1}
+	scaler := &scalers.MinMaxScaler{Low: -1, High: 1}
 	if err := scaler.Fit(ctx, p.x); err != nil {
 		return p, fmt.Errorf("%s: %w", name, err)
 	}

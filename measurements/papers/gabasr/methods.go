@@ -18,6 +18,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 const (
@@ -75,7 +77,7 @@ func prepare(ctx context.Context, set *dataset.Set, fold validation.Fold, quick 
 	if t.train, t.test, err = dataset.Impute(t.train, t.test); err != nil {
 		return t, err
 	}
-	scaler := &transformers.StandardScaler{}
+	scaler := &scalers.StandardScaler{}
 	if err := scaler.Fit(ctx, t.train); err != nil {
 		return t, err
 	}
@@ -174,7 +176,7 @@ func learnt(ctx context.Context, t task) (values, error) {
 func plainFeatures(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	p := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.RandomFourier{Components: 2 * components(t.set), Sampling: transformers.Independent, Seed: t.seed, Workers: 1}},
+		Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 2 * components(t.set), Sampling: featuremap.Independent, Seed: t.seed, Workers: 1}},
 		Final: &ridge.Regressor{},
 	}
 	if !t.classes {

@@ -24,6 +24,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 var (
@@ -41,7 +43,7 @@ var (
 
 // The workers run this program too, and know the models by these names. Flags are not theirs: what is set here is the same in each.
 var linear = kernelbeam.Register("linear", func() *pipeline.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &ridge.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
 })
 
 var byWidth = map[int]*kernelbeam.Model[float64, *pipeline.Regressor]{0: linear}
@@ -50,7 +52,7 @@ func init() {
 	for _, m := range []int{100, 300, 500, 1000} {
 		byWidth[m] = kernelbeam.Register(fmt.Sprintf("%d features", m), func() *pipeline.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.RandomFourier{Kernel: kernels.RBF{Gamma: .02}, Components: m}},
+				Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .02}, Components: m}},
 				Final: &ridge.Regressor{},
 			}
 		})

@@ -19,6 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func main() { cli.Main("bars", run) }
@@ -40,7 +42,7 @@ func run(ctx context.Context, args []string, out, bars io.Writer) error {
 
 	many, targets := problem(5 * n)
 	features := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&transformers.StandardScaler{}, &transformers.Nystroem{Components: min(n/4, 1000)}}, Final: &ridge.Regressor{},
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.Nystroem{Components: min(n/4, 1000)}}, Final: &ridge.Regressor{},
 		Observe: progress.New(bars, "pipeline").Step,
 	}
 	if err := features.Fit(ctx, many, targets); err != nil {

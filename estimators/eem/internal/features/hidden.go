@@ -9,17 +9,17 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
 // Hidden sees rows through random units.
 type Hidden struct {
-	hidden *transformers.RandomHidden
+	hidden *featuremap.RandomHidden
 	units  int
 }
 
 // NewHidden returns the layer of the units.
-func NewHidden(h *transformers.RandomHidden) *Hidden {
+func NewHidden(h *featuremap.RandomHidden) *Hidden {
 	_, b := h.UnitWeights()
 	return &Hidden{hidden: h, units: len(b)}
 }
@@ -43,7 +43,7 @@ func (l *Hidden) Scorer(_ context.Context, directions *mat.Dense) (Scorer, error
 
 // HiddenScorer finds the place of rows by the outputs of their units.
 type HiddenScorer struct {
-	Hidden     *transformers.RandomHidden
+	Hidden     *featuremap.RandomHidden
 	Directions *mat.Dense // h×r
 }
 

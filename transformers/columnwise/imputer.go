@@ -1,0 +1,356 @@
+// Package columnwise holds the transformers that learn of each column by itself, and make of it what an estimator can
+// use:
+//
+//	Imputer              NaN to the mean, the median or the most frequent value of its column
+//	OneHot               category codes to a column for each category
+//	PowerTransformer     each column as normal as a power can make it
+//	QuantileTransformer  each value to its rank in its column, even or normal
+//	Winsorizer           far values to a quantile of their column
+//
+// All of them know gaps, which are NaN, and fit from a stream of rows and from statistics of parts of the rows. They
+// then learn what Fit learns, except that QuantileTransformer and PowerTransformer learn of long streams from a sketch
+// of the ranks, to bounds that they document, and so does all that is a rank when statistics are merged.
+package columnwise
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+const imputerName = "columnwise: Imputer"
+
+// Statistic says what an [Imputer] fills the gaps of a column with.
+type Statistic int
+
+// The statistics, of the values that the column has in the rows of Fit.
+const (
+	Mean Statistic = iota
+	// Median is the middle value, or the mean of the two middle values if the number of values is even.
+	Median
+	// MostFrequent is the most frequent value. If several are equally frequent, it is the least of them.
+	MostFrequent
+)
+
+// String returns the statistic's name.
+func (s Statistic) String() string {
+	switch s {
+	case Mean:
+		return "Mean"
+	case Median:
+		return "Median"
+	case MostFrequent:
+		return "MostFrequent"
+	}
+	return fmt.Sprintf("Statistic(%d)", int(s))
+}
+
+// Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
+// changes. It is the only transformer that accepts NaN. A column without a single value in Fit is filled with 0.
+// There is nothing to learn from it, but it stays a column so that the width does not depend on the rows.
+//
+// If Indicators is set, a column is appended for each column that had gaps in Fit, in their order. It is 1 where
+// the value was missing and 0 elsewhere, since a missing value is often informative.
+//
+// The zero value fills with the mean. Fit costs O(nd log n), Transform O(nd). Infinities are ErrNotFinite.
+//
+// See also [OneHot].
+type Imputer struct {
+	Statistic  Statistic
+	Indicators bool
+
+	learned[imputerModel]
+}
+
+type imputerModel struct {
+	Values codec.Floats
+	Gaps   []int // the columns that get an indicator
+}
+
+// Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
+func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	statistic, ok := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
+	if !ok {
+		return p.unknown()
+	}
+	return p.state.Learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
+		n, d := x.Dims()
+		m := &imputerModel{Values: make(codec.Floats, d)}
+		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) {
+			column = slices.DeleteFunc(column, math.IsNaN)
+			if len(column) > 0 {
+				m.Values[j] = statistic(column)
+			}
+			p.indicate(m, j, n-len(column))
+		})
+	})
+}
+
+// FitBlocks implements [transformers.BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
+// it reads it as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536
+// different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
+// than one of 65 536 rows. Otherwise the error is ErrTooLarge.
+func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	statistics, ok := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
+	if !ok {
+		return p.unknown()
+	}
+	return p.state.LearnBlocks(ctx, blocks, check.Anywhere, func(rows *rowmap.Stream) (*imputerModel, error) {
+		columns, err := statistics(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		m := &imputerModel{}
+		for j, c := range columns {
+			m.Values = append(m.Values, c.value)
+			p.indicate(m, j, rows.N-c.n)
+		}
+		return m, nil
+	})
+}
+
+// fillStatistics are those of one Statistic, and how they fill a column.
+func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
+	st := &columnstats.Statistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere, Fresh: func(int) C { return fresh() }}
+	return imputing{st, func(ctx context.Context, s transformers.Statistics) error {
+		return columnstats.Learn(ctx, &p.state, s, st, func(s *columnstats.Statistics[C]) (*imputerModel, error) {
+			m := &imputerModel{}
+			for j, c := range s.Columns {
+				f := of(c)
+				m.Values = append(m.Values, f.value)
+				p.indicate(m, j, s.N-f.n)
+			}
+			return m, nil
+		})
+	}}
+}
+
+type imputing struct {
+	fresh transformers.Statistics
+	fit   func(context.Context, transformers.Statistics) error
+}
+
+func (p *Imputer) statistics() (imputing, error) {
+	switch p.Statistic {
+	case Mean:
+		return fillStatistics(p, func() *columnstats.Sums { return &columnstats.Sums{} }, func(c *columnstats.Sums) filling { return filling{c.Mean(), c.N} }), nil
+	case Median:
+		return fillStatistics(p, columnstats.NewRanks, func(c *columnstats.Ranks) filling {
+			r := c.Rank()
+			if r.N == 0 {
+				return filling{}
+			}
+			a, b := r.Pair((r.N - 1) / 2)
+			if r.N%2 == 1 {
+				b = a
+			}
+			return filling{middle(a, b), r.N}
+		}), nil
+	case MostFrequent:
+		return fillStatistics(p, func() *columnstats.Counts { return &columnstats.Counts{} }, func(c *columnstats.Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
+	}
+	return imputing{}, p.unknown()
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
+// different values in a column (more are ErrTooLarge), for Median the sketch of [QuantileTransformer].
+func (p *Imputer) NewStatistics() (transformers.Statistics, error) {
+	of, err := p.statistics()
+	return of.fresh, err
+}
+
+// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
+// values or more is one whose rank is as far off as [QuantileTransformer]'s.
+func (p *Imputer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	of, err := p.statistics()
+	if err != nil {
+		return err
+	}
+	return of.fit(ctx, st)
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (p *Imputer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return p.state.PartialFit(ctx, x, p)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.state.MarshalStatistics() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
+
+func (p *Imputer) unknown() error {
+	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
+}
+
+// indicate gives column j an indicator where it has gaps and is to have one.
+func (p *Imputer) indicate(m *imputerModel, j, gaps int) {
+	if p.Indicators && gaps > 0 {
+		m.Gaps = append(m.Gaps, j)
+	}
+}
+
+// filling is what a column's gaps are filled with, 0 where it has no values, and how many it has.
+type filling struct {
+	value float64
+	n     int
+}
+
+func meansOf(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {
+	centres, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Centre) { return c }, func(c *columnstats.Centre, values []float64) error {
+		c.Add(slices.DeleteFunc(values, math.IsNaN))
+		return nil
+	})
+	return fillings(centres, err, func(c columnstats.Centre) filling { return filling{c.Mean(), c.N} })
+}
+
+func mediansOf(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {
+	orders, err := columnstats.ReadOrders(ctx, rows, 1, func(n int) []int { return []int{(n - 1) / 2} })
+	return fillings(orders, err, func(o *columnstats.Order) filling {
+		if o.N == 0 {
+			return filling{}
+		}
+		a, b := o.Pair((o.N - 1) / 2)
+		if o.N%2 == 1 {
+			b = a
+		}
+		return filling{middle(a, b), o.N}
+	})
+}
+
+func mostFrequentsOf(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {
+	counted, err := columnstats.ReadFrequent(ctx, rows)
+	return fillings(counted, err, func(f columnstats.FrequentValues) filling {
+		value, _ := f.MostFrequent()
+		return filling{value, f.N}
+	})
+}
+
+func fillings[T any](columns []T, err error, of func(T) filling) ([]filling, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := make([]filling, len(columns))
+	for j, c := range columns {
+		out[j] = of(c)
+	}
+	return out, nil
+}
+
+// medianOf sorts v.
+func medianOf(v []float64) float64 {
+	slices.Sort(v)
+	return middle(v[(len(v)-1)/2], v[len(v)/2])
+}
+
+// middle is the mean of two numbers without overflow.
+func middle(a, b float64) float64 {
+	if m := (a + b) / 2; !math.IsInf(m, 0) {
+		return m
+	}
+	return a/2 + b/2
+}
+
+// mostFrequentOf sorts v.
+func mostFrequentOf(v []float64) float64 {
+	slices.Sort(v)
+	best, most := v[0], 0
+	for i := 0; i < len(v); {
+		j := i
+		for j < len(v) && v[j] == v[i] {
+			j++
+		}
+		if j-i > most {
+			best, most = v[i], j-i
+		}
+		i = j
+	}
+	return best
+}
+
+// Values returns the d numbers that gaps are filled with, or nil before Fit.
+func (p *Imputer) Values() []float64 { return slices.Clone(p.state.Model().Values) }
+
+// Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
+// and without Indicators.
+func (p *Imputer) Indicated() []int { return slices.Clone(p.state.Model().Gaps) }
+
+// Clone returns an unfitted Imputer with the same configuration.
+func (p *Imputer) Clone() transformers.Transformer {
+	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
+}
+
+func (imputerModel) TypeName() string { return imputerName }
+
+func (m imputerModel) Widths() (from, to int) {
+	return len(m.Values), len(m.Values) + len(m.Gaps)
+}
+
+func (imputerModel) HasGap(int) bool { return true }
+
+func (m imputerModel) MapRow(dst, x []float64) {
+	for j, v := range x {
+		if math.IsNaN(v) {
+			v = m.Values[j]
+		}
+		dst[j] = v
+	}
+	for g, j := range m.Gaps {
+		dst[len(x)+g] = 0
+		if math.IsNaN(x[j]) {
+			dst[len(x)+g] = 1
+		}
+	}
+}
+
+func (m imputerModel) Validate() error {
+	if len(m.Values) == 0 || !m.Values.Finite() {
+		return fmt.Errorf("%d values, want at least 1 and all finite", len(m.Values))
+	}
+	return validColumns(m.Gaps, len(m.Values))
+}
+
+// validColumns says what is wrong with positions of columns that should ascend
+// within a width.
+func validColumns(columns []int, width int) error {
+	for i, j := range columns {
+		if j < 0 || j >= width || i > 0 && j <= columns[i-1] {
+			return fmt.Errorf("columns %v, want them ascending and in [0, %d)", columns, width)
+		}
+	}
+	return nil
+}
+
+func (m imputerModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	z := x.IsNaN().Where(x.Row(m.Values), x)
+	if len(m.Gaps) > 0 {
+		z = graph.Concat(z, x.Select(m.Gaps...).IsNaN().Indicator())
+	}
+	return z, nil
+}
+
+// ColumnNames are those of x, and of each indicator that of its column with "missing".
+func (m imputerModel) ColumnNames(in []string) []string {
+	for _, j := range m.Gaps {
+		in = append(in, in[j]+" missing")
+	}
+	return in
+}

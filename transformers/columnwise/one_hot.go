@@ -1,0 +1,475 @@
+package columnwise
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+const oneHotName = "columnwise: OneHot"
+
+// defaultMaxCategories is the limit of a OneHot whose MaxCategories is 0.
+const defaultMaxCategories = 1000
+
+// Drop says which categories of a [OneHot] get no column.
+type Drop int
+
+// What is dropped.
+const (
+	// DropNone gives each category a column.
+	DropNone Drop = iota
+	// DropBinary leaves out the column of the first category if there are two.
+	DropBinary
+	// DropFirst leaves out the column of the first category, so that no column is the sum of others.
+	DropFirst
+)
+
+// OneHot replaces a column of category codes by a column for each category that Fit saw in it, 1 in the rows of
+// that category and 0 elsewhere. The new columns stand where the old one stood, the categories ascending. A
+// category that Fit did not see is 0 in all of them. With a [Drop], the dropped category is also 0 in all of them.
+// Columns that are not encoded are not changed.
+//
+// A column with more than MaxCategories values is the error ErrTooLarge: it is unlikely to be a category, and would
+// become as many columns.
+//
+// The zero value encodes every column. Fit costs O(nd log n), Transform O(n) for each new column.
+//
+// See also [Imputer].
+type OneHot struct {
+	// Columns has the positions of the columns to encode, ascending. If it is nil, all are encoded.
+	Columns []int
+	Drop    Drop
+
+	// If Gaps is set, NaN is a category of its own, after all others, in columns where Fit sees it, and ErrNotFinite
+	// in columns that are not encoded. Otherwise NaN is ErrNotFinite in every column.
+	Gaps bool
+
+	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
+	MaxCategories int
+
+	learned[oneHotModel]
+}
+
+type oneHotModel struct {
+	Width   int
+	Gaps    bool
+	Columns []int          // that are encoded
+	Values  []codec.Floats // their categories that have a column, ascending; NaN last
+}
+
+// Fit takes the categories of x (n×d).
+func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return err
+	}
+	return o.state.Learn(ctx, x, gap, func(x *mat.Dense) (*oneHotModel, error) {
+		n, d := x.Dims()
+		if err := o.choose(m, d); err != nil {
+			return nil, err
+		}
+		column := make([]float64, n)
+		for _, j := range m.Columns {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if err := o.encode(m, j, categories(mat.Col(column, j, x)), limit); err != nil {
+				return nil, err
+			}
+		}
+		return m, m.checkColumns()
+	})
+}
+
+// FitBlocks implements [transformers.BlockFitter]. It reads the stream once and learns what Fit learns.
+func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return err
+	}
+	return o.state.LearnBlocks(ctx, blocks, gap, func(rows *rowmap.Stream) (*oneHotModel, error) {
+		var found []categoryCounts
+		err := rows.Pass(ctx, func(x *mat.Dense) error {
+			if found == nil {
+				if err := o.choose(m, rows.D); err != nil {
+					return err
+				}
+				found = newSeen(len(m.Columns))
+			}
+			for k, j := range m.Columns {
+				if err := found[k].add(x, j, limit); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k, j := range m.Columns {
+			if err := o.encode(m, j, found[k].categories(), limit); err != nil {
+				return nil, err
+			}
+		}
+		return m, m.checkColumns()
+	})
+}
+
+func (o *OneHot) statistics() (st *columnstats.Statistics[*columnstats.Categories], m *oneHotModel, limit int, err error) {
+	m, limit, gap, err := o.configured()
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	read := func(j int) bool { return o.Columns == nil || slices.Contains(m.Columns, j) }
+	return &columnstats.Statistics[*columnstats.Categories]{
+		Type: oneHotName, Settings: fmt.Sprintf("(Columns %v, Gaps %v, MaxCategories %d)", o.Columns, o.Gaps, limit), Gap: gap,
+		Start: func(d int) error { return o.choose(&oneHotModel{Columns: slices.Clone(o.Columns)}, d) },
+		Fresh: func(j int) *columnstats.Categories { return columnstats.NewCategories(limit, read(j)) },
+	}, m, limit, nil
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: the categories of the columns, up to MaxCategories
+// and without gaps in each; more are ErrTooLarge as soon as there are.
+func (o *OneHot) NewStatistics() (transformers.Statistics, error) {
+	st, _, _, err := o.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
+func (o *OneHot) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	fresh, m, limit, err := o.statistics()
+	if err != nil {
+		return err
+	}
+	return columnstats.Learn(ctx, &o.state, st, fresh, func(st *columnstats.Statistics[*columnstats.Categories]) (*oneHotModel, error) {
+		if err := o.choose(m, len(st.Columns)); err != nil {
+			return nil, err
+		}
+		for _, j := range m.Columns {
+			if err := o.encode(m, j, st.Columns[j].List(), limit); err != nil {
+				return nil, err
+			}
+		}
+		return m, m.checkColumns()
+	})
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (o *OneHot) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return o.state.PartialFit(ctx, x, o)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (o *OneHot) MarshalStatistics() ([]byte, error) { return o.state.MarshalStatistics() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.UnmarshalStatistics(o, data) }
+
+// configured returns a model without categories, their limit, and where NaN is no error.
+func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
+	if o.Drop < DropNone || o.Drop > DropFirst {
+		return nil, 0, nil, fault.Param(oneHotName, "Drop", int(o.Drop), "DropNone, DropBinary or DropFirst")
+	}
+	if limit = o.MaxCategories; limit == 0 {
+		limit = defaultMaxCategories
+	}
+	if limit < 1 {
+		return nil, 0, nil, fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
+	}
+	m = &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
+	gap = m.HasGap
+	if o.Columns == nil {
+		gap = func(int) bool { return o.Gaps }
+	}
+	return m, limit, gap, nil
+}
+
+// mostColumns bounds the width of the rows: nothing in a file stands behind columns that are copied, and Encoding says something
+// of each.
+const mostColumns = 1 << 20
+
+// choose sets the columns of d that are encoded.
+func (o *OneHot) choose(m *oneHotModel, d int) error {
+	if d > mostColumns {
+		return fmt.Errorf("%s: x has %d columns, limit %d: %w", oneHotName, d, mostColumns, fault.ErrTooLarge)
+	}
+	m.Width = d
+	if o.Columns == nil {
+		for j := range d {
+			m.Columns = append(m.Columns, j)
+		}
+	}
+	if validColumns(m.Columns, d) != nil {
+		return fault.Param(oneHotName, "Columns", o.Columns, fmt.Sprintf("ascending and in [0, %d), the columns of x", d))
+	}
+	return nil
+}
+
+// encode gives m the categories of column j.
+func (o *OneHot) encode(m *oneHotModel, j int, values codec.Floats, limit int) error {
+	if len(values) > limit {
+		return tooMany(j, fmt.Sprint(len(values)), limit)
+	}
+	if o.Drop == DropFirst || o.Drop == DropBinary && len(values) == 2 {
+		values = values[1:]
+	}
+	m.Values = append(m.Values, values)
+	return nil
+}
+
+func tooMany(j int, count string, limit int) error {
+	return fmt.Errorf("%s: column %d has %s categories, limit %d: leave it out of Columns if it is a number, or raise MaxCategories: %w",
+		oneHotName, j, count, limit, fault.ErrTooLarge)
+}
+
+// checkColumns returns an error for a model without a column.
+func (m *oneHotModel) checkColumns() error {
+	if m.width() == 0 {
+		return fault.Shape(oneHotName+": the result has", 0, "columns", "want at least 1: a category is dropped from every column")
+	}
+	return nil
+}
+
+// categoryCounts is the categories of a column so far.
+type categoryCounts struct {
+	values map[float64]bool
+	gaps   bool
+}
+
+func newSeen(columns int) []categoryCounts {
+	out := make([]categoryCounts, columns)
+	for k := range out {
+		out[k].values = map[float64]bool{}
+	}
+	return out
+}
+
+// add takes those of column j of x, until they are more than the limit.
+func (s *categoryCounts) add(x *mat.Dense, j, limit int) error {
+	n, _ := x.Dims()
+	for i := range n {
+		v := x.At(i, j)
+		if math.IsNaN(v) {
+			s.gaps = true
+			continue
+		}
+		if s.values[v] {
+			continue
+		}
+		if s.values[v] = true; len(s.values) > limit {
+			return tooMany(j, fmt.Sprintf("more than %d", limit), limit)
+		}
+	}
+	return nil
+}
+
+func (s *categoryCounts) categories() codec.Floats {
+	out := make([]float64, 0, len(s.values)+1)
+	for v := range s.values {
+		out = append(out, v)
+	}
+	if s.gaps {
+		out = append(out, math.NaN())
+	}
+	return categories(out)
+}
+
+// categories returns the distinct values, ascending, NaN at the end. It sorts v.
+func categories(v []float64) codec.Floats {
+	gaps := slices.ContainsFunc(v, math.IsNaN)
+	v = slices.DeleteFunc(v, math.IsNaN)
+	slices.Sort(v)
+	out := slices.Clone(codec.Floats(slices.Compact(v)))
+	if gaps {
+		out = append(out, math.NaN())
+	}
+	return out
+}
+
+// width is the number of columns of the result.
+func (m oneHotModel) width() int {
+	w := m.Width - len(m.Columns)
+	for _, v := range m.Values {
+		w += len(v)
+	}
+	return w
+}
+
+func (oneHotModel) TypeName() string { return oneHotName }
+
+func (m oneHotModel) Widths() (from, to int) { return m.Width, m.width() }
+
+func (m oneHotModel) HasGap(column int) bool { return m.Gaps && slices.Contains(m.Columns, column) }
+
+func (m oneHotModel) MapRow(dst, x []float64) {
+	clear(dst)
+	to, next := 0, 0
+	for j, v := range x {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			dst[to] = v
+			to++
+			continue
+		}
+		if at := position(m.Values[next], v); at >= 0 {
+			dst[to+at] = 1
+		}
+		to += len(m.Values[next])
+		next++
+	}
+}
+
+// position returns the place of a category, -1 for one that has no column.
+func position(values codec.Floats, v float64) int {
+	last := len(values) - 1
+	if math.IsNaN(v) {
+		if last >= 0 && math.IsNaN(values[last]) {
+			return last
+		}
+		return -1
+	}
+	if last >= 0 && math.IsNaN(values[last]) {
+		values = values[:last]
+	}
+	if at, ok := slices.BinarySearch(values, v); ok {
+		return at
+	}
+	return -1
+}
+
+// Encoded is the column of a result of [OneHot].
+type Encoded struct {
+	// Column is the position of the column of x.
+	Column int
+
+	// Category is the category. It is NaN for gaps, and 0 if Copied is set.
+	Category float64
+
+	// Copied reports that the column of x was copied unchanged.
+	Copied bool
+}
+
+// Encoding returns what each column of a result stands for, or nil before Fit.
+func (o *OneHot) Encoding() []Encoded {
+	m := o.state.Fitted
+	if m == nil {
+		return nil
+	}
+	out := make([]Encoded, 0, m.width())
+	next := 0
+	for j := range m.Width {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			out = append(out, Encoded{Column: j, Copied: true})
+			continue
+		}
+		for _, v := range m.Values[next] {
+			out = append(out, Encoded{Column: j, Category: v})
+		}
+		next++
+	}
+	return out
+}
+
+// Clone returns an unfitted OneHot with the same configuration.
+func (o *OneHot) Clone() transformers.Transformer {
+	return &OneHot{Columns: slices.Clone(o.Columns), Drop: o.Drop, Gaps: o.Gaps, MaxCategories: o.MaxCategories}
+}
+
+func (m oneHotModel) Validate() error {
+	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
+		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
+	}
+	if err := validColumns(m.Columns, m.Width); err != nil {
+		return err
+	}
+	for i, values := range m.Values {
+		if n := len(values); n > 0 && math.IsNaN(values[n-1]) && m.Gaps {
+			values = values[:n-1]
+		}
+		for k, v := range values {
+			if v-v != 0 || k > 0 && v <= values[k-1] {
+				return fmt.Errorf("categories of column %d are not finite or not ascending", m.Columns[i])
+			}
+		}
+	}
+	if m.width() < 1 {
+		return fmt.Errorf("no column")
+	}
+	return nil
+}
+
+func (m oneHotModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	var parts []graph.Value
+	var copied []int
+	flush := func() {
+		if len(copied) > 0 {
+			parts, copied = append(parts, x.Select(copied...)), nil
+		}
+	}
+	next := 0
+	for j := range m.Width {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			copied = append(copied, j)
+			continue
+		}
+		values := m.Values[next]
+		next++
+		if len(values) == 0 {
+			continue
+		}
+		flush()
+		column := x.Select(j)
+		gap := math.IsNaN(values[len(values)-1])
+		if gap {
+			values = values[:len(values)-1]
+		}
+		if len(values) > 0 {
+			parts = append(parts, column.Equal(x.Row(values)).Indicator())
+		}
+		if gap {
+			parts = append(parts, column.IsNaN().Indicator())
+		}
+	}
+	flush()
+	return graph.Concat(parts...), nil
+}
+
+// ColumnNames are those of x, and name=category for each category of an encoded column, as package inspection reads them.
+func (m oneHotModel) ColumnNames(in []string) []string {
+	var out []string
+	next := 0
+	for j, name := range in {
+		if next == len(m.Columns) || m.Columns[next] != j {
+			out = append(out, name)
+			continue
+		}
+		for _, v := range m.Values[next] {
+			category := "missing"
+			if !math.IsNaN(v) {
+				category = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			out = append(out, name+"="+category)
+		}
+		next++
+	}
+	return out
+}

@@ -1,0 +1,383 @@
+package columnwise
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+const quantileTransformerName = "columnwise: QuantileTransformer"
+
+// defaultQuantiles is the number of a QuantileTransformer whose Quantiles is 0.
+const defaultQuantiles = 1000
+
+// Output is the distribution that a [QuantileTransformer] gives its columns.
+type Output int
+
+// The distributions.
+const (
+	// Uniform is the uniform distribution on [0, 1].
+	Uniform Output = iota
+	// Normal is the normal distribution of mean 0 and standard deviation 1, within ±5.2.
+	Normal
+)
+
+// String returns the distribution's name.
+func (o Output) String() string {
+	switch o {
+	case Uniform:
+		return "Uniform"
+	case Normal:
+		return "Normal"
+	}
+	return fmt.Sprintf("Output(%d)", int(o))
+}
+
+// QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by
+// the normal quantile of that share. It gives any column the chosen distribution, whatever its shape, and ignores
+// how far away an outlier is. The distances between values are lost. If they are informative, [PowerTransformer]
+// keeps more of them.
+//
+// Fit keeps the values of each column at evenly spaced shares; Transform interpolates between them, takes the
+// middle of the shares of a value that is there several times, and the ends for what lies beyond. With Output
+// Normal the ends of a column begin 10⁻⁷ within it, and become ±5.1993. That is scikit-learn's QuantileTransformer,
+// but that a column of one value goes to the middle, 0.5 or 0, where scikit-learn has the lower end, that the
+// 10⁻⁷ are a share of the range of a column where it is less than 1, and that rounding separates no equal values.
+//
+// The zero value is ready to use. Fit costs O(nd log n), Transform O(log q) a value for q quantiles.
+//
+// See also [PowerTransformer], [scalers.StandardScaler].
+//
+// [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
+type QuantileTransformer struct {
+	// Quantiles is the number of quantiles, of which at most n count. If it is 0, it is 1000.
+	Quantiles int
+	Output    Output
+
+	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
+	Gaps bool
+
+	// Workers is the number of goroutines of Fit, which share the columns. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	learned[quantileModel]
+}
+
+type quantileModel struct {
+	Normal, Gaps bool
+	Quantiles    codec.Matrix // d×q: those of a column in a row, ascending
+}
+
+// configured returns the number of quantiles and a model without any.
+func (t *QuantileTransformer) configured() (count int, m *quantileModel, err error) {
+	if err := check.Workers(quantileTransformerName, t.Workers); err != nil {
+		return 0, nil, err
+	}
+	if count = t.Quantiles; count == 0 {
+		count = defaultQuantiles
+	}
+	switch {
+	case count < 1:
+		return 0, nil, fault.Param(quantileTransformerName, "Quantiles", t.Quantiles, ">= 1, or 0 for the default")
+	case t.Output < Uniform || t.Output > Normal:
+		return 0, nil, fault.Param(quantileTransformerName, "Output", int(t.Output), "Uniform or Normal")
+	}
+	return count, &quantileModel{Normal: t.Output == Normal, Gaps: t.Gaps}, nil
+}
+
+// Fit takes the quantiles of each column of x (n×d).
+func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	count, m, err := t.configured()
+	if err != nil {
+		return err
+	}
+	return t.state.Learn(ctx, x, m.HasGap, func(x *mat.Dense) (*quantileModel, error) {
+		n, d := x.Dims()
+		m.resize(d, min(count, n))
+		return m, columnstats.EachColumnOn(ctx, t.Workers, x, func(j int, column []float64) error {
+			column = slices.DeleteFunc(column, math.IsNaN)
+			slices.Sort(column)
+			if len(column) > 0 {
+				m.set(j, func(share float64) float64 { return quantileOf(column, share) })
+			}
+			return nil
+		})
+	})
+}
+
+// FitBlocks implements [transformers.BlockFitter]. It reads the stream once. Of up to 8191 values of a column
+// the quantiles are those of Fit; of n more they are values whose rank is at most
+// n (log₂(n/8192) + 3) / 16384 from that of Fit's, six in ten thousand of a million, and the
+// least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
+// more each time that they double.
+func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	count, m, err := t.configured()
+	if err != nil {
+		return err
+	}
+	return t.state.LearnBlocks(ctx, blocks, m.HasGap, func(rows *rowmap.Stream) (*quantileModel, error) {
+		columns, err := columnstats.ReadRanks(ctx, rows, t.Workers)
+		if err != nil {
+			return nil, err
+		}
+		m.resize(rows.D, min(count, rows.N))
+		for j, r := range columns {
+			if r.N > 0 {
+				m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
+			}
+		}
+		return m, nil
+	})
+}
+
+func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
+	gaps := t.Gaps
+	return &columnstats.Statistics[*columnstats.Ranks]{Type: quantileTransformerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *columnstats.Ranks { return columnstats.NewRanks() }}
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: a sketch of the ranks of each column, which keeps all of
+// fewer than 8192 values.
+func (t *QuantileTransformer) NewStatistics() (transformers.Statistics, error) {
+	return t.statistics(), nil
+}
+
+// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
+// column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
+// whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
+func (t *QuantileTransformer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	count, m, err := t.configured()
+	if err != nil {
+		return err
+	}
+	return columnstats.Learn(ctx, &t.state, st, t.statistics(), func(st *columnstats.Statistics[*columnstats.Ranks]) (*quantileModel, error) {
+		m.resize(len(st.Columns), min(count, st.N))
+		for j, c := range st.Columns {
+			if r := c.Rank(); r.N > 0 {
+				m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
+			}
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (t *QuantileTransformer) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return t.state.PartialFit(ctx, x, t)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (t *QuantileTransformer) MarshalStatistics() ([]byte, error) { return t.state.MarshalStatistics() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (t *QuantileTransformer) UnmarshalStatistics(data []byte) error {
+	return t.state.UnmarshalStatistics(t, data)
+}
+
+// resize makes room for so many quantiles of d columns.
+func (m *quantileModel) resize(d, count int) {
+	m.Quantiles = codec.Matrix{Rows: d, Cols: count, Data: make(codec.Floats, d*count)}
+}
+
+// set takes the quantiles of column j.
+func (m *quantileModel) set(j int, quantile func(share float64) float64) {
+	least := math.Inf(-1)
+	for i, q := 0, m.column(j); i < len(q); i++ {
+		// Rounding may put a quantile below the one before it.
+		least = max(least, quantile(share(i, len(q))))
+		q[i] = least
+	}
+}
+
+// share is the i-th of so many evenly spaced numbers from 0 to 1.
+func share(i, count int) float64 {
+	if i == count-1 && i > 0 {
+		return 1
+	}
+	return float64(i) * (1 / float64(max(count-1, 1)))
+}
+
+// quantileOf interpolates between the sorted values on both sides of a share, as numpy and R (type
+// 7) do.
+func quantileOf(sorted []float64, share float64) float64 {
+	return quantileAt(len(sorted), share, func(i int) (float64, float64) { return sorted[i], sorted[i+1] }, sorted[len(sorted)-1])
+}
+
+// quantileAt is quantileOf of n values, of which pair gives those at i and i+1, below the largest.
+func quantileAt(n int, share float64, pair func(i int) (a, b float64), largest float64) float64 {
+	i, t := placeOf(n, share)
+	if i >= n-1 {
+		return largest
+	}
+	a, b := pair(i)
+	return interpolate(a, b, t)
+}
+
+// placeOf returns the place of a share among n sorted values, and how far it is on the way to the
+// next one. A share that is a place but for its rounding is that place: a value beside would be equal to none.
+func placeOf(n int, share float64) (i int, t float64) {
+	at := share * float64(n-1)
+	if whole := math.Round(at); math.Abs(at-whole) <= 0x1p-50*at {
+		return int(whole), 0
+	}
+	return int(at), at - math.Floor(at)
+}
+
+// interpolate is a + t(b - a) without overflow, and exact at both ends.
+func interpolate(a, b, t float64) float64 {
+	switch width := b - a; {
+	case math.IsInf(width, 0):
+		return a*(1-t) + b*t
+	case t >= 0.5:
+		return b - width*(1-t)
+	default:
+		return a + width*t
+	}
+}
+
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d, within the ranges of Fit.
+func (t *QuantileTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return rowmap.Invert(&t.state, z)
+}
+
+// ColumnQuantiles returns the quantiles of the columns, a row for each column, or nil before Fit.
+func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
+	if t.state.Fitted == nil {
+		return nil
+	}
+	q := t.state.Fitted.Quantiles
+	return mat.NewDense(q.Rows, q.Cols, slices.Clone(q.Data))
+}
+
+// Clone returns an unfitted QuantileTransformer with the same configuration.
+func (t *QuantileTransformer) Clone() transformers.Transformer {
+	return &QuantileTransformer{Quantiles: t.Quantiles, Output: t.Output, Gaps: t.Gaps, Workers: t.Workers}
+}
+
+func (quantileModel) TypeName() string { return quantileTransformerName }
+
+func (m quantileModel) Widths() (from, to int) { return m.Quantiles.Rows, m.Quantiles.Rows }
+
+func (m quantileModel) HasGap(int) bool { return m.Gaps }
+
+// column returns the quantiles of column j.
+func (m quantileModel) column(j int) []float64 {
+	return m.Quantiles.Data[j*m.Quantiles.Cols : (j+1)*m.Quantiles.Cols]
+}
+
+func (m quantileModel) MapRow(dst, x []float64) {
+	for j, v := range x {
+		if dst[j] = v; math.IsNaN(v) {
+			continue
+		}
+		q := m.column(j)
+		dst[j] = shareOf(q, v, m.near(q))
+		if m.Normal {
+			dst[j] = max(leastNormal, min(mathext.NormalQuantile(dst[j]), mostNormal))
+		}
+	}
+}
+
+// nearEnd is how close to an end counts as the end where the output is normal, as in scikit-learn.
+const nearEnd = 1e-7
+
+// leastNormal and mostNormal are the ends of a normal output: the quantiles of what lies so close to
+// 0 and to 1.
+var (
+	leastNormal = mathext.NormalQuantile(nearEnd - 0x1p-52)
+	mostNormal  = mathext.NormalQuantile(1 - (nearEnd - 0x1p-52))
+)
+
+// near is how close to an end of the quantiles counts as the end.
+func (m quantileModel) near(q []float64) float64 {
+	if m.Normal {
+		return nearEnd * min(1, q[len(q)-1]-q[0])
+	}
+	return 0
+}
+
+// shareOf returns the share of the quantiles q below v. What is near an end, by less than that, is
+// the end.
+func shareOf(q []float64, v, near float64) float64 {
+	last := len(q) - 1
+	low, high := v <= q[0] || v-q[0] < near, v >= q[last] || q[last]-v < near
+	switch {
+	case low && high: // of a column of one value
+		return 0.5
+	case low:
+		return 0
+	case high:
+		return 1
+	}
+	// The means of the places of equal quantiles: the last that is not above v, the first that is
+	// not below.
+	above := sort.Search(len(q), func(i int) bool { return q[i] > v })
+	below := sort.SearchFloat64s(q, v)
+	if below < above {
+		return (share(below, len(q)) + share(above-1, len(q))) / 2
+	}
+	a, b := q[above-1], q[above]
+	t := (v - a) / (b - a)
+	if math.IsInf(b-a, 1) {
+		t = (v/2 - a/2) / (b/2 - a/2)
+	}
+	return interpolate(share(above-1, len(q)), share(above, len(q)), t)
+}
+
+func (m quantileModel) InvertRow(dst, z []float64) {
+	for j, v := range z {
+		if dst[j] = v; math.IsNaN(v) {
+			continue
+		}
+		if m.Normal {
+			v = math.Erfc(-v/math.Sqrt2) / 2
+		}
+		q, last := m.column(j), m.Quantiles.Cols-1
+		switch {
+		case v <= 0 || m.Normal && v < nearEnd:
+			dst[j] = q[0]
+		case v >= 1 || m.Normal && 1-v < nearEnd:
+			dst[j] = q[last]
+		default:
+			i := min(sort.Search(last, func(i int) bool { return share(i+1, last+1) > v }), last-1)
+			a, b := share(i, last+1), share(i+1, last+1)
+			dst[j] = interpolate(q[i], q[i+1], (v-a)/(b-a))
+		}
+	}
+}
+
+func (m quantileModel) Validate() error {
+	q, err := m.Quantiles.Dense()
+	switch {
+	case err != nil:
+		return err
+	case q == nil:
+		return fmt.Errorf("no quantiles")
+	}
+	for j := range m.Quantiles.Rows {
+		if !slices.IsSorted(m.column(j)) {
+			return fmt.Errorf("quantiles of column %d are not ascending", j)
+		}
+	}
+	return nil
+}
+
+func (quantileModel) ColumnNames(in []string) []string { return in }

@@ -1,0 +1,33 @@
+package columnwise
+
+import (
+	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+// Model files name these types (package modelfile).
+func init() {
+	registry.Add[*PowerTransformer]("transformers.PowerTransformer", registry.Type{})
+	registry.Add[*QuantileTransformer]("transformers.QuantileTransformer", registry.Type{})
+	registry.Add[*Winsorizer]("transformers.Winsorizer", registry.Type{})
+	registry.Add[*Imputer]("transformers.Imputer", registry.Type{})
+	registry.Add[*OneHot]("transformers.OneHot", registry.Type{})
+}
+
+var (
+	_ rowmap.Complete = (*PowerTransformer)(nil)
+	_ rowmap.Complete = (*QuantileTransformer)(nil)
+	_ rowmap.Complete = (*Winsorizer)(nil)
+	_ rowmap.Complete = (*Imputer)(nil)
+	_ rowmap.Complete = (*OneHot)(nil)
+
+	_ transformers.BlockFitter = (*PowerTransformer)(nil)
+	_ transformers.BlockFitter = (*QuantileTransformer)(nil)
+	_ transformers.BlockFitter = (*Winsorizer)(nil)
+	_ transformers.BlockFitter = (*Imputer)(nil)
+	_ transformers.BlockFitter = (*OneHot)(nil)
+
+	_ transformers.Inverter = (*PowerTransformer)(nil)
+	_ transformers.Inverter = (*QuantileTransformer)(nil)
+)

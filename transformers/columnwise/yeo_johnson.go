@@ -1,0 +1,148 @@
+package columnwise
+
+import "math"
+
+// yeoJohnson is ψ(x) of Yeo and Johnson: with L = ln(1+|x|), expm1(λL)/λ where x ≥ 0, and
+// -expm1((2-λ)L)/(2-λ) elsewhere, with their limits L and -L.
+func yeoJohnson(x, lambda float64) float64 {
+	if x < 0 {
+		return -boxCox(-x, 2-lambda)
+	}
+	return boxCox(x, lambda)
+}
+
+// boxCox is ((1+u)^p - 1)/p for u ≥ 0.
+func boxCox(u, p float64) float64 {
+	if p == 1 {
+		return u
+	}
+	l := math.Log1p(u)
+	if p*l >= 1 { // the exponential of a logarithm would lose digits, and nothing cancels
+		return (math.Pow(1+u, p) - 1) / p
+	}
+	return growth(p, l, 0)
+}
+
+// inverseYeoJohnson is the x with ψ(x) = z, infinite beyond all ψ.
+func inverseYeoJohnson(z, lambda float64) float64 {
+	switch {
+	case lambda == 1:
+		return z
+	case z < 0:
+		return -math.Expm1(inverseGrowth(2-lambda, -z, 0))
+	}
+	return math.Expm1(inverseGrowth(lambda, z, 0))
+}
+
+// negligible is what a number is compared with 1.
+const negligible = 0x1p-54
+
+// growth is eˢ(e^(pt) - 1)/p, or its limit eˢt.
+func growth(p, t, s float64) float64 {
+	switch a := p * t; {
+	case math.Abs(a) < negligible:
+		return t * math.Exp(s)
+	case a > 1: // as a product, which may be infinite and is never a difference of two that are
+		return -math.Expm1(-a) * math.Exp(a+s) / p
+	default:
+		return math.Expm1(a) / p * math.Exp(s)
+	}
+}
+
+// inverseGrowth is the t with growth(p, t, s) = w, infinite for a w beyond all of them.
+func inverseGrowth(p, w, s float64) float64 {
+	if w == 0 {
+		return 0
+	}
+	wide, log := w*math.Exp(-s), math.Log(math.Abs(w))-s
+	if -s > 700 { // whose power is no number
+		wide = math.Copysign(math.Exp(log), w)
+	}
+	switch y := p * wide; {
+	case p == 0 || math.Abs(y) < negligible:
+		return wide
+	case y <= -1:
+		return math.Copysign(math.Inf(1), w)
+	case y > 1/negligible:
+		return (math.Log(math.Abs(p)) + log) / p
+	default:
+		return math.Log1p(y) / p
+	}
+}
+
+// warp is ψ of a column up to an affine map, which standardising takes out: neither huge nor
+// a difference of huge numbers, whatever λ and wherever the column lies. With u = ±x,
+//
+//	v(x) = ± e^(-shift) (ψ(u) - ψ(ref)) / (1+ref)^p
+//
+// A column without a number below 0 has the + and p = λ; ref is the value whose power is the
+// largest. One that lies below 0 has the -, under which ψ is itself, with p = 2-λ. One of both
+// signs has ref = 0, and the largest of its powers for e^shift. λ = 1 is x itself, and needs none.
+type warp struct {
+	sign, p, ref, shift float64
+}
+
+// shiftOf returns the shift of the warp of a column of the least and the largest value.
+func shiftOf(lambda, least, largest float64) float64 {
+	if lambda != 1 && least < 0 && largest >= 0 {
+		return max(0, lambda*math.Log1p(largest), (2-lambda)*math.Log1p(-least))
+	}
+	return 0
+}
+
+// newWarp returns the warp of such a column.
+func newWarp(lambda, least, largest, shift float64) warp {
+	switch {
+	case least < 0 && largest >= 0:
+		return warp{1, lambda, 0, shift}
+	case largest < 0:
+		w := newWarp(2-lambda, -largest, -least, shift)
+		w.sign = -1
+		return w
+	case lambda >= 0:
+		return warp{1, lambda, largest, shift}
+	}
+	return warp{1, lambda, least, shift}
+}
+
+// transform returns v(x).
+func (w warp) transform(x float64) float64 {
+	u := w.sign * x
+	switch {
+	case w.p == 1:
+		return w.sign * (u - w.ref) / (1 + w.ref)
+	case u >= 0:
+		return w.sign * growth(w.p, logRatio(u, w.ref), -w.shift)
+	}
+	return w.sign * (w.atZero() - growth(2-w.p, math.Log1p(-u), w.logSlopeBelow()))
+}
+
+func (w warp) atZero() float64 { return growth(w.p, logRatio(0, w.ref), -w.shift) }
+
+// logSlopeBelow is the logarithm of what ψ(u) - ψ(0) is multiplied with for u < 0.
+func (w warp) logSlopeBelow() float64 { return -w.shift - w.p*math.Log1p(w.ref) }
+
+// inverse returns the x with v(x) = v, infinite beyond all v.
+func (w warp) inverse(v float64) float64 {
+	v *= w.sign
+	if w.p == 1 {
+		return w.sign * (w.ref + v*(1+w.ref))
+	}
+	zero := w.atZero()
+	if v < zero {
+		return -w.sign * math.Expm1(inverseGrowth(2-w.p, zero-v, w.logSlopeBelow()))
+	}
+	t := inverseGrowth(w.p, v, -w.shift)
+	if g := math.Expm1(t); math.Abs(g) < 0.5 {
+		return w.sign * max(w.ref+(1+w.ref)*g, 0)
+	}
+	return w.sign * max(math.Expm1(math.Log1p(w.ref)+t), 0)
+}
+
+// logRatio is ln((1+u)/(1+ref)) of two numbers of at least 0.
+func logRatio(u, ref float64) float64 {
+	if q := (u - ref) / (1 + ref); math.Abs(q) < 0.5 {
+		return math.Log1p(q)
+	}
+	return math.Log((1 + u) / (1 + ref))
+}

@@ -1,0 +1,378 @@
+package featuremap
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/projection"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
+)
+
+const locallyStationaryName = "featuremap: LocallyStationaryFourier"
+
+// LocallyStationaryFourier maps rows to features of a kernel that is not stationary. With frequencies w of the
+// kernel k2 and v of the kernel k1, both stationary, and x taken from the origin,
+//
+//	z(x) = √(c/M) [cos(<v1,x>/2) cos <w1,x>, cos(<v1,x>/2) sin <w1,x>, ...]      c = k1(0) k2(0)
+//
+// over M pairs (v, w), whose inner products approximate
+//
+//	k(x, x') = ½ [k1((x+x')/2) + k1((x-x')/2)] k2(x-x')
+//
+// This kernel is positive semi-definite. It is the stationary kernel k2, made stronger near the origin, where k1
+// decides what is near. A narrow k1 makes k small far from the origin, but at least half of k2. With v = 0 the map is
+// the [RandomFourier] of k2.
+//
+// Pena-Llamas et al., Appl. Sci. 13 (2023) 2473, give a map for the product k1((x+x')/2) k2(x-x'). Their equation (6)
+// as printed does not approximate that product, and no map could, because it is not positive semi-definite in
+// general. The map here has the kernel above. Their all-pairs form, AllPairs, combines each v with each w. For the
+// same number of features it converges far more slowly than the pairs, and their Theorem 1 does not hold for it.
+//
+// The map depends on the origin of x. By default the origin is the mean of the rows of Fit. The cost is that of
+// [RandomFourier].
+//
+// See also [RandomFourier], [Nystroem].
+type LocallyStationaryFourier struct {
+	// Local is k1, which must have a spectral density. If it is nil, it is [kernels.MedianRBF] of the rows of Fit.
+	Local kernels.Kernel
+
+	// Stationary is k2, with the same requirement and default as Local.
+	Stationary kernels.Kernel
+
+	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are as
+	// many v as w, ⌊√(Components/2)⌋ of each, and twice their product features.
+	Components int
+	AllPairs   bool
+
+	// Sampling says how v and w are drawn.
+	Sampling Sampling
+
+	// If LocalFrequencies and Frequencies are not nil, they are the v and the w, one in each row. Both or neither must
+	// be given, with the same number of rows except with AllPairs, and Components and Sampling must be 0.
+	LocalFrequencies, Frequencies *mat.Dense
+
+	// Origin is the origin of the coordinates. If it is nil, it is the column means of the rows of Fit.
+	Origin []float64
+	Seed   uint64
+
+	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
+	Workers int
+
+	learned[localModel]
+}
+
+type localModel struct {
+	V, W     codec.Matrix // frequencies, a row each
+	AllPairs bool
+	Origin   codec.Floats
+	Scale    float64 // √(c/M)
+}
+
+// frequencyCount returns how many v and how many w there are to draw.
+func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
+	if err := check.Workers(locallyStationaryName, l.Workers); err != nil {
+		return 0, err
+	}
+	features := l.Components
+	if features == 0 {
+		features = defaultComponents
+	}
+	switch {
+	case (l.Frequencies == nil) != (l.LocalFrequencies == nil):
+		return 0, fault.Param(locallyStationaryName, "Frequencies and LocalFrequencies", "one of them", "both or none")
+	case l.Frequencies != nil && (l.Components != 0 || l.Sampling != AutomaticSampling):
+		return 0, fault.Param(locallyStationaryName, "Components and Sampling", fmt.Sprintf("%d and %v", l.Components, l.Sampling), "0 with given Frequencies")
+	case features < 2 || features%2 != 0:
+		return 0, fault.Param(locallyStationaryName, "Components", l.Components, "even and >= 2, or 0 for the default")
+	case l.AllPairs:
+		return int(math.Sqrt(float64(features / 2))), nil
+	}
+	return features / 2, nil
+}
+
+// Fit draws the frequencies for rows like those of x (n×d). Errors: ErrParam, also for a
+// kernel without a spectral density and for a Sampling that it does not allow; ErrShape;
+// ErrNotFinite; ctx's.
+func (l *LocallyStationaryFourier) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	count, err := l.frequencyCount()
+	if err != nil {
+		return err
+	}
+	return l.state.Learn(ctx, x, nil, func(x *mat.Dense) (*localModel, error) {
+		return l.draw(ctx, x, count, func() codec.Floats { return columnMeans(x) })
+	})
+}
+
+func (l *LocallyStationaryFourier) statistics() (s *samplestats.Statistics, count int, err error) {
+	if count, err = l.frequencyCount(); err != nil {
+		return nil, 0, err
+	}
+	s = &samplestats.Statistics{Type: locallyStationaryName, Means: l.Origin == nil}
+	if l.Local == nil || l.Stationary == nil {
+		s.Sample.Seed, s.Sample.Limit = l.Seed, samplestats.LeastRows
+	}
+	return s, count, nil
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: sums of the columns, and where a kernel is nil a sample of 4096
+// different rows, those whose hash with Seed is least.
+func (l *LocallyStationaryFourier) NewStatistics() (transformers.Statistics, error) {
+	s, _, err := l.statistics()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// FitStatistics implements [transformers.StatisticsFitter], as [RandomFourier]'s.
+func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	fresh, count, err := l.statistics()
+	if err != nil {
+		return err
+	}
+	err = samplestats.Learn(ctx, s, fresh, func(rows *mat.Dense, means codec.Floats) error {
+		return l.state.Learn(ctx, rows, nil, func(rows *mat.Dense) (*localModel, error) {
+			return l.draw(ctx, rows, count, func() codec.Floats { return means })
+		})
+	})
+	if err == nil {
+		l.state.Sums = s.Clone()
+	}
+	return err
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (l *LocallyStationaryFourier) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return l.state.PartialFit(ctx, x, l)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (l *LocallyStationaryFourier) MarshalStatistics() ([]byte, error) {
+	return l.state.MarshalStatistics()
+}
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (l *LocallyStationaryFourier) UnmarshalStatistics(data []byte) error {
+	return l.state.UnmarshalStatistics(l, data)
+}
+
+// draw returns the map of so many frequencies for rows like those of x.
+func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count int, means func() codec.Floats) (*localModel, error) {
+	m := &localModel{AllPairs: l.AllPairs, Scale: 1}
+	var err error
+	if m.Origin, err = l.origin(x, means); err != nil {
+		return nil, err
+	}
+	skip := 0 // v and w are coordinates of the same points, and of streams of their own
+	for _, part := range []struct {
+		kernel kernels.Kernel
+		field  string
+		given  *mat.Dense
+		seed   uint64
+		to     *codec.Matrix
+	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies, &m.V}} {
+		k, err := kernels.OrMedianRBF(ctx, part.kernel, x, l.Seed)
+		if err != nil {
+			return nil, err
+		}
+		_, d := x.Dims()
+		spectrum, sampling, err := l.Sampling.checked(locallyStationaryName, k, d)
+		if err != nil {
+			return nil, err
+		}
+		var w *mat.Dense
+		if part.given != nil {
+			w, err = checkFrequencies(locallyStationaryName, part.field, part.given, d)
+		} else {
+			w, err = sampling.draw(ctx, spectrum, count, d, skip, part.seed)
+		}
+		if err != nil {
+			return nil, err
+		}
+		*part.to = codec.FromDense(w)
+		skip += spectrum.Uniforms(d)
+		m.Scale *= math.Sqrt(spectrum.Variance)
+	}
+	switch {
+	case m.width() > maxFeatures:
+		return nil, fault.Param(locallyStationaryName, "features", m.width(), fmt.Sprintf("<= %d", maxFeatures))
+	case !l.AllPairs && m.V.Rows != m.W.Rows:
+		return nil, fault.Shape(locallyStationaryName+": LocalFrequencies has", m.V.Rows, "rows", "Frequencies has %d", m.W.Rows)
+	}
+	m.Scale /= math.Sqrt(float64(m.width()) / 2)
+	return m, nil
+}
+
+func (l *LocallyStationaryFourier) origin(x *mat.Dense, means func() codec.Floats) (codec.Floats, error) {
+	if l.Origin == nil {
+		return means(), nil
+	}
+	if _, d := x.Dims(); len(l.Origin) != d {
+		return nil, fault.Shape(locallyStationaryName+": Origin has", len(l.Origin), "entries", "x has %d columns", d)
+	}
+	return append(codec.Floats(nil), l.Origin...), check.Vector(locallyStationaryName+": Origin", l.Origin)
+}
+
+func (m localModel) width() int {
+	if m.AllPairs {
+		return 2 * m.V.Rows * m.W.Rows
+	}
+	return 2 * m.W.Rows
+}
+
+// Transform returns the features of the rows of x (m×d), m×D.
+func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return rowmap.Apply(l.whole, x)
+}
+
+// TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
+func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	return l.state.MapInto(dst, x, true, l.many)
+}
+
+// whole is TransformTo for which few rows are as many.
+func (l *LocallyStationaryFourier) whole(dst *mat.Dense, x mat.Matrix) error {
+	return l.state.MapInto(dst, x, false, l.many)
+}
+
+// many sets dst to the features of the rows of x.
+func (l *LocallyStationaryFourier) many(dst, x *mat.Dense) error {
+	m := l.state.Fitted
+	v, w := projection.New(m.V, m.Origin), projection.New(m.W, m.Origin)
+	v.Halve()
+	return projection.MapChunks(m, l.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, v, w) })
+}
+
+// Blocks yields the features of the rows of x in blocks of rows, the last of what is left,
+// without a matrix of them all. The matrix is overwritten by the next step. After an
+// error, Transform's, there is no further block.
+func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
+	return blocks(l.whole, x, rows)
+}
+
+// features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
+// first v come first.
+func (m *localModel) features(dst, x *mat.Dense, v, w *projection.Projection) {
+	rows, _ := x.Dims()
+	sv, sw := v.Borrow(), w.Borrow()
+	defer v.Release(sv)
+	defer w.Release(sw)
+	local, products := v.Products(sv, x), w.Products(sw, x)
+	unused, sin := sv.Sin, sw.Sin
+	for i := range rows {
+		m.combine(dst.RawRowView(i), local.RawRowView(i), products.RawRowView(i), unused, sin)
+	}
+}
+
+// combine sets out to the features of a row of products with v, halved, and with w, all of
+// which it overwrites.
+func (m *localModel) combine(out, of, cos, unused, sin []float64) {
+	vecmath.Sincos(unused, of, of)
+	vecmath.Sincos(sin, cos, cos)
+	if !m.AllPairs {
+		for j, c := range cos {
+			s := m.Scale * of[j]
+			out[2*j], out[2*j+1] = s*c, s*sin[j]
+		}
+		return
+	}
+	for k, s := range of {
+		s *= m.Scale
+		for j, c := range cos {
+			at := 2 * (k*len(cos) + j)
+			out[at], out[at+1] = s*c, s*sin[j]
+		}
+	}
+}
+
+// MapRow sets dst to the features of one row.
+func (m localModel) MapRow(dst, x []float64) {
+	local, pairs := m.V.Rows, m.W.Rows
+	p := rowwise.Scratch(2 * (local + pairs))
+	defer rowwise.Release(p)
+	of, unused := (*p)[:local], (*p)[local:2*local]
+	cos, sin := (*p)[2*local:2*local+pairs], (*p)[2*local+pairs:]
+	projection.Row(of, m.V, m.Origin, x)
+	for i := range of {
+		of[i] /= 2
+	}
+	projection.Row(cos, m.W, m.Origin, x)
+	m.combine(dst, of, cos, unused, sin)
+}
+
+// ChosenFrequencies returns the frequencies v and w, one in each row. It returns nil before Fit.
+func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.Dense) {
+	if l.state.Fitted == nil {
+		return nil, nil
+	}
+	dense := func(m codec.Matrix) *mat.Dense {
+		return mat.NewDense(m.Rows, m.Cols, append([]float64(nil), m.Data...))
+	}
+	return dense(l.state.Fitted.V), dense(l.state.Fitted.W)
+}
+
+// Clone returns an unfitted LocallyStationaryFourier with the same configuration.
+func (l *LocallyStationaryFourier) Clone() transformers.Transformer {
+	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs, Sampling: l.Sampling,
+		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
+}
+
+func (localModel) TypeName() string { return locallyStationaryName }
+
+func (m localModel) Widths() (from, to int) { return m.W.Cols, m.width() }
+
+func (m localModel) Validate() error {
+	for _, part := range []codec.Matrix{m.V, m.W} {
+		switch w, err := part.Dense(); {
+		case err != nil:
+			return err
+		case w == nil || len(m.Origin) != part.Cols || !m.Origin.Finite():
+			return fmt.Errorf("%d×%d frequencies and an origin of %d, want as wide and finite", part.Rows, part.Cols, len(m.Origin))
+		}
+	}
+	switch {
+	case float64(m.V.Rows)*float64(m.W.Rows) > maxFeatures/2 && m.AllPairs:
+		return fmt.Errorf("%d×%d pairs, want at most %d", m.V.Rows, m.W.Rows, maxFeatures/2)
+	case !m.AllPairs && m.V.Rows != m.W.Rows:
+		return fmt.Errorf("pairs of %d and %d frequencies", m.V.Rows, m.W.Rows)
+	case !(m.Scale > 0) || math.IsInf(m.Scale, 1):
+		return fmt.Errorf("scale %v", m.Scale)
+	}
+	return nil
+}
+
+func (m localModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	local := projection.Graph(x, m.Origin, m.V).Times(0.5).Cos().Times(m.Scale)
+	products := projection.Graph(x, m.Origin, m.W)
+	cos, sin := products.Cos(), products.Sin()
+	if m.AllPairs {
+		var each, all []int
+		for k := range m.V.Rows {
+			for j := range m.W.Rows {
+				each, all = append(each, k), append(all, j)
+			}
+		}
+		local, cos, sin = local.Select(each...), cos.Select(all...), sin.Select(all...)
+	}
+	return pairsGraph(local.Mul(cos), local.Mul(sin)), nil
+}

@@ -1,0 +1,281 @@
+// Package columnstats holds what transformers learn of single columns: exact sums, extremes, counts and ranks, of all
+// rows at once, of a stream, or as [Statistics] of parts that are merged.
+package columnstats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+// Summary is what statistics keep of a column. C is a pointer to a struct of fields that
+// files have.
+type Summary[C any] interface {
+	// add takes in values, in memory that it may write to.
+	add(values []float64) error
+	// fits says why those of o cannot be taken in.
+	fits(o C) error
+	// merge takes in what o holds, which stays as it is.
+	merge(o C)
+	clone() C
+	// restore takes from that of no values what files do not hold, and says what is wrong with what was
+	// read, of so many rows.
+	restore(rows int, fresh C) error
+}
+
+// reversible is a summary that values can be taken out of again.
+type reversible[C any] interface {
+	// unmerge takes out what o holds, or says that it cannot have been taken in.
+	unmerge(o C) error
+}
+
+// Statistics are those of transformers that learn of each column by itself.
+type Statistics[C Summary[C]] struct {
+	Type     string                // of the transformer: "columnwise: Imputer"
+	Settings string                // those that count for the statistics
+	Gap      func(column int) bool // where NaN is no error
+	Start    func(d int) error     // looks at the width of the first rows; may be nil
+	Fresh    func(j int) C         // that of no values
+	N        int
+	Columns  []C
+}
+
+var (
+	_ transformers.Statistics = (*Statistics[*Extremes])(nil)
+	_ transformers.Unmerger   = (*Statistics[*Extremes])(nil)
+)
+
+// String names them, with their settings.
+func (s *Statistics[C]) String() string { return strings.TrimSpace(s.Type + " " + s.Settings) }
+
+// empty returns statistics of no rows, of the same settings.
+func (s *Statistics[C]) empty() *Statistics[C] {
+	out := *s
+	out.N, out.Columns = 0, nil
+	return &out
+}
+
+// Rows implements Statistics.
+func (s *Statistics[C]) Rows() int { return s.N }
+
+// Clone implements Statistics.
+func (s *Statistics[C]) Clone() transformers.Statistics {
+	out := s.empty()
+	out.N = s.N
+	for _, c := range s.Columns {
+		out.Columns = append(out.Columns, c.clone())
+	}
+	return out
+}
+
+// like returns other as such statistics, if they are.
+func (s *Statistics[C]) like(other transformers.Statistics) (*Statistics[C], error) {
+	o, ok := other.(*Statistics[C])
+	if !ok || o == nil || o.Type != s.Type || o.Settings != s.Settings {
+		return nil, rowmap.OtherStatistics(s.Type, other, s)
+	}
+	return o, nil
+}
+
+// AddBlock implements Statistics: the rows are summed by themselves first.
+func (s *Statistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+	defer fault.RecoverAs(s.Type, &err)
+	ctx = check.Context(ctx)
+	rows, err := check.DenseGaps("x", x, s.Gap)
+	if err != nil {
+		return err
+	}
+	n, d := rows.Dims()
+	if err := s.width(d); err != nil {
+		return err
+	}
+	block := s.empty()
+	block.N = n
+	for j := range d {
+		block.Columns = append(block.Columns, s.Fresh(j))
+	}
+	for from := 0; from < n; from += rowmap.PieceRows {
+		piece := rows.Slice(from, min(from+rowmap.PieceRows, n), 0, d).(*mat.Dense)
+		err := EachColumnOn(ctx, 1, piece, func(j int, values []float64) error {
+			if err := block.Columns[j].add(values); err != nil {
+				return fmt.Errorf("%s: column %d has %w", s.Type, j, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.take(block)
+}
+
+// width looks at the number of columns of more rows.
+func (s *Statistics[C]) width(d int) error {
+	switch {
+	case s.N > 0 && d != len(s.Columns):
+		return fault.Shape("x has", d, "columns", "the statistics have %d", len(s.Columns))
+	case s.N == 0 && s.Start != nil:
+		return s.Start(d)
+	}
+	return nil
+}
+
+// Merge implements Statistics.
+func (s *Statistics[C]) Merge(other transformers.Statistics) error {
+	o, err := s.like(other)
+	if err != nil {
+		return err
+	}
+	if s.N > 0 && o.N > 0 && len(o.Columns) != len(s.Columns) {
+		return fault.Shape("the other statistics have", len(o.Columns), "columns", "these have %d", len(s.Columns))
+	}
+	if s.N == 0 || o == s {
+		o = o.Clone().(*Statistics[C])
+	}
+	return s.take(o)
+}
+
+// take takes in what fits; of no rows it may keep the columns of o.
+func (s *Statistics[C]) take(o *Statistics[C]) error {
+	switch {
+	case o.N == 0:
+		return nil
+	case s.N == 0:
+		s.N, s.Columns = o.N, o.Columns
+		return nil
+	}
+	for j, c := range s.Columns {
+		if err := c.fits(o.Columns[j]); err != nil {
+			return fmt.Errorf("%s: column %d has %w", s.Type, j, err)
+		}
+	}
+	for j, c := range s.Columns {
+		c.merge(o.Columns[j])
+	}
+	s.N += o.N
+	return nil
+}
+
+// Unmerge implements Unmerger.
+func (s *Statistics[C]) Unmerge(other transformers.Statistics) error {
+	o, err := s.like(other)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.N > s.N:
+		return fault.Shape("the other statistics have", o.N, "rows", "these have %d", s.N)
+	case o.N > 0 && len(o.Columns) != len(s.Columns):
+		return fault.Shape("the other statistics have", len(o.Columns), "columns", "these have %d", len(s.Columns))
+	}
+	left := make([]C, len(s.Columns))
+	for j, c := range s.Columns {
+		left[j] = c.clone()
+		r, ok := any(left[j]).(reversible[C])
+		if !ok {
+			return fmt.Errorf("%s: what its statistics keep is no sum, and rows cannot be taken out: %w", s.Type, errors.ErrUnsupported)
+		}
+		if o.N == 0 {
+			continue
+		}
+		if err := r.unmerge(o.Columns[j]); err != nil {
+			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to take out", o.N), "rows that were taken in"))
+		}
+	}
+	if s.N -= o.N; s.N == 0 {
+		left = nil
+	}
+	s.Columns = left
+	return nil
+}
+
+type storedColumns[C any] struct {
+	Settings string
+	Rows     int
+	Columns  []C
+}
+
+func (s *Statistics[C]) kind() string {
+	return rowmap.FileKind(s.Type) + " statistics"
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (s *Statistics[C]) MarshalBinary() ([]byte, error) {
+	return codec.Marshal(s.kind(), rowmap.Version, storedColumns[C]{s.Settings, s.N, s.Columns})
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler.
+func (s *Statistics[C]) UnmarshalBinary(data []byte) error {
+	kind := s.kind()
+	var in storedColumns[C]
+	if _, err := codec.Unmarshal(data, kind, rowmap.Version, &in); err != nil {
+		return err
+	}
+	switch {
+	case in.Settings != s.Settings:
+		return fault.BadModel(kind, "those of settings %q, these have %q", in.Settings, s.Settings)
+	case in.Rows < 0 || (in.Rows == 0) != (len(in.Columns) == 0):
+		return fault.BadModel(kind, "%d rows of %d columns", in.Rows, len(in.Columns))
+	}
+	if s.Start != nil && in.Rows > 0 {
+		if err := s.Start(len(in.Columns)); err != nil {
+			return fault.BadModel(kind, "%v", err)
+		}
+	}
+	for j, c := range in.Columns {
+		if check.IsNil(c) {
+			return fault.BadModel(kind, "column %d is missing", j)
+		}
+		if err := c.restore(in.Rows, s.Fresh(j)); err != nil {
+			return fault.BadModel(kind, "column %d: %v", j, err)
+		}
+	}
+	s.N, s.Columns = in.Rows, in.Columns
+	return nil
+}
+
+func (s *Statistics[C]) ColumnCount() int { return len(s.Columns) }
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *Statistics[C]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Statistics[C]) UnmarshalText(text []byte) error {
+	return codec.FromText(s.kind(), s, text)
+}
+
+// Learn assigns what f learns of s, which are those of the columns of a C each that fresh
+// has, and not without rows.
+func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s transformers.Statistics, fresh *Statistics[C], f func(*Statistics[C]) (*M, error)) error {
+	own, err := fresh.like(s)
+	if err != nil {
+		return err
+	}
+	if s.Rows() == 0 {
+		return fault.EmptyStatistics(fresh.Type)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m, err := f(own)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.Fitted, l.Sums = m, own.Clone()
+	return nil
+}

@@ -1,0 +1,217 @@
+package columnstats
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+// SketchBuffer is how many values of a level a sketch keeps: of a million values at most 65 000 in
+// all, half a megabyte, with ranks to six in ten thousand.
+const SketchBuffer = 8192
+
+// Sketch keeps the order of values that come one after the other, in memory that grows with the
+// logarithm of their number. A level that is full is sorted, and every second value goes to the
+// level above, where each stands for two of the one below: the first of each pair and, the next
+// time, the second (G. Manku, S. Rajagopalan and B. Lindsay, SIGMOD 1998, with the two in turn; by a
+// coin in P. Agarwal and others, Mergeable summaries, PODS 2012). So the same values give the same
+// sketch, and how far a rank may be off is known:
+//
+// A level of k values, each of weight 2^h, that is emptied miscounts the values up to a v only if
+// an odd number of its own are: by 2^h too many where the first of a pair stays, by 2^h too few
+// where the second does. Where the first stayed a times and the second b times it is at most
+// max(a, b) 2^h off, either way; the one that stayed less often is taken, in turn in one stream. Of n
+// values a + b ≤ n/(k 2^h), and levels of more than n/k are never full: over all of them that is at
+// most n (log₂(n/k) + 3) / 2k.
+//
+// Two sketches are merged level by level: the values of both, and a and b of both added, which is
+// what bounds their miscounts together; a level that is full then is emptied, but for one of an odd
+// number of values. Parts may all have kept the first, so that a + b is what bounds max(a, b) then:
+// over all levels it is at most n (log₂(n/k) + 1) / k, whatever the parts and their order.
+//
+// It is not from a library since an exact median and an exact bound of a Winsorizer need what none gives: a bound
+// that holds for every stream and is counted for this one. KLL and REQ sketches toss coins, and their bounds hold with a probability; a
+// t-digest has none; those of DDSketch are relative to the value, which an offset spoils.
+type Sketch struct {
+	N              int
+	Least, Largest float64
+	levels         []level
+}
+
+type level struct {
+	values          []float64
+	firsts, seconds int // how often it was emptied, and the first or the second of each pair went up
+}
+
+func (s *Sketch) add(values []float64) {
+	for _, v := range values {
+		if s.N == 0 {
+			s.Least, s.Largest = v, v
+		}
+		s.N++
+		s.Least, s.Largest = min(s.Least, v), max(s.Largest, v)
+		s.put(0, v)
+	}
+}
+
+func (s *Sketch) put(h int, v float64) {
+	if h == len(s.levels) {
+		s.levels = append(s.levels, level{})
+	}
+	s.levels[h].values = append(s.levels[h].values, v)
+	if len(s.levels[h].values) < SketchBuffer {
+		return
+	}
+	s.empty(h)
+}
+
+// empty sends every second value of a level up.
+func (s *Sketch) empty(h int) {
+	l := &s.levels[h]
+	full := l.values
+	slices.Sort(full)
+	from := 0
+	if l.firsts > l.seconds {
+		from = 1
+		l.seconds++
+	} else {
+		l.firsts++
+	}
+	pairs := len(full) / 2 * 2
+	up := make([]float64, 0, pairs/2)
+	for i := from; i < pairs; i += 2 {
+		up = append(up, full[i])
+	}
+	l.values = append(full[:0], full[pairs:]...)
+	for _, v := range up {
+		s.put(h+1, v)
+	}
+}
+
+// merge takes in the values of o, which stays as it is.
+func (s *Sketch) merge(o *Sketch) {
+	switch {
+	case o.N == 0:
+		return
+	case s.N == 0:
+		s.Least, s.Largest = o.Least, o.Largest
+	}
+	s.N += o.N
+	s.Least, s.Largest = min(s.Least, o.Least), max(s.Largest, o.Largest)
+	for h := range o.levels {
+		if h == len(s.levels) {
+			s.levels = append(s.levels, level{})
+		}
+		l, other := &s.levels[h], o.levels[h]
+		l.firsts, l.seconds = l.firsts+other.firsts, l.seconds+other.seconds
+		l.values = append(l.values, other.values...)
+	}
+	for h := 0; h < len(s.levels); h++ {
+		if len(s.levels[h].values) >= SketchBuffer {
+			s.empty(h)
+		}
+	}
+}
+
+func (s *Sketch) clone() *Sketch {
+	out := *s
+	out.levels = slices.Clone(s.levels)
+	for h := range out.levels {
+		out.levels[h].values = slices.Clone(out.levels[h].values)
+	}
+	return &out
+}
+
+// missed is how far a rank may be off, in values; 0 while all of them are kept.
+func (s *Sketch) missed() int {
+	out := 0
+	for h, l := range s.levels {
+		out += max(l.firsts, l.seconds) << h
+	}
+	return out
+}
+
+// Ranked is what a sketch has kept, ascending, with the number of values up to and with each.
+type Ranked struct {
+	values         []float64
+	upTo           []int
+	N, Missed      int
+	Least, Largest float64
+}
+
+func (s *Sketch) Rank() *Ranked {
+	r := &Ranked{N: s.N, Missed: s.missed(), Least: s.Least, Largest: s.Largest}
+	type weighted struct {
+		v float64
+		w int
+	}
+	var all []weighted
+	for h, l := range s.levels {
+		for _, v := range l.values {
+			all = append(all, weighted{v, 1 << h})
+		}
+	}
+	slices.SortFunc(all, func(a, b weighted) int {
+		switch {
+		case a.v < b.v:
+			return -1
+		case a.v > b.v:
+			return 1
+		}
+		return 0
+	})
+	total := 0
+	for _, a := range all {
+		total += a.w
+		if last := len(r.values) - 1; last >= 0 && r.values[last] == a.v {
+			r.upTo[last] = total
+			continue
+		}
+		r.values, r.upTo = append(r.values, a.v), append(r.upTo, total)
+	}
+	return r
+}
+
+// valueOfRank returns a value whose rank may be i, the numbers of the ranks beginning with 0: within missed
+// of it one of the values has that rank. The least and the largest are exact.
+func (r *Ranked) valueOfRank(i int) float64 {
+	switch {
+	case i <= 0:
+		return r.Least
+	case i >= r.N-1:
+		return r.Largest
+	}
+	return r.values[sort.Search(len(r.upTo), func(k int) bool { return r.upTo[k] > i })]
+}
+
+// Pair returns at(i) and at(i+1).
+func (r *Ranked) Pair(i int) (first, second float64) { return r.valueOfRank(i), r.valueOfRank(i + 1) }
+
+// ReadRanks reads a stream once, and returns what a sketch keeps of each column but for its gaps.
+func ReadRanks(ctx context.Context, rows *rowmap.Stream, workers int) ([]*Ranked, error) {
+	sketches, err := ReadColumns(ctx, rows, workers, func(int) (s Sketch) { return s }, func(s *Sketch, values []float64) error {
+		s.add(slices.DeleteFunc(values, math.IsNaN))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Ranked, len(sketches))
+	for j := range sketches {
+		out[j] = sketches[j].Rank()
+		sketches[j].levels = nil
+	}
+	return out, nil
+}
+
+// Quantiles returns up to count values at evenly spaced ranks: all of them, if they are no more.
+func (r *Ranked) Quantiles(count int) []float64 {
+	out := make([]float64, min(count, r.N))
+	for k := range out {
+		out[k] = r.valueOfRank(int((float64(k) + .5) / float64(len(out)) * float64(r.N)))
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+// Package projection multiplies rows x with many vectors w after a shift: <w, x - shift>, which random Fourier features
+// and principal components begin with.
+package projection
+
+import (
+	"context"
+	"sync"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+// Dense is a matrix of a model, which has rows.
+func Dense(m codec.Matrix) *mat.Dense { return mat.NewDense(m.Rows, m.Cols, m.Data) }
+
+// Graph returns <w, x - shift> for each row of w.
+func Graph(x graph.Value, shift []float64, w codec.Matrix) graph.Value {
+	return x.Sub(x.Row(shift)).MatMul(x.Constant(Dense(w).T()))
+}
+
+// Projection is <w, x - shift> for many w.
+type Projection struct {
+	trans   *mat.Dense // d×count
+	shift   []float64
+	scratch sync.Pool
+}
+
+// Scratch is memory for a chunk of rows, used again and again: fresh memory for each would
+// cost as much time as the features.
+type Scratch struct {
+	shifted, products *mat.Dense // of ChunkRows rows
+	Sin               []float64
+}
+
+func New(w codec.Matrix, shift []float64) *Projection {
+	p := &Projection{trans: mat.DenseCopyOf(Dense(w).T()), shift: shift}
+	p.scratch.New = func() any {
+		return &Scratch{shifted: mat.NewDense(ChunkRows, w.Cols, nil), products: mat.NewDense(ChunkRows, w.Rows, nil), Sin: make([]float64, w.Rows)}
+	}
+	return p
+}
+
+// Borrow returns memory for a chunk, which release takes back.
+func (p *Projection) Borrow() *Scratch { return p.scratch.Get().(*Scratch) }
+
+func (p *Projection) Release(s *Scratch) { p.scratch.Put(s) }
+
+// Halve halves all w.
+func (p *Projection) Halve() { p.trans.Scale(0.5, p.trans) }
+
+// Products returns the products with up to ChunkRows rows, in the scratch.
+func (p *Projection) Products(s *Scratch, x *mat.Dense) *mat.Dense {
+	rows, d := x.Dims()
+	shifted := s.shifted.Slice(0, rows, 0, d).(*mat.Dense)
+	for i := range rows {
+		row := shifted.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			row[j] = v - p.shift[j]
+		}
+	}
+	_, count := p.trans.Dims()
+	dst := s.products.Slice(0, rows, 0, count).(*mat.Dense)
+	for first := 0; first < count; first += mapColumns {
+		last := min(first+mapColumns, count)
+		fast.Gemm(blas.NoTrans, blas.NoTrans, 1, shifted.RawMatrix(), p.trans.Slice(0, d, first, last).(*mat.Dense).RawMatrix(),
+			0, dst.Slice(0, rows, first, last).(*mat.Dense).RawMatrix())
+	}
+	return dst
+}
+
+// Products of ChunkRows rows with mapColumns columns at a time: they stay in the cache, and
+// below the size that gonum's product spreads over processors of its own accord, which
+// Workers is to say.
+const ChunkRows, mapColumns = 64, 192
+
+// MapChunks calls f for ChunkRows rows of dst and x at a time, on the workers. A feature
+// that is not finite, of products that overflow, is ErrNotFinite.
+func MapChunks(m rowmap.Map, workers int, dst, x *mat.Dense, f func(dst, x *mat.Dense)) error {
+	n, width := dst.Dims()
+	_, d := x.Dims()
+	return parallel.ForEach(context.Background(), workers, (n+ChunkRows-1)/ChunkRows, func(c int) error {
+		first, last := c*ChunkRows, min((c+1)*ChunkRows, n)
+		part := dst.Slice(first, last, 0, width).(*mat.Dense)
+		f(part, x.Slice(first, last, 0, d).(*mat.Dense))
+		return rowmap.CheckFinite(m, part, first, false)
+	})
+}
+
+// Row sets dst to <w, x - shift> for each row of w.
+func Row(dst []float64, w codec.Matrix, shift, x []float64) {
+	for i := range dst {
+		sum := 0.0
+		for j, v := range w.Data[i*w.Cols : (i+1)*w.Cols] {
+			sum += v * (x[j] - shift[j])
+		}
+		dst[i] = sum
+	}
+}

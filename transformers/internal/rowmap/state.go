@@ -1,0 +1,224 @@
+// Package rowmap holds what the transformers have in common: a map of rows that a fit learnt ([Map], [Stored]), and a
+// [State] that keeps it and has the methods that need no more than the map: Transform, names, the graph, files, the way
+// back, fits from a [Stream] of rows and over time.
+package rowmap
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// Complete is what all transformers of this library can do.
+type Complete interface {
+	transformers.Transformer
+	transformers.TransformerTo
+	transformers.Cloner
+	transformers.FeatureNamer
+	graph.Grapher
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Map is what a fit learnt: a map of rows.
+type Map interface {
+	TypeName() string        // of the type, as errors have it: "scalers: UnitRows"
+	Widths() (from, to int)  // of x and of the result
+	MapRow(dst, x []float64) // maps a row
+}
+
+// Stored is a map that files hold as it is.
+type Stored interface {
+	Map
+	Validate() error // says what is wrong with a model that was read
+	// BuildGraph returns what MapRow makes of rows x, which are as wide as Widths says, except near the largest numbers,
+	// whose differences overflow.
+	BuildGraph(x graph.Value) (graph.Value, error)
+}
+
+// Gapped is a map for which NaN is no error in some of the columns of x.
+type Gapped interface{ HasGap(column int) bool }
+
+// State is what Fit learnt, and the methods that need no more than that. The methods of M have no pointer for a
+// receiver, so that *M has them too.
+type State[M Stored] struct {
+	Fitted *M                      // nil before Fit
+	Sums   transformers.Statistics // that fitted was learnt from, by FitStatistics or PartialFit; else nil
+}
+
+// Learn checks the x of Fit, in which gap tells what may be missing, and keeps what f learns of it.
+func (l *State[M]) Learn(ctx context.Context, x mat.Matrix, gap func(column int) bool, f func(x *mat.Dense) (*M, error)) error {
+	in, err := check.DenseGaps("x", x, gap)
+	if err != nil {
+		return err
+	}
+	m, err := f(in)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.Fitted, l.Sums = m, nil
+	return nil
+}
+
+// Model returns what was learnt, or the zero model before Fit.
+func (l *State[M]) Model() (m M) {
+	if l.Fitted != nil {
+		m = *l.Fitted
+	}
+	return m
+}
+
+// TypeName returns the name of the type, before Fit too.
+func (l *State[M]) TypeName() string {
+	var m M
+	return m.TypeName()
+}
+
+// MapInto is [MapInto] of what was learnt.
+func (l *State[M]) MapInto(dst *mat.Dense, x mat.Matrix, rows bool, many func(dst, x *mat.Dense) error) error {
+	if l.Fitted == nil {
+		return fault.NotFitted(l.TypeName())
+	}
+	return MapInto(dst, x, any(l.Fitted).(Map), rows, many)
+}
+
+// Graph implements [graph.Grapher].
+func (l *State[M]) Graph(x graph.Value) (graph.Outputs, error) {
+	if l.Fitted == nil {
+		return graph.Outputs{}, fault.NotFitted(l.TypeName())
+	}
+	return BuildOutputs(any(l.Fitted).(Map), x, (*l.Fitted).BuildGraph)
+}
+
+// BuildOutputs returns the outputs of m for rows that are as wide as it wants.
+func BuildOutputs(m Map, x graph.Value, of func(x graph.Value) (graph.Value, error)) (graph.Outputs, error) {
+	from, _ := m.Widths()
+	if err := graph.Columns(x, from); err != nil {
+		return graph.Outputs{}, err
+	}
+	rows, err := of(x)
+	return graph.Outputs{Rows: rows}, err
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler: all that Transform needs is stored, and a
+// file is read into a value of any configuration. It is ErrNotFitted before Fit.
+func (l *State[M]) MarshalBinary() ([]byte, error) {
+	if l.Fitted == nil {
+		return nil, fault.NotFitted(l.TypeName())
+	}
+	return codec.Marshal(FileKind(l.TypeName()), Version, l.Fitted)
+}
+
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. Its errors are ErrBadModel and leave
+// the value as it was.
+func (l *State[M]) UnmarshalBinary(data []byte) error {
+	m := new(M)
+	kind := FileKind(l.TypeName())
+	if _, err := codec.Unmarshal(data, kind, Version, m); err != nil {
+		return err
+	}
+	if err := (*m).Validate(); err != nil {
+		return fault.BadModel(kind, "%v", err)
+	}
+	l.Fitted, l.Sums = m, nil
+	return nil
+}
+
+// Version is the version of all files of transformers so far.
+const Version = 1
+
+// FileKind returns the name that files have for a type, "transformers.UnitRows" for what errors call
+// "scalers: UnitRows". It does not depend on the package, so that types can move.
+func FileKind(typeName string) string { return "transformers." + ownName(typeName) }
+
+// ownName is the name of a type without its package.
+func ownName(typeName string) string { return typeName[strings.LastIndex(typeName, " ")+1:] }
+
+// Apply calls f with an empty matrix and returns what is in it then.
+func Apply(f func(dst *mat.Dense, x mat.Matrix) error, x mat.Matrix) (*mat.Dense, error) {
+	out := &mat.Dense{}
+	if err := f(out, x); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// MapInto sets dst to the rows of x mapped by m: by many at once, unless that is nil or rows
+// says that few go one by one. What is not finite in a result is an error.
+func MapInto(dst *mat.Dense, x mat.Matrix, m Map, rows bool, many func(dst, x *mat.Dense) error) error {
+	from, to := m.Widths()
+	in, gaps, err := input("x", x, m, from)
+	if err != nil {
+		return err
+	}
+	n, _ := in.Dims()
+	// Without memory for words: one row allocates nothing.
+	if count := float64(n) * float64(to); dst != nil && dst.IsEmpty() && 8*count > check.MaxBytes {
+		return check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), n, to), count, "map the rows some at a time")
+	}
+	if err := ShapeResult(dst, n, to); err != nil {
+		return err
+	}
+	if many != nil && !(rows && rowwise.IsFew(in)) {
+		return many(dst, in)
+	}
+	for i := range n {
+		m.MapRow(dst.RawRowView(i), in.RawRowView(i))
+	}
+	return CheckFinite(m, dst, 0, gaps)
+}
+
+// input checks rows of the width for m, and says whether there may be gaps in them.
+func input(name string, x mat.Matrix, m Map, width int) (in *mat.Dense, gaps bool, err error) {
+	var gap func(int) bool
+	if g, ok := m.(Gapped); ok {
+		gap = g.HasGap
+	}
+	in, err = check.DenseGaps(name, x, gap)
+	if err != nil {
+		return nil, false, err
+	}
+	return in, gap != nil, check.Columns(name, in, width)
+}
+
+// CheckFinite returns an error for what is not finite in a result whose first row is the one of the
+// number.
+func CheckFinite(m Map, result *mat.Dense, first int, gaps bool) error {
+	n, _ := result.Dims()
+	for i := range n {
+		for j, v := range result.RawRowView(i) {
+			if v-v != 0 && !(gaps && v != v) {
+				return &fault.NotFiniteError{Name: m.TypeName() + ": result", Row: first + i, Col: j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
+// ShapeResult makes an empty dst of n rows and width columns, and returns an error for one of
+// another shape.
+func ShapeResult(dst *mat.Dense, n, width int) error {
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, width)
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAs(n, width)
+	}
+	if rows, columns := dst.Dims(); rows != n || columns != width {
+		return fault.Shape("dst has", columns, "columns", "want %d rows of %d, dst has %d rows", n, width, rows)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package rowmap
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/transformers"
+)
+
+// OtherStatistics is the error for statistics that are not of a kind.
+func OtherStatistics(typ string, have any, want fmt.Stringer) error {
+	name := "nil"
+	if !check.IsNil(have) {
+		name = fmt.Sprintf("those of a %T", have)
+		if s, ok := have.(fmt.Stringer); ok {
+			name = "those of " + s.String()
+		}
+	}
+	return fault.Param(typ, "statistics", name, "those of "+want.String())
+}
+
+// PartialFit is PartialFit of t, which holds l.
+func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter) error {
+	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
+}
+
+// FitMore is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
+func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) error {
+	s, err := goOn(t, name, fitted, sums)
+	if err != nil {
+		return err
+	}
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // which AddBlock looks at more closely
+	if err != nil {
+		return err
+	}
+	if err := s.AddBlock(ctx, rows); err != nil {
+		return err
+	}
+	return t.FitStatistics(ctx, s)
+}
+
+// goOn returns a copy of the statistics that more rows come to.
+func goOn(t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) (transformers.Statistics, error) {
+	switch {
+	case !fitted:
+		return t.NewStatistics()
+	case sums == nil:
+		return nil, noStatistics(name)
+	}
+	return sums.Clone(), nil
+}
+
+// MarshalStatistics is MarshalStatistics.
+func (l *State[M]) MarshalStatistics() ([]byte, error) {
+	if l.Fitted == nil {
+		return nil, fault.NotFitted(l.TypeName())
+	}
+	return MarshalSums(l.TypeName(), l.Sums)
+}
+
+// UnmarshalStatistics is UnmarshalStatistics of t, which holds l.
+func (l *State[M]) UnmarshalStatistics(t transformers.StatisticsFitter, data []byte) error {
+	if l.Fitted == nil {
+		return fault.NotFitted(l.TypeName())
+	}
+	from, _ := l.Model().Widths()
+	sums, err := ReadSums(l.TypeName(), t, from, data)
+	if err != nil {
+		return err
+	}
+	l.Sums = sums
+	return nil
+}
+
+// MarshalSums are the bytes of statistics that more rows come to.
+func MarshalSums(name string, sums transformers.Statistics) ([]byte, error) {
+	if sums == nil {
+		return nil, noStatistics(name)
+	}
+	return sums.MarshalBinary()
+}
+
+func noStatistics(name string) error {
+	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", name, fault.ErrNotFitted)
+}
+
+// ReadSums reads statistics of rows of a width for t, of a name.
+func ReadSums(name string, t transformers.StatisticsFitter, width int, data []byte) (transformers.Statistics, error) {
+	s, err := t.NewStatistics()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.UnmarshalBinary(data); err != nil {
+		return nil, err
+	}
+	if w, ok := s.(interface{ ColumnCount() int }); s.Rows() == 0 || ok && w.ColumnCount() != width {
+		return nil, fault.BadModel(name, "statistics of %d rows that are not those of its %d columns", s.Rows(), width)
+	}
+	return s, nil
+}

@@ -1,0 +1,114 @@
+package rowmap
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/rowhash"
+)
+
+// LearnBlocks assigns what f learns of a stream, in which gap tells what may be missing.
+func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error], gap func(column int) bool, f func(rows *Stream) (*M, error)) error {
+	m, err := f(&Stream{Name: l.TypeName(), blocks: blocks, gap: gap})
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.Fitted, l.Sums = m, nil
+	return nil
+}
+
+// Stream is rows that are read again for each pass.
+type Stream struct {
+	Name   string // of the type that reads, for errors
+	blocks iter.Seq2[*mat.Dense, error]
+	gap    func(column int) bool
+	N, D   int    // 0 before the first pass
+	hash   uint64 // of the rows of the first pass
+}
+
+// PieceRows are the rows between two looks at the context.
+const PieceRows = 4096
+
+// Pass calls visit on all rows in their order, some at a time.
+func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error {
+	if s.blocks == nil {
+		return fault.Param(s.Name, "blocks", nil, "an iterator over blocks")
+	}
+	again := s.N > 0
+	n, hash := 0, uint64(rowhash.Seed)
+	for block, err := range s.blocks {
+		if err != nil {
+			return fmt.Errorf("%s: the block after %d rows: %w", s.Name, n, err)
+		}
+		rows, err := s.checked(block, n)
+		if err != nil {
+			return err
+		}
+		if again && n+rows > s.N {
+			return s.changed()
+		}
+		for from := 0; from < rows; from += PieceRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			piece := block.Slice(from, min(from+PieceRows, rows), 0, s.D).(*mat.Dense)
+			if hash, err = s.piece(piece, n, from, hash); err != nil {
+				return err
+			}
+			if err := visit(piece); err != nil {
+				return err
+			}
+		}
+		n += rows
+	}
+	switch err := ctx.Err(); {
+	case err != nil:
+		return err
+	case n == 0:
+		return fmt.Errorf("%s: %w", s.Name, fault.Shape("the stream has", 0, "blocks", "want at least 1"))
+	case again && (n != s.N || hash != s.hash):
+		return s.changed()
+	}
+	s.N, s.hash = n, hash
+	return nil
+}
+
+// checked returns the rows of a block that is as wide as the first one.
+func (s *Stream) checked(block *mat.Dense, first int) (rows int, err error) {
+	if block == nil || block.IsEmpty() {
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.Shape("x has", 0, "rows", "want at least 1"))
+	}
+	rows, d := block.Dims()
+	if s.D == 0 {
+		s.D = d
+	}
+	if d != s.D {
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.Shape("x has", d, "columns", "the first block has %d", s.D))
+	}
+	return rows, nil
+}
+
+// piece checks the values of some rows, which begin with this one of a block after first rows,
+// and mixes them into the hash.
+func (s *Stream) piece(x *mat.Dense, first, from int, hash uint64) (uint64, error) {
+	if _, err := check.DenseGaps("x", x, s.gap); err != nil {
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.FromRow(err, first+from))
+	}
+	rows, _ := x.Dims()
+	for i := range rows {
+		hash = rowhash.Numbers(hash, x.RawRowView(i))
+	}
+	return hash, nil
+}
+
+func (s *Stream) changed() error {
+	return fault.Param(s.Name, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
+}

@@ -1,0 +1,238 @@
+package scalers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+const minMaxScalerName = "scalers: MinMaxScaler"
+
+// defaultLow and defaultHigh are the range of a MinMaxScaler whose Low and High are
+// both 0.
+const (
+	defaultLow  = 0.0
+	defaultHigh = 1.0
+)
+
+// MinMaxScaler takes the range of each column to [Low, High]:
+//
+//	z[i,j] = Low + (High - Low) (x[i,j] - min[j]) / (max[j] - min[j])
+//
+// with the least and the largest value that Fit saw, which go to Low and High exactly. A column of one value goes
+// to Low. New rows beyond the range of Fit go beyond Low and High, unless Clip is set. A single far value presses
+// all others of its column together; [StandardScaler] suffers less.
+//
+// Low and High both 0 stand for 0 and 1. Fit and Transform cost O(nd). Besides the
+// errors of Transformer, a row of Transform so far from the rows of Fit that its
+// scaled value overflows is ErrNotFinite.
+//
+// See also [StandardScaler], [columnwise.Winsorizer].
+//
+// [columnwise.Winsorizer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#Winsorizer
+type MinMaxScaler struct {
+	Low, High float64
+
+	// If Clip is set, values beyond the range of Fit become Low or High.
+	Clip bool
+
+	learned[minMaxModel]
+}
+
+type minMaxModel struct {
+	Low, High float64
+	Clip      bool
+	Min, Max  codec.Floats
+}
+
+func (s *MinMaxScaler) limits() (low, high float64, err error) {
+	low, high = s.Low, s.High
+	if low == 0 && high == 0 {
+		low, high = defaultLow, defaultHigh
+	}
+	if !(low < high) || math.IsInf(low, -1) || math.IsInf(high, 1) {
+		return 0, 0, fault.Param(minMaxScalerName, "High", s.High, "a finite value > Low")
+	}
+	return low, high, nil
+}
+
+// Fit takes the least and the largest value of each column of x (n×d).
+func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*minMaxModel, error) {
+		_, d := x.Dims()
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
+		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
+	})
+}
+
+// FitBlocks implements [transformers.BlockFitter]. It reads the stream once and learns what Fit learns.
+func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*minMaxModel, error) {
+		type ends struct{ least, largest float64 }
+		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} }, func(e *ends, values []float64) error {
+			e.least, e.largest = min(e.least, slices.Min(values)), max(e.largest, slices.Max(values))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
+		for _, e := range columns {
+			m.Min, m.Max = append(m.Min, e.least), append(m.Max, e.largest)
+		}
+		return m, nil
+	})
+}
+
+func (s *MinMaxScaler) statistics() *columnstats.Statistics[*columnstats.Extremes] {
+	return &columnstats.Statistics[*columnstats.Extremes]{Type: minMaxScalerName, Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: the ends of the columns.
+func (s *MinMaxScaler) NewStatistics() (transformers.Statistics, error) { return s.statistics(), nil }
+
+// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
+func (s *MinMaxScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	low, high, err := s.limits()
+	if err != nil {
+		return err
+	}
+	return columnstats.Learn(ctx, &s.state, st, s.statistics(), func(st *columnstats.Statistics[*columnstats.Extremes]) (*minMaxModel, error) {
+		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
+		for _, c := range st.Columns {
+			m.Min, m.Max = append(m.Min, c.Least), append(m.Max, c.Largest)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (s *MinMaxScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return s.state.PartialFit(ctx, x, s)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (s *MinMaxScaler) MarshalStatistics() ([]byte, error) { return s.state.MarshalStatistics() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (s *MinMaxScaler) UnmarshalStatistics(data []byte) error {
+	return s.state.UnmarshalStatistics(s, data)
+}
+
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d: of a column of one value
+// that value, whatever z is; with Clip what lies within the ranges of Fit.
+func (s *MinMaxScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return rowmap.Invert(&s.state, z)
+}
+
+// Min returns the d least values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.state.Model().Min) }
+
+// Max returns the d largest values that Fit saw, or nil before Fit.
+func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.state.Model().Max) }
+
+// Clone returns an unfitted MinMaxScaler of the same range.
+func (s *MinMaxScaler) Clone() transformers.Transformer {
+	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
+}
+
+func (minMaxModel) TypeName() string { return minMaxScalerName }
+
+func (m minMaxModel) Widths() (from, to int) { return len(m.Min), len(m.Min) }
+
+func (m minMaxModel) MapRow(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = m.scale(v, m.Min[j], m.Max[j])
+	}
+}
+
+func (m minMaxModel) InvertRow(dst, z []float64) {
+	for j, v := range z {
+		t := (v - m.Low) / (m.High - m.Low)
+		if math.IsInf(m.High-m.Low, 1) || math.IsInf(v-m.Low, 0) {
+			t = (v/2 - m.Low/2) / (m.High/2 - m.Low/2)
+		}
+		if m.Clip {
+			t = min(max(t, 0), 1)
+		}
+		if dst[j] = m.Min[j]; m.Min[j] < m.Max[j] {
+			dst[j] = m.Min[j]*(1-t) + m.Max[j]*t
+		}
+	}
+}
+
+func (m minMaxModel) scale(v, low, high float64) float64 {
+	if m.Clip {
+		v = min(max(v, low), high)
+	}
+	var t float64
+	switch width := high - low; {
+	case math.IsInf(width, 1) || math.IsInf(v-low, 0):
+		t = (v/2 - low/2) / (high/2 - low/2)
+	case width > 0:
+		t = (v - low) / width
+	}
+	// Both ends are met exactly, which Low + t(High-Low) would not.
+	return m.Low*(1-t) + m.High*t
+}
+
+func (m minMaxModel) Validate() error {
+	switch {
+	case len(m.Min) == 0 || len(m.Min) != len(m.Max) || !m.Min.Finite() || !m.Max.Finite():
+		return fmt.Errorf("%d least and %d largest values, want as many and finite", len(m.Min), len(m.Max))
+	case !(m.Low < m.High) || math.IsInf(m.Low, -1) || math.IsInf(m.High, 1):
+		return fmt.Errorf("range %v to %v", m.Low, m.High)
+	}
+	for j, low := range m.Min {
+		if low > m.Max[j] {
+			return fmt.Errorf("column %d from %v to %v", j, low, m.Max[j])
+		}
+	}
+	return nil
+}
+
+func (m minMaxModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	if m.Clip {
+		x = x.Clamp(x.Row(m.Min), x.Row(m.Max))
+	}
+	widths, inside := make([]float64, len(m.Min)), make([]float64, len(m.Min))
+	for j := range widths {
+		widths[j] = m.Max[j] - m.Min[j]
+		inside[j] = 1
+		if widths[j] == 0 {
+			widths[j], inside[j] = 1, 0 // a column of one value is the lower end
+		}
+		if math.IsInf(widths[j], 1) {
+			return x, graph.Unsupported(&MinMaxScaler{}, "a column is wider than any number")
+		}
+	}
+	t := x.Sub(x.Row(m.Min)).Div(x.Row(widths)).Mul(x.Row(inside))
+	return t.Neg().Plus(1).Mul(x.Number(m.Low)).Add(t.Times(m.High)), nil
+}
+
+func (minMaxModel) ColumnNames(in []string) []string { return in }

@@ -1,0 +1,173 @@
+// Package scalers holds the transformers that bring columns, or rows, to a common size, which kernels of distances
+// want:
+//
+//	StandardScaler  mean 0 and standard deviation 1 in each column: the usual choice
+//	RMSScaler       root mean square 1, not centred: zeros stay zeros
+//	MinMaxScaler    each column to a range
+//	UnitRows        each row to length 1
+//
+// All of them fit from a stream of rows and from statistics of parts of the rows, and learn the same to rounding. Those
+// of columns go back by InverseTransform.
+package scalers
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
+	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+)
+
+// StandardScaler centres each column and divides it by its standard deviation:
+//
+//	z[i,j] = (x[i,j] - mean[j]) / sd[j],  sd[j]² = Σᵢ (x[i,j] - mean[j])² / (n-1)
+//
+// A column whose values are all the same, and so every column of a single row,
+// has sd = 1: it is only centred. The statistics are those of the rows that Fit
+// saw; new rows are mapped with them. They are computed without loss to a large
+// common offset, and without overflow or underflow for any finite column.
+//
+// The zero value is ready to use. Fit and Transform cost O(nd). Besides the
+// errors of [transformers.Transformer], a row of Transform that is so far from the rows of Fit
+// that its scaled value overflows is ErrNotFinite.
+//
+// See also [MinMaxScaler], [RMSScaler], [columnwise.PowerTransformer].
+//
+// [columnwise.PowerTransformer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#PowerTransformer
+type StandardScaler struct {
+	// Clip limits scaled values to the range from -5 to 5, so that rows far from those of Fit stay near them.
+	Clip bool
+
+	learned[standardScalerModel]
+}
+
+type standardScalerModel struct {
+	Means, Scales codec.Floats
+	Clip          bool
+}
+
+// Fit takes the mean and the standard deviation of each column of x (n×d).
+func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
+		_, d := x.Dims()
+		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
+		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = columnstats.MeanAndDeviation(column) })
+	})
+}
+
+// FitBlocks implements [transformers.BlockFitter]. It reads the stream twice and learns what Fit learns, to
+// the bit.
+func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*standardScalerModel, error) {
+		spreads, err := columnstats.ReadSpreads(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
+		if err != nil {
+			return nil, err
+		}
+		m := &standardScalerModel{Clip: s.Clip}
+		for _, c := range spreads {
+			m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, c.Deviation())
+		}
+		return m, nil
+	})
+}
+
+func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
+	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
+}
+
+// NewStatistics implements [transformers.StatisticsFitter]: exact sums of the columns and of their squares.
+func (s *StandardScaler) NewStatistics() (transformers.Statistics, error) { return s.statistics(), nil }
+
+// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
+// bits from any parts in any order.
+func (s *StandardScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return columnstats.Learn(ctx, &s.state, st, s.statistics(), func(st *columnstats.Statistics[*columnstats.Sums]) (*standardScalerModel, error) {
+		m := &standardScalerModel{Clip: s.Clip}
+		for _, c := range st.Columns {
+			scale := c.Deviation()
+			if scale == 0 {
+				scale = 1
+			}
+			m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, scale)
+		}
+		return m, nil
+	})
+}
+
+// PartialFit implements [transformers.PartialFitter].
+func (s *StandardScaler) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
+	defer progress.BeginFit(&ctx, nil)(&err)
+	return s.state.PartialFit(ctx, x, s)
+}
+
+// MarshalStatistics implements estimators.Continuer.
+func (s *StandardScaler) MarshalStatistics() ([]byte, error) { return s.state.MarshalStatistics() }
+
+// UnmarshalStatistics implements estimators.Continuer.
+func (s *StandardScaler) UnmarshalStatistics(data []byte) error {
+	return s.state.UnmarshalStatistics(s, data)
+}
+
+// InverseTransform returns the rows that Transform maps to z (m×d), m×d.
+func (s *StandardScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
+	defer fault.Recover(&err)
+	return rowmap.Invert(&s.state, z)
+}
+
+// Means returns the d column means, or nil before Fit.
+func (s *StandardScaler) Means() []float64 { return slices.Clone(s.state.Model().Means) }
+
+// Scales returns the d numbers that the columns are divided by, or nil before
+// Fit.
+func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
+
+// Clone returns an unfitted StandardScaler.
+func (s *StandardScaler) Clone() transformers.Transformer { return &StandardScaler{Clip: s.Clip} }
+
+func (standardScalerModel) TypeName() string { return "scalers: StandardScaler" }
+
+func (m standardScalerModel) Widths() (from, to int) { return len(m.Scales), len(m.Scales) }
+
+func (m standardScalerModel) MapRow(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = columnstats.Scale(v, m.Means[j], m.Scales[j])
+		if m.Clip {
+			dst[j] = min(max(dst[j], -columnstats.ClipLimit), columnstats.ClipLimit)
+		}
+	}
+}
+
+func (m standardScalerModel) InvertRow(dst, z []float64) {
+	for j, v := range z {
+		dst[j] = columnstats.Unscale(v, m.Means[j], m.Scales[j])
+	}
+}
+
+func (m standardScalerModel) Validate() error {
+	if len(m.Means) != len(m.Scales) || !m.Means.Finite() {
+		return fmt.Errorf("%d means for %d scales, want as many and finite", len(m.Means), len(m.Scales))
+	}
+	return columnstats.CheckScales(m.Scales)
+}
+
+func (m standardScalerModel) BuildGraph(x graph.Value) (graph.Value, error) {
+	z := x.Sub(x.Row(m.Means)).Div(x.Row(m.Scales))
+	if m.Clip {
+		z = z.Clamp(z.Number(-columnstats.ClipLimit), z.Number(columnstats.ClipLimit))
+	}
+	return z, nil
+}
+
+func (standardScalerModel) ColumnNames(in []string) []string { return in }
