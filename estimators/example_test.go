@@ -245,8 +245,8 @@ func ExampleNestedModel() {
 	fmt.Println(part.Type, part.UnmarshalInto("mypackage.Chain", "step 0", &scalers.StandardScaler{}))
 	fmt.Println(part.UnmarshalInto("mypackage.Chain", "step 0", &scalers.UnitRows{}))
 	// Output:
-	// scalers.StandardScaler <nil>
-	// mypackage.Chain: bad model data: step 0 was a scalers.StandardScaler, this value has a scalers.UnitRows
+	// transformers.StandardScaler <nil>
+	// mypackage.Chain: bad model data: step 0 was a transformers.StandardScaler, this value has a transformers.UnitRows
 }
 
 // A server that predicts one row at a time has the memory for it ready.

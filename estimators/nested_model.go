@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-// NestedModel is a fitted value within the file of a composite, a pipeline or a search: its
-// Go type and what its MarshalBinary gave. It is read into an equally configured
+// NestedModel is a fitted value within the file of a composite, a pipeline or a search: the
+// name of its type and what its MarshalBinary gave. It is read into an equally configured
 // value of that type, since configuration is not stored.
 type NestedModel struct {
 	Type string
@@ -28,14 +29,14 @@ func NestModel(name string, v any) (NestedModel, error) {
 	if err != nil {
 		return NestedModel{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return NestedModel{Type: typeName(v), Data: data}, nil
+	return NestedModel{Type: registry.NameOf(v), Data: data}, nil
 }
 
 // UnmarshalInto reads the part into v; which names the place within a composite of that kind,
 // for errors: ErrBadModel for another type than v's and for bad data, or one that
 // wraps errors.ErrUnsupported.
 func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
-	if have := typeName(v); strings.TrimPrefix(p.Type, "*") != have {
+	if have := registry.NameOf(v); strings.TrimPrefix(p.Type, "*") != have {
 		return fault.BadModel(kind, "%s was a %s, this value has a %s", which, p.Type, have)
 	}
 	u, ok := v.(encoding.BinaryUnmarshaler)
@@ -51,5 +52,3 @@ func (p NestedModel) UnmarshalInto(kind, which string, v any) error {
 		return fault.BadModel(kind, "%s: %v", which, err)
 	}
 }
-
-func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }

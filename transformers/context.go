@@ -60,7 +60,8 @@ func TransformContext(ctx context.Context, t Transformer, x mat.Matrix) (_ *mat.
 		}
 		if out == nil {
 			_, width := first.Dims()
-			if err := check.Numbers("transformers: TransformContext: the result", float64(n)*float64(width), "transform fewer rows at a time"); err != nil {
+			if err := check.Numbers("transformers: TransformContext: the result", float64(n)*float64(width),
+				"transform fewer rows at a time"); err != nil {
 				return nil, err
 			}
 			out = mat.NewDense(n, width, nil)

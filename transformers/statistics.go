@@ -35,13 +35,13 @@ type Statistics interface {
 }
 
 // Unmerger is the capability of [Statistics] to remove rows again, for example for a window that moves over time,
-// or for rows that must be forgotten. Those of [scalers.StandardScaler], [scalers.RMSScaler], [scalers.UnitRows], and of [columnwise.Imputer] with
-// Mean and [columnwise.MostFrequent] can: they sum and count without rounding, so that what is left is, to the bit, the
-// statistics of the rows that are left. Products of features are rounded where they are summed; of those only
-// [github.com/kernelearn/kernelearn/estimators/eem.Statistics] has an Unmerge, to rounding.
+// or for rows that must be forgotten. Those of [scalers.StandardScaler], [scalers.RMSScaler], [scalers.UnitRows], and
+// of [columnwise.Imputer] with Mean and MostFrequent can: they sum and count without rounding, so that what is left is,
+// to the bit, the statistics of the rows that are left. Products of features are rounded where they are summed; of
+// those only [eem.Statistics] has an Unmerge, to rounding.
 //
 // [columnwise.Imputer]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#Imputer
-// [columnwise.MostFrequent]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/columnwise#MostFrequent
+// [eem.Statistics]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators/eem#Statistics
 // [scalers.RMSScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#RMSScaler
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 // [scalers.UnitRows]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#UnitRows
@@ -66,11 +66,11 @@ type StatisticsFitter interface {
 
 // PartialFitter is the capability to learn from more rows.
 type PartialFitter interface {
-	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics,
-	// learnt from: it is FitStatistics of all those rows. The transformer keeps their statistics, but
-	// Clone and MarshalBinary leave them out: MarshalStatistics has them (estimators.Continuer). After Fit, FitBlocks or
-	// UnmarshalBinary there are none to go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and
-	// of another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose
+	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics, learnt from: it is
+	// FitStatistics of all those rows. The transformer keeps their statistics, but Clone and MarshalBinary leave them
+	// out: MarshalStatistics has them (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are none to
+	// go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and of
+	// another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose
 	// PartialFit leaves the steps as they are.
 	PartialFit(ctx context.Context, x mat.Matrix) error
 }

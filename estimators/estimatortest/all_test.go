@@ -50,73 +50,73 @@ func TestAll(t *testing.T) {
 	plain := with(estimatortest.Options{})
 	width := with(estimatortest.Options{Skip: map[string]string{"partial-fit": "learns the number of columns alone, which other rows do not change"}})
 
-	estimatortest.Transformer(t, "transformers.StandardScaler", func() transformers.Transformer { return &scalers.StandardScaler{} }, plain)
-	estimatortest.Transformer(t, "transformers.RMSScaler", func() transformers.Transformer { return &scalers.RMSScaler{} }, plain)
-	estimatortest.Transformer(t, "transformers.UnitRows", func() transformers.Transformer { return &scalers.UnitRows{} }, width)
-	estimatortest.Transformer(t, "transformers.MinMaxScaler", func() transformers.Transformer { return &scalers.MinMaxScaler{} }, plain)
-	estimatortest.Transformer(t, "transformers.MinMaxScaler (clip)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "scalers.StandardScaler", func() transformers.Transformer { return &scalers.StandardScaler{} }, plain)
+	estimatortest.Transformer(t, "scalers.RMSScaler", func() transformers.Transformer { return &scalers.RMSScaler{} }, plain)
+	estimatortest.Transformer(t, "scalers.UnitRows", func() transformers.Transformer { return &scalers.UnitRows{} }, width)
+	estimatortest.Transformer(t, "scalers.MinMaxScaler", func() transformers.Transformer { return &scalers.MinMaxScaler{} }, plain)
+	estimatortest.Transformer(t, "scalers.MinMaxScaler (clip)", func() transformers.Transformer {
 		return &scalers.MinMaxScaler{Low: -1, High: 1, Clip: true}
 	}, plain)
-	estimatortest.Transformer(t, "transformers.PowerTransformer", func() transformers.Transformer { return &columnwise.PowerTransformer{} },
+	estimatortest.Transformer(t, "columnwise.PowerTransformer", func() transformers.Transformer { return &columnwise.PowerTransformer{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &columnwise.PowerTransformer{Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.PowerTransformer (clip)", func() transformers.Transformer { return &columnwise.PowerTransformer{Clip: true} }, plain)
+	estimatortest.Transformer(t, "columnwise.PowerTransformer (clip)", func() transformers.Transformer { return &columnwise.PowerTransformer{Clip: true} }, plain)
 	for _, o := range []columnwise.Output{columnwise.Uniform, columnwise.Normal} {
-		estimatortest.Transformer(t, fmt.Sprintf("transformers.QuantileTransformer (%v)", o), func() transformers.Transformer {
+		estimatortest.Transformer(t, fmt.Sprintf("columnwise.QuantileTransformer (%v)", o), func() transformers.Transformer {
 			return &columnwise.QuantileTransformer{Output: o}
 		}, with(estimatortest.Options{Workers: func(w int) any { return &columnwise.QuantileTransformer{Output: o, Workers: w} }}))
 	}
-	estimatortest.Transformer(t, "transformers.Winsorizer", func() transformers.Transformer { return &columnwise.Winsorizer{} },
+	estimatortest.Transformer(t, "columnwise.Winsorizer", func() transformers.Transformer { return &columnwise.Winsorizer{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &columnwise.Winsorizer{Workers: w} }}))
 	gaps := with(estimatortest.Options{Gaps: true})
-	estimatortest.Transformer(t, "transformers.Imputer", func() transformers.Transformer { return &columnwise.Imputer{} }, gaps)
-	estimatortest.Transformer(t, "transformers.Imputer (median, indicators)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "columnwise.Imputer", func() transformers.Transformer { return &columnwise.Imputer{} }, gaps)
+	estimatortest.Transformer(t, "columnwise.Imputer (median, indicators)", func() transformers.Transformer {
 		return &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 	}, gaps)
-	estimatortest.Transformer(t, "transformers.Imputer (most frequent)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "columnwise.Imputer (most frequent)", func() transformers.Transformer {
 		return &columnwise.Imputer{Statistic: columnwise.MostFrequent}
 	}, gaps)
-	estimatortest.Transformer(t, "transformers.OneHot", func() transformers.Transformer { return &columnwise.OneHot{} }, plain)
-	estimatortest.Transformer(t, "transformers.OneHot (gaps, all columns)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "columnwise.OneHot", func() transformers.Transformer { return &columnwise.OneHot{} }, plain)
+	estimatortest.Transformer(t, "columnwise.OneHot (gaps, all columns)", func() transformers.Transformer {
 		return &columnwise.OneHot{Gaps: true, Drop: columnwise.DropBinary}
 	}, gaps)
 	mapsRows := map[string]string{"row-permutation": "has a column for each row of Fit, in their order"}
-	estimatortest.Transformer(t, "transformers.KernelMap", func() transformers.Transformer { return &featuremap.KernelMap{} },
+	estimatortest.Transformer(t, "featuremap.KernelMap", func() transformers.Transformer { return &featuremap.KernelMap{} },
 		with(estimatortest.Options{Skip: mapsRows, Workers: func(w int) any { return &featuremap.KernelMap{Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.KernelMap (Laplacian)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "featuremap.KernelMap (Laplacian)", func() transformers.Transformer {
 		return &featuremap.KernelMap{Kernel: kernels.Laplacian{Gamma: 0.2}}
 	}, with(estimatortest.Options{Skip: mapsRows}))
-	estimatortest.Transformer(t, "transformers.KernelCenterer", func() transformers.Transformer { return &featuremap.KernelCenterer{} }, plain)
+	estimatortest.Transformer(t, "featuremap.KernelCenterer", func() transformers.Transformer { return &featuremap.KernelCenterer{} }, plain)
 
 	hidden := with(estimatortest.Options{Skip: map[string]string{"row-permutation": "sits on rows that it draws by their number", "statistics-and-fit": "draws rows by their hash"}, Workers: func(w int) any {
 		return &featuremap.RandomHidden{Units: 7, Workers: w}
 	}})
-	estimatortest.Transformer(t, "transformers.RandomHidden", func() transformers.Transformer { return &featuremap.RandomHidden{Units: 7} }, hidden)
+	estimatortest.Transformer(t, "featuremap.RandomHidden", func() transformers.Transformer { return &featuremap.RandomHidden{Units: 7} }, hidden)
 	for a := featuremap.Sigmoid; a <= featuremap.Tanh; a++ {
-		estimatortest.Transformer(t, fmt.Sprintf("transformers.RandomHidden (%v)", a), func() transformers.Transformer {
+		estimatortest.Transformer(t, fmt.Sprintf("featuremap.RandomHidden (%v)", a), func() transformers.Transformer {
 			return &featuremap.RandomHidden{Units: 7, Activation: a}
 		}, width)
 	}
 
 	fourier := func(w int) any { return &featuremap.RandomFourier{Components: 8, Workers: w} }
-	estimatortest.Transformer(t, "transformers.RandomFourier", func() transformers.Transformer { return &featuremap.RandomFourier{Components: 8} },
+	estimatortest.Transformer(t, "featuremap.RandomFourier", func() transformers.Transformer { return &featuremap.RandomFourier{Components: 8} },
 		with(estimatortest.Options{Workers: fourier}))
-	estimatortest.Transformer(t, "transformers.RandomFourier (Laplacian, phases)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "featuremap.RandomFourier (Laplacian, phases)", func() transformers.Transformer {
 		return &featuremap.RandomFourier{Kernel: kernels.Laplacian{Gamma: 0.2}, Components: 7, RandomPhase: true}
 	}, plain)
-	estimatortest.Transformer(t, "transformers.LocallyStationaryFourier", func() transformers.Transformer { return &featuremap.LocallyStationaryFourier{Components: 8} },
+	estimatortest.Transformer(t, "featuremap.LocallyStationaryFourier", func() transformers.Transformer { return &featuremap.LocallyStationaryFourier{Components: 8} },
 		with(estimatortest.Options{Workers: func(w int) any { return &featuremap.LocallyStationaryFourier{Components: 8, Workers: w} }}))
 	drawsLandmarks := map[string]string{"row-permutation": "has landmarks that it draws by the number of the row", "statistics-and-fit": "draws rows by their hash"}
 	for r := featuremap.PivotedCholesky; r <= featuremap.UniformLandmarks; r++ {
-		estimatortest.Transformer(t, fmt.Sprintf("transformers.Nystroem (%v)", r), func() transformers.Transformer { return &featuremap.Nystroem{Components: 8, Rule: r} },
+		estimatortest.Transformer(t, fmt.Sprintf("featuremap.Nystroem (%v)", r), func() transformers.Transformer { return &featuremap.Nystroem{Components: 8, Rule: r} },
 			with(estimatortest.Options{Skip: drawsLandmarks, Workers: func(w int) any { return &featuremap.Nystroem{Components: 8, Rule: r, Workers: w} }}))
 	}
 
-	estimatortest.Transformer(t, "transformers.PCA", func() transformers.Transformer { return &pca.PCA{} },
+	estimatortest.Transformer(t, "pca.PCA", func() transformers.Transformer { return &pca.PCA{} },
 		with(estimatortest.Options{Workers: func(w int) any { return &pca.PCA{Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.PCA (share, whitened)", func() transformers.Transformer { return &pca.PCA{Share: .8, Whiten: true} }, plain)
-	estimatortest.Transformer(t, "transformers.KernelPCA", func() transformers.Transformer { return &pca.KernelPCA{Components: 3} },
+	estimatortest.Transformer(t, "pca.PCA (share, whitened)", func() transformers.Transformer { return &pca.PCA{Share: .8, Whiten: true} }, plain)
+	estimatortest.Transformer(t, "pca.KernelPCA", func() transformers.Transformer { return &pca.KernelPCA{Components: 3} },
 		with(estimatortest.Options{Workers: func(w int) any { return &pca.KernelPCA{Components: 3, Workers: w} }}))
-	estimatortest.Transformer(t, "transformers.KernelPCA (Laplacian, share)", func() transformers.Transformer {
+	estimatortest.Transformer(t, "pca.KernelPCA (Laplacian, share)", func() transformers.Transformer {
 		return &pca.KernelPCA{Kernel: kernels.Laplacian{Gamma: 0.2}, Share: .5}
 	}, plain)
 
@@ -493,7 +493,12 @@ func TestAll(t *testing.T) {
 
 // TestModelFilesKnowAll holds that every type that stands in settings is registered: else a model with it cannot be stored.
 func TestModelFilesKnowAll(t *testing.T) {
-	declared.Lists(t, "the registry", registry.Names(), nil, filepath.Join("..", ".."), "Fit", "Eval", "Kernel", "Choose", "Split")
+	var known []string
+	for _, name := range registry.Names() {
+		typ, _ := registry.Named(name)
+		known = append(known, typ.Of.String())
+	}
+	declared.Lists(t, "the registry", known, nil, filepath.Join("..", ".."), "Fit", "Eval", "Kernel", "Choose", "Split")
 }
 
 // leastTransformer, leastRegressor and leastClassifier can be cloned, as a pipeline needs it, and

@@ -165,10 +165,10 @@ func progressing() []longFit {
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
 			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
-		transform("transformers.Nystroem", 4000, 10, &featuremap.Nystroem{Kernel: rbf, Components: 4000}),
-		transform("transformers.KernelPCA", 3000, 10, &pca.KernelPCA{Kernel: rbf, Components: 500}),
-		transform("transformers.PCA", 40000, 1200, &pca.PCA{}),
-		transform("transformers.PowerTransformer", 400000, 40, &columnwise.PowerTransformer{}),
+		transform("featuremap.Nystroem", 4000, 10, &featuremap.Nystroem{Kernel: rbf, Components: 4000}),
+		transform("pca.KernelPCA", 3000, 10, &pca.KernelPCA{Kernel: rbf, Components: 500}),
+		transform("pca.PCA", 40000, 1200, &pca.PCA{}),
+		transform("columnwise.PowerTransformer", 400000, 40, &columnwise.PowerTransformer{}),
 		{"transformers.TransformContext", 200000, 10, func(ctx context.Context, f manyRows) error {
 			map_ := &featuremap.RandomFourier{Components: 200}
 			if err := map_.Fit(context.Background(), f.x); err != nil {
@@ -277,7 +277,7 @@ const few = 5
 // least is how many steps a fit of 400 rows makes, at least.
 func (c longFit) least() int {
 	switch c.name {
-	case "transformers.PowerTransformer", "transformers.TransformContext", "transformers.PCA", "ridge.Regressor":
+	case "columnwise.PowerTransformer", "transformers.TransformContext", "pca.PCA", "ridge.Regressor":
 		return 1 // 400 rows, or a column, are not worth a step on the way
 	}
 	return 10

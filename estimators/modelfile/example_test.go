@@ -66,7 +66,7 @@ func Example() {
 	// Output:
 	// the same predictions: true
 	// pipeline.Regressor 2 [hour wind]
-	// Steps = [scalers.StandardScaler{}]
+	// Steps = [transformers.StandardScaler{}]
 	// Final = lssvm.Regressor{Kernel: Matern(nu=2.5, length=2), Ridge: 0.01}
 	// modelfile: bad model data: the file holds a *pipeline.Regressor, which is no estimators.Classifier
 }

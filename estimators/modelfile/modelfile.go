@@ -211,7 +211,7 @@ func factsOf(model any, depth int, told []settings.Import) (out partInfo, _ []se
 	for _, p := range known.Parts(model) {
 		var one partInfo
 		one, told = factsOf(p.Value, depth+1, told)
-		one.Name, one.Type = p.Name, strings.TrimPrefix(fmt.Sprintf("%T", p.Value), "*")
+		one.Name, one.Type = p.Name, registry.NameOf(p.Value)
 		if set, err := settings.Encode(p.Value); err == nil {
 			one.Settings, told = set.Pairs(), set.Imports(told)
 		}

@@ -306,8 +306,8 @@ func TestAllImportsAreTold(t *testing.T) {
 	require.NoError(t, err)
 	info, err := modelfile.Describe(data)
 	require.NoError(t, err)
-	assert.Equal(t, []string{module + "estimators/pipeline", module + "transformers", module + "estimators/lssvm", module + "kernels"}, info.Imports)
-	assert.Contains(t, info.String(), "imports    "+module+"estimators/pipeline\n           "+module+"transformers\n           "+module+"estimators/lssvm\n           "+module+"kernels\n")
+	assert.Equal(t, []string{module + "estimators/pipeline", module + "transformers/scalers", module + "estimators/lssvm", module + "kernels"}, info.Imports)
+	assert.Contains(t, info.String(), "imports    "+module+"estimators/pipeline\n           "+module+"transformers/scalers\n           "+module+"estimators/lssvm\n           "+module+"kernels\n")
 
 	unknown := changed(t, changed(t, changed(t, data, 1, "lssvm", "lsvvm"), 1, "pipeline", "pipelime"), 1, "kernels.", "kernelz.")
 	unknown = changed(t, unknown, 1, "rn/kernels", "rn/kernelz")

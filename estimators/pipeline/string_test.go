@@ -21,12 +21,12 @@ func TestString(t *testing.T) {
 	inner := &Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}}}
 	columns := &ColumnTransformer{Parts: []ColumnPart{{Columns: []int{1}, Of: &scalers.RMSScaler{}}, {Columns: []int{0}}}}
 	r := &Regressor{Steps: []transformers.Transformer{inner, columns}, Final: &ridge.Regressor{}}
-	assert.Equal(t, "pipeline.Regressor(pipeline.Transformer(transformers.StandardScaler; not fitted), "+
-		"pipeline.ColumnTransformer([1]: transformers.RMSScaler, [0]: as they are; not fitted), ridge.Regressor; not fitted)", fmt.Sprint(r))
+	assert.Equal(t, "pipeline.Regressor(pipeline.Transformer(scalers.StandardScaler; not fitted), "+
+		"pipeline.ColumnTransformer([1]: scalers.RMSScaler, [0]: as they are; not fitted), ridge.Regressor; not fitted)", fmt.Sprint(r))
 	require.NoError(t, inner.Fit(t.Context(), x))
 	require.NoError(t, columns.Fit(t.Context(), x.Slice(0, 4, 0, 2)))
-	assert.Equal(t, "pipeline.Transformer(transformers.StandardScaler; fitted on 2 columns)", fmt.Sprint(inner))
-	assert.Equal(t, "pipeline.ColumnTransformer([1]: transformers.RMSScaler, [0]: as they are; fitted on 2 columns)", fmt.Sprint(columns))
+	assert.Equal(t, "pipeline.Transformer(scalers.StandardScaler; fitted on 2 columns)", fmt.Sprint(inner))
+	assert.Equal(t, "pipeline.ColumnTransformer([1]: scalers.RMSScaler, [0]: as they are; fitted on 2 columns)", fmt.Sprint(columns))
 
 	c := &Classifier{Final: &lssvm.Classifier{Ridge: 1}}
 	assert.Equal(t, "pipeline.Classifier(lssvm.Classifier; not fitted)", fmt.Sprint(c))

@@ -113,6 +113,17 @@ func Typed(t reflect.Type) (Type, bool) {
 	return out, ok
 }
 
+// NameOf returns the name that files have for the type of v: that of its registration, or else Go's. The first stays
+// when a type moves to another package.
+func NameOf(v any) string {
+	if v != nil {
+		if t, ok := Typed(reflect.TypeOf(v)); ok {
+			return t.Name
+		}
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", v), "*")
+}
+
 // Names returns all names, in order.
 func Names() []string {
 	mu.RLock()

@@ -166,7 +166,7 @@ func TestCrossValidateWithGaps(t *testing.T) {
 	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with columnwise.Imputer, as the first step of a pipeline that build returns (fold ")
-	assert.ErrorContains(t, err, "transformers.Imputer")
+	assert.ErrorContains(t, err, "columnwise.Imputer")
 	x.Set(41, 2, math.Inf(1))
 	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)

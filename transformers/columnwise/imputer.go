@@ -106,7 +106,8 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistics, ok := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf, MostFrequent: mostFrequentsOf}[p.Statistic]
+	statistics, ok := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf,
+		MostFrequent: mostFrequentsOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
 	}
@@ -126,7 +127,8 @@ func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, er
 
 // fillStatistics are those of one Statistic, and how they fill a column.
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
-	st := &columnstats.Statistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere, Fresh: func(int) C { return fresh() }}
+	st := &columnstats.Statistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere,
+		Fresh: func(int) C { return fresh() }}
 	return imputing{st, func(ctx context.Context, s transformers.Statistics) error {
 		return columnstats.Learn(ctx, &p.state, s, st, func(s *columnstats.Statistics[C]) (*imputerModel, error) {
 			m := &imputerModel{}
@@ -148,7 +150,8 @@ type imputing struct {
 func (p *Imputer) statistics() (imputing, error) {
 	switch p.Statistic {
 	case Mean:
-		return fillStatistics(p, func() *columnstats.Sums { return &columnstats.Sums{} }, func(c *columnstats.Sums) filling { return filling{c.Mean(), c.N} }), nil
+		return fillStatistics(p, func() *columnstats.Sums { return &columnstats.Sums{} },
+			func(c *columnstats.Sums) filling { return filling{c.Mean(), c.N} }), nil
 	case Median:
 		return fillStatistics(p, columnstats.NewRanks, func(c *columnstats.Ranks) filling {
 			r := c.Rank()
@@ -162,7 +165,8 @@ func (p *Imputer) statistics() (imputing, error) {
 			return filling{middle(a, b), r.N}
 		}), nil
 	case MostFrequent:
-		return fillStatistics(p, func() *columnstats.Counts { return &columnstats.Counts{} }, func(c *columnstats.Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
+		return fillStatistics(p, func() *columnstats.Counts { return &columnstats.Counts{} },
+			func(c *columnstats.Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
 	}
 	return imputing{}, p.unknown()
 }
@@ -215,10 +219,11 @@ type filling struct {
 }
 
 func meansOf(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {
-	centres, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Centre) { return c }, func(c *columnstats.Centre, values []float64) error {
-		c.Add(slices.DeleteFunc(values, math.IsNaN))
-		return nil
-	})
+	centres, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Centre) { return c },
+		func(c *columnstats.Centre, values []float64) error {
+			c.Add(slices.DeleteFunc(values, math.IsNaN))
+			return nil
+		})
 	return fillings(centres, err, func(c columnstats.Centre) filling { return filling{c.Mean(), c.N} })
 }
 

@@ -2,7 +2,6 @@ package columnwise
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -57,7 +56,7 @@ func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.
 
 func (t *PowerTransformer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
 	gaps := t.Gaps
-	return &columnstats.Statistics[*columnstats.Ranks]{Type: powerTransformerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *columnstats.Ranks { return columnstats.NewRanks() }}
+	return columnstats.NewRankStatistics(powerTransformerName, gaps)
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.

@@ -148,7 +148,7 @@ func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*m
 
 func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
 	gaps := t.Gaps
-	return &columnstats.Statistics[*columnstats.Ranks]{Type: quantileTransformerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *columnstats.Ranks { return columnstats.NewRanks() }}
+	return columnstats.NewRankStatistics(quantileTransformerName, gaps)
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: a sketch of the ranks of each column, which keeps all of

@@ -137,7 +137,7 @@ func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense,
 
 func (w *Winsorizer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
 	gaps := w.Gaps
-	return &columnstats.Statistics[*columnstats.Ranks]{Type: winsorizerName, Settings: fmt.Sprintf("(Gaps %v)", gaps), Gap: func(int) bool { return gaps }, Fresh: func(int) *columnstats.Ranks { return columnstats.NewRanks() }}
+	return columnstats.NewRankStatistics(winsorizerName, gaps)
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.

@@ -80,7 +80,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 	case s == Orthogonal && !spectrum.RotationInvariant:
 		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone", k))
 	case s == Orthogonal:
-		return spectrum, s, check.Numbers(fmt.Sprintf("%s: a rotation of %d columns", typ, d), float64(d)*float64(d), "take Independent for Sampling")
+		return spectrum, s, check.Numbers(fmt.Sprintf("%s: a rotation of %d columns", typ, d), float64(d)*float64(d),
+			"take Independent for Sampling")
 	case s == AutomaticSampling && d > orthogonalColumns:
 		s = Independent
 	case s == AutomaticSampling && spectrum.RotationInvariant && d > quasiColumns:
@@ -95,7 +96,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 // a smaller count. A quasi-Monte Carlo sequence leaves out its first skip coordinates,
 // which others use.
 func (s Sampling) draw(ctx context.Context, spectrum kernels.SpectralDensity, count, d, skip int, seed uint64) (*mat.Dense, error) {
-	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d), "take fewer Components"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%d frequencies of %d columns", count, d), float64(count)*float64(d),
+		"take fewer Components"); err != nil {
 		return nil, err
 	}
 	w := mat.NewDense(count, d, nil)

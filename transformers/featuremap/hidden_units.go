@@ -22,7 +22,8 @@ const tileUnits, tileRows = 64, 192
 
 // tiles computes all activations: a task takes memory for tiles from what newMemory
 // returns, and hands each to done.
-func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense, done func(first, unit int, tile *mat.Dense)) error {
+func (r *RandomHidden) tiles(x *mat.Dense, newMemory func() func(first, unit int, rows, units int) *mat.Dense,
+	done func(first, unit int, tile *mat.Dense)) error {
 	n, d := x.Dims()
 	u := r.state.Fitted.prepare()
 	return parallel.ForEach(context.Background(), r.Workers, (n+tileRows-1)/tileRows, func(c int) error {
@@ -114,7 +115,8 @@ func (u *hiddenUnits) rows(x *mat.Dense) hiddenRows {
 func (u *hiddenUnits) activate(dst *mat.Dense, first int, r hiddenRows) {
 	units, _ := dst.Dims()
 	_, d := u.weights.Dims()
-	fast.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0, dst.RawMatrix())
+	fast.Gemm(blas.NoTrans, blas.NoTrans, 1, u.weights.Slice(first, first+units, 0, d).(*mat.Dense).RawMatrix(), r.trans.RawMatrix(), 0,
+		dst.RawMatrix())
 	for j := range units {
 		if u.distances() {
 			u.fromDistances(dst.RawRowView(j), first+j, r)

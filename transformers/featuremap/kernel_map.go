@@ -103,7 +103,8 @@ func (k *KernelMap) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 }
 
 func (k *KernelMap) cross(x *mat.Dense) (*mat.Dense, error) {
-	return kernels.Cross(context.Background(), k.fitted.kernel, x, k.fitted.rows, &kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
+	return kernels.Cross(context.Background(), k.fitted.kernel, x, k.fitted.rows,
+		&kernels.Options{Workers: k.Workers, MaxBytes: k.MaxKernelBytes})
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding; many
@@ -188,7 +189,10 @@ func (k *KernelMap) Graph(x graph.Value) (graph.Outputs, error) {
 	if k.fitted == nil {
 		return graph.Outputs{}, fault.NotFitted(kernelMapName)
 	}
-	return rowmap.BuildOutputs(k.fitted, x, func(x graph.Value) (graph.Value, error) { return kernels.Graph(k.fitted.kernel, x, k.fitted.rows) })
+	return rowmap.BuildOutputs(k.fitted, x, func(x graph.Value) (graph.Value,
+		error) {
+		return kernels.Graph(k.fitted.kernel, x, k.fitted.rows)
+	})
 }
 
 // FeatureNames implements [transformers.FeatureNamer]: kernelmap0 and so on, a name for each row of Fit.

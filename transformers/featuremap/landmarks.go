@@ -84,7 +84,8 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 		limit = kernels.MaxKernelBytes
 	}
 	if need := 8 * float64(n) * float64(count); need > float64(limit) {
-		return chosenLandmarks{}, &fault.TooLargeError{What: fmt.Sprintf("pivoted Cholesky of %d landmarks and %d rows", count, n), Bytes: int64(min(need, 1<<62)),
+		return chosenLandmarks{}, &fault.TooLargeError{What: fmt.Sprintf("pivoted Cholesky of %d landmarks and %d rows", count, n),
+			Bytes: int64(min(need, 1<<62)),
 			Limit: limit, Hint: "take fewer Components, fit on fewer rows, set Rule to KMeansPlusPlus or UniformLandmarks, or raise the limit"}
 	}
 	parts, err := newKernelParts(ctx, k, x, t.Workers)

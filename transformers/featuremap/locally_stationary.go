@@ -96,7 +96,8 @@ func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
 	case (l.Frequencies == nil) != (l.LocalFrequencies == nil):
 		return 0, fault.Param(locallyStationaryName, "Frequencies and LocalFrequencies", "one of them", "both or none")
 	case l.Frequencies != nil && (l.Components != 0 || l.Sampling != AutomaticSampling):
-		return 0, fault.Param(locallyStationaryName, "Components and Sampling", fmt.Sprintf("%d and %v", l.Components, l.Sampling), "0 with given Frequencies")
+		return 0, fault.Param(locallyStationaryName, "Components and Sampling", fmt.Sprintf("%d and %v", l.Components, l.Sampling),
+			"0 with given Frequencies")
 	case features < 2 || features%2 != 0:
 		return 0, fault.Param(locallyStationaryName, "Components", l.Components, "even and >= 2, or 0 for the default")
 	case l.AllPairs:
@@ -188,7 +189,8 @@ func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count
 		given  *mat.Dense
 		seed   uint64
 		to     *codec.Matrix
-	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies, &m.V}} {
+	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies,
+		&m.V}} {
 		k, err := kernels.OrMedianRBF(ctx, part.kernel, x, l.Seed)
 		if err != nil {
 			return nil, err
@@ -241,22 +243,22 @@ func (m localModel) width() int {
 // Transform returns the features of the rows of x (m×d), m×D.
 func (l *LocallyStationaryFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(l.whole, x)
+	return rowmap.Apply(l.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
 func (l *LocallyStationaryFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return l.state.MapInto(dst, x, true, l.many)
+	return l.state.MapInto(dst, x, true, l.mapMany)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (l *LocallyStationaryFourier) whole(dst *mat.Dense, x mat.Matrix) error {
-	return l.state.MapInto(dst, x, false, l.many)
+// transformAll always uses the batch path.
+func (l *LocallyStationaryFourier) transformAll(dst *mat.Dense, x mat.Matrix) error {
+	return l.state.MapInto(dst, x, false, l.mapMany)
 }
 
-// many sets dst to the features of the rows of x.
-func (l *LocallyStationaryFourier) many(dst, x *mat.Dense) error {
+// mapMany sets dst to the features of the rows of x.
+func (l *LocallyStationaryFourier) mapMany(dst, x *mat.Dense) error {
 	m := l.state.Fitted
 	v, w := projection.New(m.V, m.Origin), projection.New(m.W, m.Origin)
 	v.Halve()
@@ -267,7 +269,7 @@ func (l *LocallyStationaryFourier) many(dst, x *mat.Dense) error {
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (l *LocallyStationaryFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(l.whole, x, rows)
+	return blocks(l.transformAll, x, rows)
 }
 
 // features sets dst to the features of up to hiddenRows rows. Of all pairs those of the
@@ -333,8 +335,10 @@ func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.
 
 // Clone returns an unfitted LocallyStationaryFourier with the same configuration.
 func (l *LocallyStationaryFourier) Clone() transformers.Transformer {
-	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs, Sampling: l.Sampling,
-		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies), Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
+	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs,
+		Sampling:         l.Sampling,
+		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies),
+		Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
 }
 
 func (localModel) TypeName() string { return locallyStationaryName }

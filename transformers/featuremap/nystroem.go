@@ -107,7 +107,8 @@ func (t *Nystroem) validate() error {
 	}
 	switch {
 	case t.Landmarks != nil && (t.Components != 0 || t.Rule != PivotedCholesky || t.Tolerance != 0):
-		return fault.Param(nystroemName, "Components, Rule and Tolerance", fmt.Sprintf("%d, %v and %v", t.Components, t.Rule, t.Tolerance), "0 with given Landmarks")
+		return fault.Param(nystroemName, "Components, Rule and Tolerance", fmt.Sprintf("%d, %v and %v", t.Components, t.Rule, t.Tolerance),
+			"0 with given Landmarks")
 	case t.Components < 0:
 		return fault.Param(nystroemName, "Components", t.Components, ">= 1, or 0 for the default")
 	case t.Rule < PivotedCholesky || t.Rule > UniformLandmarks:
@@ -281,7 +282,7 @@ func upper(n int) blas64.Triangular {
 // Transform returns the features of the rows of x (m×d), m×r.
 func (t *Nystroem) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(t.whole, x)
+	return rowmap.Apply(t.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
@@ -290,8 +291,10 @@ func (t *Nystroem) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return t.transformInto(dst, x, true)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (t *Nystroem) whole(dst *mat.Dense, x mat.Matrix) error { return t.transformInto(dst, x, false) }
+// transformAll always uses the batch path.
+func (t *Nystroem) transformAll(dst *mat.Dense, x mat.Matrix) error {
+	return t.transformInto(dst, x, false)
+}
 
 // MapInto sets dst to the features of x; rows says that few of them go one by one.
 func (t *Nystroem) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error {
@@ -344,7 +347,7 @@ func (m *nystroemModel) MapRow(dst, x []float64) {
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (t *Nystroem) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(t.whole, x, rows)
+	return blocks(t.transformAll, x, rows)
 }
 
 // Residual returns trace(K - ZZ')/trace(K) for the rows of x and their features Z: the

@@ -83,7 +83,8 @@ func (r *RandomFourier) frequencyCount() (int, error) {
 	}
 	switch {
 	case r.Frequencies != nil && (r.Components != 0 || r.Sampling != AutomaticSampling):
-		return 0, fault.Param(randomFourierName, "Components and Sampling", fmt.Sprintf("%d and %v", r.Components, r.Sampling), "0 with given Frequencies")
+		return 0, fault.Param(randomFourierName, "Components and Sampling", fmt.Sprintf("%d and %v", r.Components, r.Sampling),
+			"0 with given Frequencies")
 	case r.RandomPhase && features < 1:
 		return 0, fault.Param(randomFourierName, "Components", r.Components, ">= 1, or 0 for the default")
 	case r.RandomPhase:
@@ -226,7 +227,7 @@ func (m fourierModel) width() int {
 // Transform returns the features of the rows of x (m×d), m×D.
 func (r *RandomFourier) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(r.whole, x)
+	return rowmap.Apply(r.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
@@ -235,19 +236,19 @@ func (r *RandomFourier) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	if r.state.Fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.state.MapInto(dst, x, true, r.many)
+	return r.state.MapInto(dst, x, true, r.mapMany)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (r *RandomFourier) whole(dst *mat.Dense, x mat.Matrix) error {
+// transformAll always uses the batch path.
+func (r *RandomFourier) transformAll(dst *mat.Dense, x mat.Matrix) error {
 	if r.state.Fitted != nil && sparse.Is(x) {
 		return r.sparseTo(dst, x)
 	}
-	return r.state.MapInto(dst, x, false, r.many)
+	return r.state.MapInto(dst, x, false, r.mapMany)
 }
 
-// many sets dst to the features of the rows of x.
-func (r *RandomFourier) many(dst, x *mat.Dense) error {
+// mapMany sets dst to the features of the rows of x.
+func (r *RandomFourier) mapMany(dst, x *mat.Dense) error {
 	m := r.state.Fitted
 	p := projection.New(m.W, m.Shift)
 	return projection.MapChunks(m, r.Workers, dst, x, func(dst, x *mat.Dense) { m.features(dst, x, p) })
@@ -257,7 +258,7 @@ func (r *RandomFourier) many(dst, x *mat.Dense) error {
 // without a matrix of them all. The matrix is overwritten by the next step. After an
 // error, Transform's, there is no further block.
 func (r *RandomFourier) Blocks(x mat.Matrix, rows int) iter.Seq2[*mat.Dense, error] {
-	return blocks(r.whole, x, rows)
+	return blocks(r.transformAll, x, rows)
 }
 
 // features sets dst to the features of up to ChunkRows rows.

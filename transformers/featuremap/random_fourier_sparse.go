@@ -45,7 +45,8 @@ func (r *RandomFourier) sparseTo(dst *mat.Dense, x mat.Matrix) error {
 		return fault.Columns("x", rows.D, from)
 	}
 	if dst != nil && dst.IsEmpty() {
-		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), rows.N, to), float64(rows.N)*float64(to), "map the rows some at a time"); err != nil {
+		if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns", m.TypeName(), rows.N, to), float64(rows.N)*float64(to),
+			"map the rows some at a time"); err != nil {
 			return err
 		}
 	}

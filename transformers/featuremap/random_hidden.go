@@ -91,7 +91,8 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
 		if r.Activation == DataRBF {
 			return r.fromRows(ctx, x, min(units, n))
 		}
-		if err := check.Numbers(fmt.Sprintf("%s: %d units of %d columns", randomHiddenName, units, d), float64(units)*float64(d+1), "take fewer Units"); err != nil {
+		if err := check.Numbers(fmt.Sprintf("%s: %d units of %d columns", randomHiddenName, units, d), float64(units)*float64(d+1),
+			"take fewer Units"); err != nil {
 			return nil, err
 		}
 		return r.draw(units, d), nil
@@ -222,22 +223,22 @@ func (r *RandomHidden) fromRows(ctx context.Context, x *mat.Dense, units int) (*
 // Transform returns the activations of the units for the rows of x (m×d), m×h.
 func (r *RandomHidden) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(r.whole, x)
+	return rowmap.Apply(r.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
 func (r *RandomHidden) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return r.state.MapInto(dst, x, true, r.many)
+	return r.state.MapInto(dst, x, true, r.mapMany)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (r *RandomHidden) whole(dst *mat.Dense, x mat.Matrix) error {
-	return r.state.MapInto(dst, x, false, r.many)
+// transformAll always uses the batch path.
+func (r *RandomHidden) transformAll(dst *mat.Dense, x mat.Matrix) error {
+	return r.state.MapInto(dst, x, false, r.mapMany)
 }
 
-// many sets dst to the activations for the rows of x.
-func (r *RandomHidden) many(dst, x *mat.Dense) error {
+// mapMany sets dst to the activations for the rows of x.
+func (r *RandomHidden) mapMany(dst, x *mat.Dense) error {
 	return r.tiles(x, func() func(first, unit int, rows, units int) *mat.Dense {
 		buffer := mat.NewDense(tileUnits, tileRows, nil)
 		return func(_, _ int, rows, units int) *mat.Dense { return buffer.Slice(0, units, 0, rows).(*mat.Dense) }
@@ -286,7 +287,8 @@ func (r *RandomHidden) Truncate(units int) (*RandomHidden, error) {
 	m := r.state.Fitted
 	k := min(units, m.W.Rows)
 	out := &RandomHidden{Units: units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
-	out.state.Fitted = &hiddenModel{Activation: m.Activation, W: codec.Matrix{Rows: k, Cols: m.W.Cols, Data: m.W.Data[: k*m.W.Cols : k*m.W.Cols]}, B: m.B[:k:k]}
+	out.state.Fitted = &hiddenModel{Activation: m.Activation,
+		W: codec.Matrix{Rows: k, Cols: m.W.Cols, Data: m.W.Data[: k*m.W.Cols : k*m.W.Cols]}, B: m.B[:k:k]}
 	return out, nil
 }
 
@@ -295,7 +297,8 @@ func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	if r.state.Fitted == nil {
 		return nil, nil
 	}
-	return mat.NewDense(r.state.Fitted.W.Rows, r.state.Fitted.W.Cols, append([]float64(nil), r.state.Fitted.W.Data...)), append([]float64(nil), r.state.Fitted.B...)
+	return mat.NewDense(r.state.Fitted.W.Rows, r.state.Fitted.W.Cols,
+		append([]float64(nil), r.state.Fitted.W.Data...)), append([]float64(nil), r.state.Fitted.B...)
 }
 
 // Clone returns an unfitted RandomHidden with the same configuration.

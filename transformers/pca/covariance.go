@@ -152,7 +152,8 @@ func (s *covarianceStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err 
 
 // wideCovariance is the error for more columns than there is memory for.
 func wideCovariance(typ string, d int) error {
-	return check.Numbers(fmt.Sprintf("%s: the covariances of %d columns", typ, d), 3*float64(d)*float64(d), "take fewer columns, or Fit on fewer rows")
+	return check.Numbers(fmt.Sprintf("%s: the covariances of %d columns", typ, d), 3*float64(d)*float64(d),
+		"take fewer columns, or Fit on fewer rows")
 }
 
 // like returns other as such statistics, if they are.

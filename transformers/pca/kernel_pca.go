@@ -199,7 +199,7 @@ func (m *kernelPCAModel) prepare(ctx context.Context) (err error) {
 // Transform returns the components of the rows of x (m×d), m×r.
 func (t *KernelPCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(t.whole, x)
+	return rowmap.Apply(t.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
@@ -208,8 +208,10 @@ func (t *KernelPCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	return t.transformInto(dst, x, true)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (t *KernelPCA) whole(dst *mat.Dense, x mat.Matrix) error { return t.transformInto(dst, x, false) }
+// transformAll always uses the batch path.
+func (t *KernelPCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
+	return t.transformInto(dst, x, false)
+}
 
 // blockRows are mapped at a time: the block of the kernel has them whole.
 const blockRows = 128
@@ -231,14 +233,14 @@ func (t *KernelPCA) transformInto(dst *mat.Dense, x mat.Matrix, rows bool) error
 			}
 			fast.Mul(part, k, m.weights)
 			for i := range last - first {
-				m.less(part.RawRowView(i))
+				m.subtractShift(part.RawRowView(i))
 			}
 			return rowmap.CheckFinite(m, part, first, false)
 		})
 	})
 }
 
-func (m *kernelPCAModel) less(z []float64) {
+func (m *kernelPCAModel) subtractShift(z []float64) {
 	for k, v := range m.shift {
 		z[k] -= v
 	}
@@ -257,7 +259,7 @@ func (m *kernelPCAModel) MapRow(dst, x []float64) {
 	defer rowwise.Release(p)
 	kernels.Row(*p, m.kernel, x, m.rows)
 	fast.Gemv(blas.Trans, 1, m.weights.RawMatrix(), linalg.Vector(*p), 0, linalg.Vector(dst))
-	m.less(dst)
+	m.subtractShift(dst)
 }
 
 // Eigenvalues returns the r eigenvalues λ of the centred kernel matrix, or nil before Fit.
@@ -286,7 +288,8 @@ func (t *KernelPCA) ChosenKernel() kernels.Kernel {
 
 // Clone returns an unfitted KernelPCA with the same configuration.
 func (t *KernelPCA) Clone() transformers.Transformer {
-	return &KernelPCA{Kernel: t.Kernel, Components: t.Components, Share: t.Share, Seed: t.Seed, Workers: t.Workers, MaxKernelBytes: t.MaxKernelBytes}
+	return &KernelPCA{Kernel: t.Kernel, Components: t.Components, Share: t.Share, Seed: t.Seed, Workers: t.Workers,
+		MaxKernelBytes: t.MaxKernelBytes}
 }
 
 type storedKernelPCA struct {
@@ -323,7 +326,8 @@ func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 		return fault.BadModel(kernelPCAKind, "weights: %v", err)
 	}
 	if m.rows == nil || m.weights == nil || s.Rows.Rows != s.Weights.Rows || len(s.Shift) != s.Weights.Cols || !s.Shift.Finite() {
-		return fault.BadModel(kernelPCAKind, "%d rows, %d weights and %d shifts of %d components, or not finite", s.Rows.Rows, s.Weights.Rows, len(s.Shift), s.Weights.Cols)
+		return fault.BadModel(kernelPCAKind, "%d rows, %d weights and %d shifts of %d components, or not finite", s.Rows.Rows, s.Weights.Rows,
+			len(s.Shift), s.Weights.Cols)
 	}
 	if err := validSpectrum(s.Weights.Cols, s.Values, s.Ratios); err != nil {
 		return fault.BadModel(kernelPCAKind, "%v", err)

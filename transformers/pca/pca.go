@@ -178,7 +178,8 @@ func (p *PCA) ofCovariance(ctx context.Context, c *covariance) (*pcaModel, error
 // ofRows is by the inner products of few rows.
 func (p *PCA) ofRows(ctx context.Context, x *mat.Dense) (*pcaModel, error) {
 	n, d := x.Dims()
-	if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns and their inner products", pcaName, n, d), 2*float64(n)*(float64(n)+float64(d)), "take fewer rows"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%s: %d rows of %d columns and their inner products", pcaName, n, d),
+		2*float64(n)*(float64(n)+float64(d)), "take fewer rows"); err != nil {
 		return nil, err
 	}
 	e := exponentFor(x)
@@ -347,21 +348,21 @@ func (p *PCA) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalS
 // Transform returns the components of the rows of x (m×d), m×r.
 func (p *PCA) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return rowmap.Apply(p.whole, x)
+	return rowmap.Apply(p.transformAll, x)
 }
 
 // TransformTo implements [transformers.TransformerTo]. Few rows agree with Transform's to rounding.
 func (p *PCA) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return p.state.MapInto(dst, x, true, p.many)
+	return p.state.MapInto(dst, x, true, p.mapMany)
 }
 
-// whole is TransformTo for which few rows are as many.
-func (p *PCA) whole(dst *mat.Dense, x mat.Matrix) error {
-	return p.state.MapInto(dst, x, false, p.many)
+// transformAll always uses the batch path.
+func (p *PCA) transformAll(dst *mat.Dense, x mat.Matrix) error {
+	return p.state.MapInto(dst, x, false, p.mapMany)
 }
 
-func (p *PCA) many(dst, x *mat.Dense) error {
+func (p *PCA) mapMany(dst, x *mat.Dense) error {
 	m := p.state.Fitted
 	to := projection.New(m.Components, m.Means)
 	return projection.MapChunks(m, p.Workers, dst, x, func(dst, x *mat.Dense) {

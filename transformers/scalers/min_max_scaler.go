@@ -91,10 +91,11 @@ func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 	}
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*minMaxModel, error) {
 		type ends struct{ least, largest float64 }
-		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} }, func(e *ends, values []float64) error {
-			e.least, e.largest = min(e.least, slices.Min(values)), max(e.largest, slices.Max(values))
-			return nil
-		})
+		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) ends { return ends{math.Inf(1), math.Inf(-1)} },
+			func(e *ends, values []float64) error {
+				e.least, e.largest = min(e.least, slices.Min(values)), max(e.largest, slices.Max(values))
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,8 @@ func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dens
 }
 
 func (s *MinMaxScaler) statistics() *columnstats.Statistics[*columnstats.Extremes] {
-	return &columnstats.Statistics[*columnstats.Extremes]{Type: minMaxScalerName, Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
+	return &columnstats.Statistics[*columnstats.Extremes]{Type: minMaxScalerName,
+		Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: the ends of the columns.

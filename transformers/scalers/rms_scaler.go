@@ -53,10 +53,11 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*rmsScalerModel, error) {
-		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Magnitude) { return c }, func(c *columnstats.Magnitude, values []float64) error {
-			c.Add(values)
-			return nil
-		})
+		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Magnitude) { return c },
+			func(c *columnstats.Magnitude, values []float64) error {
+				c.Add(values)
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -93,17 +93,18 @@ func (s *StandardScaler) NewStatistics() (transformers.Statistics, error) { retu
 // bits from any parts in any order.
 func (s *StandardScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return columnstats.Learn(ctx, &s.state, st, s.statistics(), func(st *columnstats.Statistics[*columnstats.Sums]) (*standardScalerModel, error) {
-		m := &standardScalerModel{Clip: s.Clip}
-		for _, c := range st.Columns {
-			scale := c.Deviation()
-			if scale == 0 {
-				scale = 1
+	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
+		func(st *columnstats.Statistics[*columnstats.Sums]) (*standardScalerModel, error) {
+			m := &standardScalerModel{Clip: s.Clip}
+			for _, c := range st.Columns {
+				scale := c.Deviation()
+				if scale == 0 {
+					scale = 1
+				}
+				m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, scale)
 			}
-			m.Means, m.Scales = append(m.Means, c.Mean()), append(m.Scales, scale)
-		}
-		return m, nil
-	})
+			return m, nil
+		})
 }
 
 // PartialFit implements [transformers.PartialFitter].

@@ -52,7 +52,8 @@ func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, e
 }
 
 func (u *UnitRows) statistics() *columnstats.Statistics[*columnstats.Nothing] {
-	return &columnstats.Statistics[*columnstats.Nothing]{Type: u.state.TypeName(), Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
+	return &columnstats.Statistics[*columnstats.Nothing]{Type: u.state.TypeName(),
+		Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
 }
 
 // NewStatistics implements [transformers.StatisticsFitter]: the width of the rows.
@@ -61,9 +62,10 @@ func (u *UnitRows) NewStatistics() (transformers.Statistics, error) { return u.s
 // FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
 func (u *UnitRows) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return columnstats.Learn(ctx, &u.state, st, u.statistics(), func(st *columnstats.Statistics[*columnstats.Nothing]) (*unitRowsModel, error) {
-		return &unitRowsModel{Width: len(st.Columns)}, nil
-	})
+	return columnstats.Learn(ctx, &u.state, st, u.statistics(),
+		func(st *columnstats.Statistics[*columnstats.Nothing]) (*unitRowsModel, error) {
+			return &unitRowsModel{Width: len(st.Columns)}, nil
+		})
 }
 
 // PartialFit implements [transformers.PartialFitter].

@@ -191,7 +191,8 @@ func (s *Statistics[C]) Unmerge(other transformers.Statistics) error {
 			continue
 		}
 		if err := r.unmerge(o.Columns[j]); err != nil {
-			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to take out", o.N), "rows that were taken in"))
+			return fmt.Errorf("column %d: %v: %w", j, err, fault.Param(s.Type, "statistics", fmt.Sprintf("%d rows to take out", o.N),
+				"rows that were taken in"))
 		}
 	}
 	if s.N -= o.N; s.N == 0 {
@@ -258,7 +259,8 @@ func (s *Statistics[C]) UnmarshalText(text []byte) error {
 
 // Learn assigns what f learns of s, which are those of the columns of a C each that fresh
 // has, and not without rows.
-func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s transformers.Statistics, fresh *Statistics[C], f func(*Statistics[C]) (*M, error)) error {
+func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s transformers.Statistics, fresh *Statistics[C],
+	f func(*Statistics[C]) (*M, error)) error {
 	own, err := fresh.like(s)
 	if err != nil {
 		return err

@@ -124,7 +124,8 @@ func merged(a, b []float64) codec.Floats {
 }
 
 func (c *Categories) tooMany() error {
-	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxCategories: %w", c.limit, fault.ErrTooLarge)
+	return fmt.Errorf("more than %d categories: leave it out of Columns if it is a number, or raise MaxCategories: %w", c.limit,
+		fault.ErrTooLarge)
 }
 
 func (c *Categories) fits(o *Categories) error {
@@ -278,7 +279,17 @@ func NewSums(int) *Sums { return &Sums{} }
 // Ranks are a sketch of the order of the values.
 type Ranks struct{ Sketch }
 
+// NewRanks returns the ranks of no values.
 func NewRanks() *Ranks { return &Ranks{} }
+
+// NewRankStatistics returns statistics of no rows for a transformer that learns from ranks.
+func NewRankStatistics(typeName string, gaps bool) *Statistics[*Ranks] {
+	return &Statistics[*Ranks]{
+		Type: typeName, Settings: fmt.Sprintf("(Gaps %v)", gaps),
+		Gap:   func(int) bool { return gaps },
+		Fresh: func(int) *Ranks { return NewRanks() },
+	}
+}
 
 func (c *Ranks) add(values []float64) error {
 	c.Sketch.add(slices.DeleteFunc(values, math.IsNaN))

@@ -54,10 +54,11 @@ func (f *FrequentValues) MostFrequent() (value float64, count int) {
 // ones than are counted at once, a second pass counts the candidates; if none is there
 // more often than a value that is no candidate may be, that is ErrTooLarge.
 func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, error) {
-	counted, err := ReadColumns(ctx, rows, 1, func(int) FrequentValues { return FrequentValues{counts: map[float64]int{}} }, func(f *FrequentValues, values []float64) error {
-		f.add(slices.DeleteFunc(values, math.IsNaN))
-		return nil
-	})
+	counted, err := ReadColumns(ctx, rows, 1, func(int) FrequentValues { return FrequentValues{counts: map[float64]int{}} },
+		func(f *FrequentValues, values []float64) error {
+			f.add(slices.DeleteFunc(values, math.IsNaN))
+			return nil
+		})
 	if err != nil || !slices.ContainsFunc(counted, func(f FrequentValues) bool { return f.missed > 0 }) {
 		return counted, err
 	}
@@ -84,7 +85,8 @@ func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, e
 	}
 	for j, f := range counted {
 		if _, count := f.MostFrequent(); count <= f.missed {
-			return nil, fmt.Errorf("%s: column %d has more than %d values, of which none is in %d of its %d rows: it has no most frequent one to speak of, take Mean or Median: %w",
+			return nil, fmt.Errorf("%s: column %d has more than %d values, of which none is in %d of its %d rows: "+
+				"it has no most frequent one to speak of, take Mean or Median: %w",
 				rows.Name, j, MostCounted, f.missed+1, f.N, fault.ErrTooLarge)
 		}
 	}

@@ -50,13 +50,14 @@ func ReadOrders(ctx context.Context, rows *rowmap.Stream, workers int, wanted fu
 	if !open {
 		return out, nil
 	}
-	_, err = ReadColumns(ctx, rows, workers, func(j int) []*bracket { return out[j].brackets }, func(brackets *[]*bracket, values []float64) error {
-		values = slices.DeleteFunc(values, math.IsNaN)
-		for _, b := range *brackets {
-			b.add(values)
-		}
-		return nil
-	})
+	_, err = ReadColumns(ctx, rows, workers, func(j int) []*bracket { return out[j].brackets },
+		func(brackets *[]*bracket, values []float64) error {
+			values = slices.DeleteFunc(values, math.IsNaN)
+			for _, b := range *brackets {
+				b.add(values)
+			}
+			return nil
+		})
 	return out, err
 }
 

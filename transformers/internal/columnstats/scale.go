@@ -106,7 +106,8 @@ func CheckScales(scales []float64) error {
 // ReadColumns is a pass in which each column has a T, which take is called on with the values of
 // the column in their order, some at a time, in memory that it may write to. Columns go on some
 // goroutines at once.
-func ReadColumns[T any](ctx context.Context, s *rowmap.Stream, workers int, start func(column int) T, take func(t *T, values []float64) error) ([]T, error) {
+func ReadColumns[T any](ctx context.Context, s *rowmap.Stream, workers int, start func(column int) T,
+	take func(t *T, values []float64) error) ([]T, error) {
 	var out []T
 	err := s.Pass(ctx, func(x *mat.Dense) error {
 		if out == nil {

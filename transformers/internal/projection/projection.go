@@ -41,7 +41,8 @@ type Scratch struct {
 func New(w codec.Matrix, shift []float64) *Projection {
 	p := &Projection{trans: mat.DenseCopyOf(Dense(w).T()), shift: shift}
 	p.scratch.New = func() any {
-		return &Scratch{shifted: mat.NewDense(ChunkRows, w.Cols, nil), products: mat.NewDense(ChunkRows, w.Rows, nil), Sin: make([]float64, w.Rows)}
+		return &Scratch{shifted: mat.NewDense(ChunkRows, w.Cols, nil), products: mat.NewDense(ChunkRows, w.Rows, nil),
+			Sin: make([]float64, w.Rows)}
 	}
 	return p
 }

@@ -29,8 +29,9 @@ func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t transformers.
 }
 
 // FitMore is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
-func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) error {
-	s, err := goOn(t, name, fitted, sums)
+func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter, name string, fitted bool,
+	sums transformers.Statistics) error {
+	s, err := continueSums(t, name, fitted, sums)
 	if err != nil {
 		return err
 	}
@@ -44,8 +45,8 @@ func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter,
 	return t.FitStatistics(ctx, s)
 }
 
-// goOn returns a copy of the statistics that more rows come to.
-func goOn(t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) (transformers.Statistics, error) {
+// continueSums returns statistics to add more rows to.
+func continueSums(t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) (transformers.Statistics, error) {
 	switch {
 	case !fitted:
 		return t.NewStatistics()
@@ -77,7 +78,7 @@ func (l *State[M]) UnmarshalStatistics(t transformers.StatisticsFitter, data []b
 	return nil
 }
 
-// MarshalSums are the bytes of statistics that more rows come to.
+// MarshalSums returns the bytes of statistics that more rows can be added to.
 func MarshalSums(name string, sums transformers.Statistics) ([]byte, error) {
 	if sums == nil {
 		return nil, noStatistics(name)
@@ -86,7 +87,8 @@ func MarshalSums(name string, sums transformers.Statistics) ([]byte, error) {
 }
 
 func noStatistics(name string) error {
-	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", name, fault.ErrNotFitted)
+	return fmt.Errorf("%s: what was learnt from rows, or read, has no statistics to go on from: begin with PartialFit or FitStatistics: %w",
+		name, fault.ErrNotFitted)
 }
 
 // ReadSums reads statistics of rows of a width for t, of a name.

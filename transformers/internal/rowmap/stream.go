@@ -13,7 +13,8 @@ import (
 )
 
 // LearnBlocks assigns what f learns of a stream, in which gap tells what may be missing.
-func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error], gap func(column int) bool, f func(rows *Stream) (*M, error)) error {
+func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error], gap func(column int) bool,
+	f func(rows *Stream) (*M, error)) error {
 	m, err := f(&Stream{Name: l.TypeName(), blocks: blocks, gap: gap})
 	if err != nil {
 		return err
