@@ -39,9 +39,10 @@ func CheckWeights(typ string, weights []float64, rows int) error {
 	return check.Weights(typ, weights, rows)
 }
 
-// BeginFit begins a Fit of an estimator or a transformer of your own that reports its progress: to observe, which is a field of it or nil, to the
-// observer of [Observed], and to the pipeline or the search that it is fitted in. Fits with the context that it returns, and the kernel matrices and
-// factorisations of this module, are parts of it; each look at the context is a step on the way, unless [Tell] says more. The Fit defers what it returns:
+// BeginFit begins a Fit of an estimator or a transformer of your own that reports its progress: to observe, which is a
+// field of it or nil, to the observer of [Observed], and to the pipeline or the search that it is fitted in. Fits with the
+// context that it returns, and the kernel matrices and factorisations of this module, are parts of it; each look at the
+// context is a step on the way, unless [Tell] says more. The Fit defers what it returns:
 //
 //	func (m *Mean) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 //		defer estimators.BeginFit(&ctx, m.Observe)(&err)

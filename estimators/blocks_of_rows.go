@@ -13,9 +13,10 @@ import (
 // blockRows are in a block of which nobody says how large it is to be.
 const blockRows = 2048
 
-// InBlocks calls f for one block of rows of x after the other, of about so many rows, 0: 2048, with where it begins. It looks at ctx before each, and
-// says how far it is to whom [Observed] has made listen: it is for predictions of any kind, and what else takes rows without a
-// context. Errors are f's, where a [NotFiniteError] has the row of x, or ctx's; ErrShape for an empty x, and ErrParam for fewer than 0 rows.
+// InBlocks calls f for one block of rows of x after the other, of about so many rows, 0: 2048, with where it begins. It
+// looks at ctx before each, and says how far it is to whom [Observed] has made listen: it is for predictions of any kind,
+// and what else takes rows without a context. Errors are f's, where a [NotFiniteError] has the row of x, or ctx's; ErrShape
+// for an empty x, and ErrParam for fewer than 0 rows.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
 	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {
@@ -51,8 +52,8 @@ func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, blo
 	return ctx.Err()
 }
 
-// PredictContext is p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int) whose prediction of a row does not depend on the other
-// rows, as of all of this module, by [InBlocks]. Errors are Predict's, or ctx's.
+// PredictContext is p.Predict(x) of any [Regressor] (Y is float64) or [Classifier] (int) whose prediction of a row does not
+// depend on the other rows, as of all of this module, by [InBlocks]. Errors are Predict's, or ctx's.
 func PredictContext[Y float64 | int](ctx context.Context, p interface {
 	Predict(x mat.Matrix) ([]Y, error)
 }, x mat.Matrix) (_ []Y, err error) {

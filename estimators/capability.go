@@ -59,9 +59,13 @@ type ability struct {
 }
 
 var table = map[Capability]ability{
-	Proba:    {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
-	Variance: {method: "PredictVariance", interfaces: types(reflect.TypeFor[VariancePredictor](), reflect.TypeFor[MultiVariancePredictor]()), needs: Variance},
-	Interval: {method: "PredictInterval", interfaces: types(reflect.TypeFor[IntervalPredictor](), reflect.TypeFor[MultiIntervalPredictor]()), needs: Interval},
+	Proba: {method: "PredictProba", interfaces: types(reflect.TypeFor[ProbaPredictor]()), needs: Proba},
+	Variance: {method: "PredictVariance",
+		interfaces: types(reflect.TypeFor[VariancePredictor](), reflect.TypeFor[MultiVariancePredictor]()),
+		needs:      Variance},
+	Interval: {method: "PredictInterval",
+		interfaces: types(reflect.TypeFor[IntervalPredictor](), reflect.TypeFor[MultiIntervalPredictor]()),
+		needs:      Interval},
 	LeaveOneOut: {method: "LeaveOneOutResiduals", interfaces: types(
 		reflect.TypeFor[LeaveOneOutPredictor](), reflect.TypeFor[MultiLeaveOneOutPredictor](),
 	), needs: LeaveOneOut},
@@ -80,17 +84,21 @@ var table = map[Capability]ability{
 	Blocks: {method: "FitBlocks", interfaces: types(
 		reflect.TypeFor[BlockFitter[float64]](), reflect.TypeFor[BlockFitter[int]](), reflect.TypeFor[transformers.BlockFitter](),
 	), needs: Blocks, parts: true, own: true},
-	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()), needs: KernelMatrix},
+	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()),
+		needs: KernelMatrix},
 	Cloning: {method: "Clone", interfaces: types(
 		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[MultiRegressor]](),
 		reflect.TypeFor[Cloner[Detector]](), reflect.TypeFor[Cloner[transformers.Transformer]](),
 	), needs: Cloning, parts: true},
-	Reporting:   {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
-	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling, parts: true},
-	Inverting:   {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true, own: true},
-	Sets:        {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
+	Reporting: {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
+	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling,
+		parts: true},
+	Inverting: {method: "InverseTransform", interfaces: types(reflect.TypeFor[transformers.Inverter]()), needs: Inverting, parts: true,
+		own: true},
+	Sets: {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
 	Mergeable: {method: "NewStatistics or NewStages", interfaces: types(
-		reflect.TypeFor[StatisticsFitter[float64]](), reflect.TypeFor[StatisticsFitter[int]](), reflect.TypeFor[transformers.StatisticsFitter](),
+		reflect.TypeFor[StatisticsFitter[float64]](), reflect.TypeFor[StatisticsFitter[int]](),
+		reflect.TypeFor[transformers.StatisticsFitter](),
 		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},

@@ -18,8 +18,8 @@
 // looks for them, through wrappers too. A type that embeds an estimator has its
 // capabilities; where one does not hold for it, it says so as a Wrapper. Short cuts, which
 // do the same as a method of the contract but faster or in less memory (PredictTo, DecisionTo,
-// FitBlocks, FitMatrix in a search), and other ways to fit (PartialFit, NewStatistics), are not taken where they come from an embedded field: they would go behind the
-// methods that the type has redefined.
+// FitBlocks, FitMatrix in a search), and other ways to fit (PartialFit, NewStatistics), are not taken where they come from
+// an embedded field: they would go behind the methods that the type has redefined.
 //
 // # Equal rows, weights and groups
 //
@@ -267,12 +267,14 @@ type Step struct {
 	// Done is the share of the work that is done, from 0 to 1. It never falls within a fit. It is an estimate, by the operations
 	// that each part of the work takes, and where their number is not known by how far an iteration has converged.
 	Done float64
-	// Between says that no iteration has ended since the last step, only that more of the work is done. A program that prints iterations leaves such steps out.
+	// Between says that no iteration has ended since the last step, only that more of the work is done. A program that prints
+	// iterations leaves such steps out.
 	Between bool
 }
 
-// Observed returns a context with which whatever fits tells observe of its steps, as an Observe field does: transformers, which have no such
-// field, and estimators, searches and pipelines besides theirs. Each fit that begins with it is one of its own, with a Done from 0 to 1.
+// Observed returns a context with which whatever fits tells observe of its steps, as an Observe field does: transformers,
+// which have no such field, and estimators, searches and pipelines besides theirs. Each fit that begins with it is one of
+// its own, with a Done from 0 to 1.
 func Observed(ctx context.Context, observe func(Step)) context.Context {
 	if observe == nil {
 		return check.Context(ctx)

@@ -166,7 +166,8 @@ func (v Value) Select(columns ...int) Value {
 	if identity {
 		return v
 	}
-	return v.g.add(Node{Op: "Gather", Inputs: []int{v.id}, Kind: n.Kind, Rows: n.Rows, Cols: len(columns), Axis: 1, Indices: slices.Clone(columns)}, "")
+	return v.g.add(Node{Op: "Gather", Inputs: []int{v.id}, Kind: n.Kind, Rows: n.Rows, Cols: len(columns), Axis: 1,
+		Indices: slices.Clone(columns)}, "")
 }
 
 // Concat returns the columns of all values, side by side. They have the same number of rows.

@@ -171,7 +171,8 @@ func (k ARD) Validate() error {
 	}
 	for j, g := range k.Groups {
 		if g < 0 || g >= len(k.Lengths) {
-			return fault.Param("kernels: ARD", fmt.Sprintf("Groups[%d]", j), g, fmt.Sprintf("0 to %d, the index of a length", len(k.Lengths)-1))
+			return fault.Param("kernels: ARD", fmt.Sprintf("Groups[%d]", j), g,
+				fmt.Sprintf("0 to %d, the index of a length", len(k.Lengths)-1))
 		}
 	}
 	for g := range k.Lengths {
@@ -287,7 +288,9 @@ func (k ARD) compile(l *layout) blockKernel {
 	p.inner, p.view = l.view(k.Kernel, p.rows)
 	if l.derivatives {
 		if p.count, p.skip = learnt(k.Kernel); !stretchable(p.inner) {
-			l.err = fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel whose derivatives in the columns are known: RadialSlopes, DotProductSlopes, or one of this package that is Differentiable")
+			l.err = fault.Param("kernels: ARD", "Kernel", k.Kernel,
+				"a kernel whose derivatives in the columns are known: RadialSlopes, DotProductSlopes, or one of this package that is "+
+					"Differentiable")
 		}
 	}
 	return p

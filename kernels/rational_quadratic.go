@@ -124,10 +124,11 @@ func (k RationalQuadratic) gradientOfSquaredDistances(p int, dst, squared []floa
 // which takes the last uniform.
 func (k RationalQuadratic) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
-	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 }, Frequency: func(w, u []float64) {
-		scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
-		for j := range w {
-			w[j] = scale * mathext.NormalQuantile(u[j])
-		}
-	}}, nil
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
+		Frequency: func(w, u []float64) {
+			scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
+			for j := range w {
+				w[j] = scale * mathext.NormalQuantile(u[j])
+			}
+		}}, nil
 }

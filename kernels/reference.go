@@ -10,8 +10,8 @@ import (
 
 // Reference describes a kernel in a model file. Functions are not stored, so a kernel is described by its name, which
 // is compared with that of the value that the model is read into. Kernels that Fit chose for a nil Kernel, an [RBF],
-// a [Matern] or an [ARD] around a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters of a [Differentiable] kernel were
-// learnt, their values are stored, and the kernel of the field takes them.
+// a [Matern] or an [ARD] around a Matern, on all columns or on some ([Columns]), are stored completely. If the parameters
+// of a [Differentiable] kernel were learnt, their values are stored, and the kernel of the field takes them.
 //
 // An estimator with a Kernel field stores [MakeReference](field, used). It gets the kernel back by Resolve(kind,
 // field).
@@ -102,7 +102,8 @@ func (r Reference) Resolve(kind string, configured Kernel) (Kernel, error) {
 		if k, err := withStored(configured, r.Params); err == nil && k.String() == r.Name {
 			return k, nil
 		}
-		return nil, fault.BadModel(kind, "fitted with Kernel %s and %d parameters learnt, this value has Kernel %v", r.Name, len(r.Params), configured)
+		return nil, fault.BadModel(kind, "fitted with Kernel %s and %d parameters learnt, this value has Kernel %v", r.Name, len(r.Params),
+			configured)
 	case configured.String() != r.Name:
 		return nil, fault.BadModel(kind, "fitted with Kernel %s, this value has Kernel %v", r.Name, configured)
 	}

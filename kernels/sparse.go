@@ -173,7 +173,8 @@ func prepareSparse(k Kernel, part *compiled, z mat.Matrix, o Options) (*Prepared
 		return nil, err
 	}
 	return &Prepared{
-		kernel: k, part: part, rows: rows.N, d: rows.D, options: o, sparse: sparseOperand(rows, rows.SquaredNorms(), 0, rows.N, rows.ByColumns()),
+		kernel: k, part: part, rows: rows.N, d: rows.D, options: o,
+		sparse: sparseOperand(rows, rows.SquaredNorms(), 0, rows.N, rows.ByColumns()),
 	}, nil
 }
 

@@ -48,7 +48,8 @@ func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 	if s, ok := embedding.As[Spectral](k); ok {
 		return s.SpectralDensity()
 	}
-	return SpectralDensity{}, fault.Param("kernels: SpectralDensityOf", "Kernel", k, "a kernel with a spectral density: RBF, Laplacian, Matern, RationalQuadratic, their Product, Scaled, ARD, Columns or Additive")
+	return SpectralDensity{}, fault.Param("kernels: SpectralDensityOf", "Kernel", k,
+		"a kernel with a spectral density: RBF, Laplacian, Matern, RationalQuadratic, their Product, Scaled, ARD, Columns or Additive")
 }
 
 var (
@@ -86,12 +87,13 @@ func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 // 1/ℓ, a normal vector over the root of a gamma number, which takes the last uniform.
 func (k Matern) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
-	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 }, Frequency: func(w, u []float64) {
-		scale := math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u[len(w)])) / k.Length
-		for j := range w {
-			w[j] = scale * mathext.NormalQuantile(u[j])
-		}
-	}}, nil
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
+		Frequency: func(w, u []float64) {
+			scale := math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u[len(w)])) / k.Length
+			for j := range w {
+				w[j] = scale * mathext.NormalQuantile(u[j])
+			}
+		}}, nil
 }
 
 // SpectralDensity implements Spectral: a product of kernels is a sum of independent frequencies.

@@ -140,7 +140,8 @@ func GridOf(axes ...Axis) (_ []Values, err error) {
 			}
 			steps := a.steps()
 			if len(next)+steps > maxCandidates {
-				return nil, fault.Param("selection: GridOf", "combinations", fmt.Sprintf("%d and more", len(next)+steps), fmt.Sprintf("at most %d: take fewer values, or QuasiRandom", maxCandidates))
+				return nil, fault.Param("selection: GridOf", "combinations", fmt.Sprintf("%d and more", len(next)+steps),
+					fmt.Sprintf("at most %d: take fewer values, or QuasiRandom", maxCandidates))
 			}
 			seen := map[setting]bool{}
 			for i := range steps {
@@ -325,7 +326,8 @@ func validateAxes(axes []Axis) error {
 		case a.Name == "" || names[a.Name]:
 			return fault.Param(typ, "Name", fmt.Sprintf("%q", a.Name), "names that differ")
 		case kinds != 1:
-			return fault.Param(typ, field("Values, Choices, Low and High"), fmt.Sprintf("%d of them", kinds), "either Values, or Choices, or a range")
+			return fault.Param(typ, field("Values, Choices, Low and High"), fmt.Sprintf("%d of them", kinds),
+				"either Values, or Choices, or a range")
 		case a.Values == nil && a.Choices == nil && !(a.Low <= a.High && a.High-a.Low <= math.MaxFloat64):
 			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "finite and ascending")
 		case a.Values == nil && a.Choices == nil && a.Log && a.Low <= 0:

@@ -95,8 +95,10 @@ var (
 
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
-		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Limit: c.Budget, Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		steps:    c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
+		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Limit: c.Budget,
+			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
+		steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
+		scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {
 		out.splitter = validation.StratifiedGroupKFold{Groups: c.Groups}
@@ -166,7 +168,8 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // errors.ErrUnsupported.
 func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
 	defer fault.Recover(&err)
-	return forward(c.f, classifierType, estimators.Sets, x, func(p estimators.SetPredictor, z mat.Matrix) ([][]int, error) { return p.PredictSet(z, level) })
+	return forward(c.f, classifierType, estimators.Sets, x,
+		func(p estimators.SetPredictor, z mat.Matrix) ([][]int, error) { return p.PredictSet(z, level) })
 }
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of

@@ -73,7 +73,8 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 }
 
 // fitScalings fits once for each scaling and keeps the mean of the models, or the better one.
-func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E], error) {
+func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E],
+	error) {
 	first, rest := progress.Two(ctx, 1, 50)
 	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X)
 	if err != nil {
@@ -95,7 +96,9 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		if bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		part, err := one.fitOn(shares[1], folds.Rows[Y]{X: rows, Y: y, Weights: weights, Groups: c.Groups}, own, merged.Spread(even), target, labels)
+		part, err := one.fitOn(shares[1], folds.Rows[Y]{X: rows, Y: y, Weights: weights, Groups: c.Groups}, own, merged.Spread(even),
+			target,
+			labels)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
 		}

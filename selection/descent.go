@@ -40,7 +40,8 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 			return none, nil, fmt.Errorf("%s: family %v: %w", c.Type, along, err)
 		}
 		if math.IsNaN(r.Score) {
-			return none, nil, fault.Param(c.Type, "Space", c.space.two.String(), "one parameter, or a Search that scores what it finds, to compare them by")
+			return none, nil, fault.Param(c.Type, "Space", c.space.two.String(),
+				"one parameter, or a Search that scores what it finds, to compare them by")
 		}
 		addTurn(total, r, along.String())
 		improved := out == nil || r.Measure().Better(r.Score, out.Score)

@@ -12,7 +12,9 @@
 //
 //	r := &selection.Regressor{
 //		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
-//		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &svm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
+//		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
+//			return &svm.Regressor{Kernel: k}
+//		}, kernels.RBFFamily{}),
 //		Search:     &entropy.Search{}, // or &grid.Search{}
 //	}
 //

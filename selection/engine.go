@@ -99,7 +99,8 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 			return nil, err
 		}
 	}
-	if err := cmp.Or(check.Workers(c.Type, c.Workers), check.Setting(c.Type, "MaxKernelBytes", c.MaxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
+	if err := cmp.Or(check.Workers(c.Type, c.Workers),
+		check.Setting(c.Type, "MaxKernelBytes", c.MaxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
 		return nil, err
 	}
 	if err := c.space.validate(c.Type); err != nil {
@@ -164,7 +165,8 @@ func (c engine[Y, E]) byGroups(n int) (engine[Y, E], error) {
 }
 
 // fitOn searches and fits on the rows that a chain has made of those given.
-func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64, labels []int) (*fitted[E], error) {
+func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pipeline.Transformer, rows *mat.Dense, target []float64,
+	labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
 	n := merged.Len()
 	handsOver := c.many != nil && n > c.above
@@ -195,7 +197,9 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	}
 	c.trail.result = result.Clone()
 	if handsOver {
-		inner, err := c.fitMany(rest, chosen.kernel, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}, n, result, spending)
+		inner, err := c.fitMany(rest, chosen.kernel, folds.Rows[Y]{X: rows, Y: given.Y, Weights: given.Weights, Groups: given.Groups}, n,
+			result,
+			spending)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +210,8 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 		return nil, c.builtNothing()
 	}
 	if c.space.ignores(chosen.kernel, samples[0], inner) {
-		result.Warnings = append(result.Warnings, fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
+		result.Warnings = append(result.Warnings,
+			fmt.Sprintf("what the Space's build returns (%T) does not depend on the kernel that it is given: nothing was chosen", inner))
 	}
 	setRidge(inner, result, n)
 	c.prepare(inner, result)
@@ -308,7 +313,8 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
-func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family kernels.Family) (*search.Run, search.Choice, *search.Result, error) {
+func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family kernels.Family) (*search.Run,
+	search.Choice, *search.Result, error) {
 	p.Family = family
 	r := search.New(p, shared)
 	r.Begin()
@@ -346,7 +352,8 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families
 }
 
 // chooseFamily lets the strategy compare the families.
-func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared *search.Budget, chooser search.FamilyChooser, families []kernels.Family) (int, []*search.Result, error) {
+func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared *search.Budget, chooser search.FamilyChooser,
+	families []kernels.Family) (int, []*search.Result, error) {
 	runs, results := make([]*search.Run, len(families)), make([]*search.Result, len(families))
 	for i, family := range families {
 		p := p
@@ -355,7 +362,8 @@ func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared
 	}
 	taken, choices, err := chooser.ChooseFamily(ctx, runs)
 	if err == nil && (len(choices) != len(runs) || taken < 0 || taken >= len(runs)) {
-		err = fault.Param("selection: "+chooser.Name(), "ChooseFamily", fmt.Sprintf("run %d and %d choices", taken, len(choices)), fmt.Sprintf("one of %d runs and a choice for each", len(runs)))
+		err = fault.Param("selection: "+chooser.Name(), "ChooseFamily", fmt.Sprintf("run %d and %d choices", taken, len(choices)),
+			fmt.Sprintf("one of %d runs and a choice for each", len(runs)))
 	}
 	if err != nil && len(families) > 1 {
 		return 0, nil, fmt.Errorf("%s: %w", c.Type, err)
@@ -367,7 +375,8 @@ func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared
 }
 
 // searchInTurn searches one family after the other and compares them by their scores.
-func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared *search.Budget, families []kernels.Family) (taken int, results []*search.Result, err error) {
+func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared *search.Budget,
+	families []kernels.Family) (taken int, results []*search.Result, err error) {
 	group := progress.Open(ctx)
 	for i, family := range families {
 		part := ctx
@@ -381,7 +390,8 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared
 		case err != nil:
 			return 0, nil, fmt.Errorf("%s: family %v: %w", c.Type, family, err)
 		case math.IsNaN(result.Score) && !run.Cut():
-			return 0, nil, fault.Param(c.Type, "Space", fmt.Sprintf("%d families", len(families)), "one, or a Search that scores what it finds, to compare them by")
+			return 0, nil, fault.Param(c.Type, "Space", fmt.Sprintf("%d families", len(families)),
+				"one, or a Search that scores what it finds, to compare them by")
 		}
 		if results = append(results, result); result.Measure().Better(result.Score, results[taken].Score) {
 			taken = i
@@ -509,7 +519,8 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 }
 
 func stepOf(s progress.Step) estimators.Step {
-	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done, Between: s.Between}
+	return estimators.Step{Iteration: s.Iteration, Total: s.Total, Objective: s.Objective, Message: s.Message, Done: s.Done,
+		Between: s.Between}
 }
 
 // holds asks the learners that can tell whether they can hold so many rows, before a search that would end with an error.

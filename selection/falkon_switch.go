@@ -66,7 +66,8 @@ func (c engine[Y, E]) showingSteps(ctx context.Context, result *search.Result, l
 // effective dimension takes up most of them; in a budget also up to the usual number, and only while
 // another fit, of at most four times the seconds of the last, is expected to end in time. At most half of the distinct
 // rows, of which there are n, are landmarks, so that copies change nothing.
-func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result, from search.Share) (E, error) {
+func (c engine[Y, E]) fitMany(ctx context.Context, kernel kernels.Kernel, rows folds.Rows[Y], n int, result *search.Result,
+	from search.Share) (E, error) {
 	m, most := usualLandmarks, mostLandmarks
 	if from.Limit > 0 {
 		m, most = firstLandmarks, mostInTime

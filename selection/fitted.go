@@ -56,7 +56,8 @@ func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 
 // forward preprocesses the rows of x and calls a method of the capability C of the estimator that was built. The error wraps
 // errors.ErrUnsupported if it has none.
-func forward[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, method func(C, mat.Matrix) (R, error)) (out R, err error) {
+func forward[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix,
+	method func(C, mat.Matrix) (R, error)) (out R, err error) {
 	out, _, err = forwardPair(f, typ, c, x, func(p C, z mat.Matrix) (R, R, error) {
 		out, err := method(p, z)
 		return out, out, err
@@ -65,7 +66,8 @@ func forward[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x m
 }
 
 // forwardPair is forward for a method of two results.
-func forwardPair[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, method func(C, mat.Matrix) (first, second R, err error)) (first, second R, err error) {
+func forwardPair[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix,
+	method func(C, mat.Matrix) (first, second R, err error)) (first, second R, err error) {
 	z, err := f.transform(typ, x)
 	if err != nil {
 		return first, second, err
@@ -78,7 +80,8 @@ func forwardPair[C, R, E any](f *fitted[E], typ string, c estimators.Capability,
 }
 
 // forwardTo is forward for a method that writes to dst, without allocating where rows are few.
-func forwardTo[C, E any](f *fitted[E], typ string, c estimators.Capability, dst *mat.Dense, x mat.Matrix, write func(C, *mat.Dense, mat.Matrix) error) error {
+func forwardTo[C, E any](f *fitted[E], typ string, c estimators.Capability, dst *mat.Dense, x mat.Matrix,
+	write func(C, *mat.Dense, mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
 	}
@@ -214,7 +217,9 @@ func (c engine[Y, E]) chosen(kind string, s *stored, size int) (option[E], error
 		}
 	}
 	if s.Template == nil {
-		return none, fault.BadModel(kind, "fitted with a Space whose functions build a %s, a type that is not registered: read it into a value that has the Space", s.Inner.Type)
+		return none, fault.BadModel(kind,
+			"fitted with a Space whose functions build a %s, a type that is not registered: "+
+				"read it into a value that has the Space", s.Inner.Type)
 	}
 	v, err := configuration.New(*s.Template, nil, size)
 	if err != nil {

@@ -69,7 +69,8 @@ func (m *meanRegressor) Predict(x mat.Matrix) (_ []float64, err error) {
 func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if len(m.parts) == 1 {
-		return m.eachModel(regressorType, x, func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
+		return m.eachModel(regressorType, x,
+			func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
 	}
 	if n, _ := x.Dims(); n != len(dst) {
 		return fault.Shape("dst has", len(dst), "entries", "x has %d rows", n)

@@ -9,8 +9,10 @@ import (
 
 // Model files name these types (package modelfile).
 func init() {
-	registry.Add[*Regressor]("selection.Regressor", registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.nestedParts() }})
-	registry.Add[*Classifier]("selection.Classifier", registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nestedParts() }})
+	registry.Add[*Regressor]("selection.Regressor",
+		registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.nestedParts() }})
+	registry.Add[*Classifier]("selection.Classifier",
+		registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nestedParts() }})
 	registry.Stand(Space[estimators.Regressor].stored, readSpace[estimators.Regressor], Space[estimators.Regressor]{left: true})
 	registry.Stand(Space[estimators.Classifier].stored, readSpace[estimators.Classifier], Space[estimators.Classifier]{left: true})
 }

@@ -56,9 +56,10 @@ type Regressor struct {
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
-	// [validation.GroupKFold] of these groups, an [entropy.Search] scores by [entropy.CrossValidation], and the learners get the groups of the
-	// rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an [entropy.Search] chooses one length
-	// for all columns, whatever the number of rows. [shape.Search], which leaves out no groups, is an error.
+	// [validation.GroupKFold] of these groups, an [entropy.Search] scores by [entropy.CrossValidation], and the learners
+	// get the groups of the rows that they are fitted to if they are an [estimators.Grouper]. With nothing else set an
+	// [entropy.Search] chooses one length for all columns, whatever the number of rows. [shape.Search], which leaves out no
+	// groups, is an error.
 	Groups []int `settings:"-"`
 
 	// Workers is the number of goroutines, and of fits at a time. If it is 0, it is GOMAXPROCS.
@@ -101,8 +102,11 @@ var (
 
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
-		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Limit: r.Budget, Observe: r.Observe, Resume: r.Resume, Now: r.now, Groups: r.Groups},
-		steps:    r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
+		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Limit: r.Budget,
+			Observe: r.Observe,
+			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
+		steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
+		scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {
 		out.splitter = validation.GroupKFold{Groups: r.Groups}
@@ -172,7 +176,8 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 // errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
-	return forwardPair(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (low, high []float64, err error) {
+	return forwardPair(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (low, high []float64,
+		err error) {
 		return p.PredictInterval(z, level)
 	})
 }

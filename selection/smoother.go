@@ -63,7 +63,8 @@ func (c engine[Y, E]) checkSmoother(fitted, rows int) error {
 	return nil
 }
 
-func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matrix, targets *mat.Dense,
+	weights []float64) (estimators.Smoother, error) {
 	z, err := f.transform(typ, x)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ func Collect[Y float64 | int](blocks iter.Seq2[estimators.Block[Y], error], maxB
 		}
 		// Slices grow by doubling at the most, and the old one is there while the new one is filled.
 		if need := 3 * cell * int64(len(out.Y)+rows) * int64(d+2); need > maxBytes {
-			return none, &fault.TooLargeError{What: "the rows in one block", Bytes: need, Limit: maxBytes, Hint: "FitBlocks takes the stream as it is"}
+			return none, &fault.TooLargeError{What: "the rows in one block", Bytes: need, Limit: maxBytes,
+				Hint: "FitBlocks takes the stream as it is"}
 		}
 		for i := range rows {
 			x = append(x, b.X.RawRowView(i)...)

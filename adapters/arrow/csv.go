@@ -169,7 +169,8 @@ func (c *csvSource) infer(ctx context.Context) ([]arrow.DataType, error) {
 }
 
 // csvHint says what may be done about a column that is nearly all numbers.
-const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in Categorical or Ignore"
+const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
+	"Categorical or Ignore"
 
 // typeOf returns the type that a column's cells tell.
 func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {

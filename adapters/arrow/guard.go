@@ -49,7 +49,8 @@ func guarded(name, place string, f func() error) (err error) {
 
 // ofOurs reports whether an error already says what is wrong.
 func ofOurs(err error) bool {
-	for _, s := range []error{fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrTooLarge, ErrUnreadable, context.Canceled, context.DeadlineExceeded} {
+	for _, s := range []error{fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrTooLarge, ErrUnreadable, context.Canceled,
+		context.DeadlineExceeded} {
 		if errors.Is(err, s) {
 			return true
 		}

@@ -59,7 +59,8 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	out := &output{to: to, from: in.name, of: arrow.NewSchema(fields, &meta), mem: mem}
 	return out, out.writing(func() (err error) {
 		props := parquet.NewWriterProperties(parquet.WithAllocator(mem),
-			parquet.WithMaxRowGroupLength(max(1, min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
+			parquet.WithMaxRowGroupLength(max(1,
+				min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
 		options := []pqarrow.WriterOption{pqarrow.WithAllocator(mem)}
 		var durations bool
 		if out.written, durations, err = parquetSchema(out.of); err != nil {

@@ -103,12 +103,14 @@ func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) error {
 		return estimators.Unsupported(predictorName, p.Model, estimators.Interval)
 	}
 	if p.Variance {
-		if w.variance, _ = any(p.Model).(estimators.VariancePredictor); w.variance == nil || !estimators.Supports(p.Model, estimators.Variance) {
+		if w.variance, _ = any(p.Model).(estimators.VariancePredictor); w.variance == nil || !estimators.Supports(p.Model,
+			estimators.Variance) {
 			return estimators.Unsupported(predictorName, p.Model, estimators.Variance)
 		}
 	}
 	if p.Interval > 0 {
-		if w.interval, _ = any(p.Model).(estimators.IntervalPredictor); w.interval == nil || !estimators.Supports(p.Model, estimators.Interval) {
+		if w.interval, _ = any(p.Model).(estimators.IntervalPredictor); w.interval == nil || !estimators.Supports(p.Model,
+			estimators.Interval) {
 			return estimators.Unsupported(predictorName, p.Model, estimators.Interval)
 		}
 	}
@@ -226,7 +228,8 @@ func (w *writing[Y]) class(label int) (string, error) {
 	case all == nil:
 		return strconv.Itoa(label), nil
 	case label < 0 || label >= len(all):
-		return "", fault.Param(predictorName, "Model", fmt.Sprintf("one of the class %d", label), fmt.Sprintf("labels of the schema's %d classes, from 0", len(all)))
+		return "", fault.Param(predictorName, "Model", fmt.Sprintf("one of the class %d", label),
+			fmt.Sprintf("labels of the schema's %d classes, from 0", len(all)))
 	}
 	return all[label], nil
 }

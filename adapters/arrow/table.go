@@ -119,7 +119,8 @@ func (t *Table) read(ctx context.Context, r role, visit func(*buffer) bool) erro
 }
 
 // readShard adds the rows of a shard to the buffer, and visits it whenever it is full. More is false after a visit that was.
-func (t *Table) readShard(ctx context.Context, s Shard, r role, want *request, buf *buffer, visit func(*buffer) bool) (more bool, err error) {
+func (t *Table) readShard(ctx context.Context, s Shard, r role, want *request, buf *buffer,
+	visit func(*buffer) bool) (more bool, err error) {
 	in, err := s.open(ctx, want)
 	if err != nil {
 		return false, err

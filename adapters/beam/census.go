@@ -53,7 +53,8 @@ type finding struct {
 const maxText = 1000
 
 // kinds are the errors that findings may unwrap to.
-var kinds = []error{nil, fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrNotPSD, fault.ErrTooLarge, fault.ErrBadModel, errors.ErrUnsupported}
+var kinds = []error{nil, fault.ErrParam, fault.ErrShape, fault.ErrNotFinite, fault.ErrNotPSD, fault.ErrTooLarge, fault.ErrBadModel,
+	errors.ErrUnsupported}
 
 func kindOf(err error) int {
 	for i, k := range kinds[1:] {

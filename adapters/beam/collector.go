@@ -113,8 +113,9 @@ func (c *collector) count(ctx context.Context) {
 // badRow leaves a row out.
 func (c *collector) badRow(at int64, id, reason, text string) {
 	c.known.Bad++
-	c.known.leave(finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet, Reason: strings.ToValidUTF8(reason, "\ufffd"),
-		Text: strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
+	c.known.leave(finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
+		Reason: strings.ToValidUTF8(reason, "\ufffd"),
+		Text:   strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
 }
 
 // fault ends the pass for what the file, from an offset on, says; -1 for all of it.

@@ -20,7 +20,8 @@ type CrossValidated struct {
 // hash, so that equal rows are in one fold. In the first pass the statistics of each fold are summed up, of
 // which those without one are merged at the driver; in later stages each model has its own. A last pass scores. All models see
 // the same folds. Cost: of one stage that of FitAll, of more K-1 times as much for the later ones. Errors are FitAll's.
-func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int, models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
+func CrossValidate[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, folds int,
+	models ...*Model[Y, E]) (out []CrossValidated, _ *Report, err error) {
 	if folds < 2 {
 		return nil, nil, fault.Param("kernelbeam: CrossValidate", "folds", folds, ">= 2")
 	}

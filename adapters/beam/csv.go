@@ -21,10 +21,11 @@ import (
 const maxLine = 16 << 20
 
 var (
-	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.CSV.WholeFiles for fields with line breaks: %w", fault.ErrParam)
-	errLongLine  = fmt.Errorf("a line of more than %d bytes: %w", maxLine, fault.ErrTooLarge)
-	errReturns   = fmt.Errorf("lines end with carriage returns alone: set Data.CSV.WholeFiles, or convert the file: %w", fault.ErrParam)
-	errQuote     = errors.New("a quote within a field")
+	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.CSV.WholeFiles for fields with line breaks: %w",
+		fault.ErrParam)
+	errLongLine = fmt.Errorf("a line of more than %d bytes: %w", maxLine, fault.ErrTooLarge)
+	errReturns  = fmt.Errorf("lines end with carriage returns alone: set Data.CSV.WholeFiles, or convert the file: %w", fault.ErrParam)
+	errQuote    = errors.New("a quote within a field")
 )
 
 // csvFile is a file of which the line of names is read.
@@ -115,7 +116,8 @@ func (f *csvFile) header(path string, r *reading) ([]string, error) {
 		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: err}
 	}
 	f.rows += int64(len(line))
-	if _, err := io.Copy(io.Discard, celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
+	if _, err := io.Copy(io.Discard,
+		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
 		return nil, dataError(path, err)
 	}
 	fields, err := split(trimLine(line), byte(r.Comma), nil, math.MaxInt)

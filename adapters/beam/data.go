@@ -102,7 +102,8 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes, Labelled: labelled, Gaps: d.Gaps,
+	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes,
+		Labelled: labelled, Gaps: d.Gaps,
 		Round: d.RoundIntegers, Rules: d.CSV.rules(), Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
 		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, namedPacked)}
 	if r.Comma == 0 {
@@ -149,7 +150,8 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 
 // checkTexts returns ErrParam unless all names are UTF-8: workers would get others.
 func (d *Data) checkTexts() error {
-	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID}, "Ignore": d.Ignore,
+	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID},
+		"Ignore":  d.Ignore,
 		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
 		if err := check.Text(typeData, field, texts...); err != nil {
 			return err

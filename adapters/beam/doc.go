@@ -44,8 +44,9 @@
 //
 // A row that cannot be read is left out, counted and written to Options.DeadLetters, up to Options.MaxBad. All else
 // ends the fit with an error that names file and row: a column that is missing in one file, a damaged file, a row that the
-// estimator refuses. It travels with the sums, so that no engine tries again what fails again. A pass whose rows are not those of the first is
-// ErrParam. Parquet has no checksums of its numbers unless its writer made some: a changed number is read as it is.
+// estimator refuses. It travels with the sums, so that no engine tries again what fails again. A pass whose rows are not
+// those of the first is ErrParam. Parquet has no checksums of its numbers unless its writer made some: a changed number is
+// read as it is.
 //
 // Beam's counters rows, bad_rows and ranges, of the namespace kernelearn, say how far a pass is; rows that an engine reads again
 // count again.

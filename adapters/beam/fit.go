@@ -23,7 +23,8 @@ func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report,
 
 // FitAll fits several models at once, such as candidates with kernels of several widths: each pass reads the rows once for
 // all of them, and has as many passes as the one of most stages.
-func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options, models ...*Model[Y, E]) (fitted []E, _ *Report, err error) {
+func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Options,
+	models ...*Model[Y, E]) (fitted []E, _ *Report, err error) {
 	fits, err := newFits(models)
 	if err != nil {
 		return nil, nil, err

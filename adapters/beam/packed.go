@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	errPacked  = fmt.Errorf("it is compressed by gzip, of which no range can be read: name it in Data.Files with .gz at the end, or set Data.CSV.WholeFiles: %w", fault.ErrParam)
+	errPacked = fmt.Errorf("it is compressed by gzip, of which no range can be read: name it in Data.Files with .gz at the end, or set "+
+		"Data.CSV.WholeFiles: %w", fault.ErrParam)
 	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
 )
 
@@ -47,7 +48,8 @@ func (u *unpacked) Read(p []byte) (int, error) {
 // gzipError is errDamaged for what gzip says of a file, and err otherwise.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err,
+		&corrupt) {
 		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	return err

@@ -38,7 +38,8 @@ func Register[Y float64 | int, E Estimator[Y]](name string, make func() E) *Mode
 	defer registry.Unlock()
 	switch _, taken := registry.of[name]; {
 	case name == "" || make == nil || !utf8.ValidString(name):
-		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "a name in UTF-8, and a function that makes the estimator")
+		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name),
+			"a name in UTF-8, and a function that makes the estimator")
 	case taken:
 		m.err = fault.Param("kernelbeam: Register", "name", fmt.Sprintf("%q", name), "one that is not taken")
 	default:
@@ -59,7 +60,8 @@ func registered(name string) (entry, error) {
 	if e, ok := registry.of[name]; ok {
 		return e, nil
 	}
-	return nil, fault.Param("kernelbeam", "model", fmt.Sprintf("%q", name), "one that this worker has registered: Register belongs in a package variable or an init function")
+	return nil, fault.Param("kernelbeam", "model", fmt.Sprintf("%q", name),
+		"one that this worker has registered: Register belongs in a package variable or an init function")
 }
 
 // entry is a Model of either kind of targets.

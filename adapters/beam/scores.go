@@ -159,5 +159,6 @@ func (s *score) UnmarshalBinary(data []byte) error {
 
 // score returns what users see.
 func (s *scoreSums) score() Score {
-	return Score{Rows: s.Rows, Weight: s.Weight, MSE: s.Squares / s.Weight, MAE: s.Absolutes / s.Weight, Variance: s.M2 / s.Weight, Confusion: s.Confusion}
+	return Score{Rows: s.Rows, Weight: s.Weight, MSE: s.Squares / s.Weight, MAE: s.Absolutes / s.Weight, Variance: s.M2 / s.Weight,
+		Confusion: s.Confusion}
 }

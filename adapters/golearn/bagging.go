@@ -202,7 +202,8 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 			return rows, nil
 		}
 	}
-	return nil, fault.Param("input", "grid", fmt.Sprintf("%d rows of %d classes", len(class), count), fmt.Sprintf("more rows of the rarest class: %d draws left one out", bootstrapAttempts))
+	return nil, fault.Param("input", "grid", fmt.Sprintf("%d rows of %d classes", len(class), count),
+		fmt.Sprintf("more rows of the rarest class: %d draws left one out", bootstrapAttempts))
 }
 
 func (m *baggingModel) kind() string { return baggingKind }
@@ -300,7 +301,8 @@ func (m *baggingModel) counted(vote cells) ([]float64, error) {
 		case categoricalKind:
 			k := vote.codes[int(v)]
 			if int(k) >= len(m.Target.Values) {
-				return nil, fault.Param("model", fmt.Sprintf("prediction for row %d", i), vote.column.Values[int(k)], "a class of the training grid")
+				return nil, fault.Param("model", fmt.Sprintf("prediction for row %d", i), vote.column.Values[int(k)],
+					"a class of the training grid")
 			}
 			vote.values[i] = k
 		}

@@ -65,7 +65,8 @@ func (t *gridTable) labels() (class column, present, y []int, err error) {
 func checkClass(c column, row int, v float64) error {
 	switch {
 	case c.Kind == categoricalKind && c.Values[int(v)] == missingCategory:
-		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory, "a class in every training row; a class that is written as - or ? is one where CSVOptions.Missing lists other gaps")
+		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), missingCategory,
+			"a class in every training row; a class that is written as - or ? is one where CSVOptions.Missing lists other gaps")
 	case v == 0 || v == 1 || c.Kind != floatKind:
 		return nil
 	case v-v != 0:
@@ -79,7 +80,8 @@ func checkClass(c column, row int, v float64) error {
 func (t *gridTable) targets() (column, []float64, error) {
 	c := t.classes[0].column
 	if c.Kind != floatKind {
-		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind), "a float attribute as the target")
+		return column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind),
+			"a float attribute as the target")
 	}
 	y, err := t.values(&t.classes[0])
 	if err != nil {

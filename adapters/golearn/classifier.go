@@ -73,9 +73,9 @@ func (c *Classifier) Fit(grid base.FixedDataGrid) (err error) {
 // categorical, binary, or a float of 0 and 1. The estimator sees the classes that
 // occur as 0 to K-1, in the order of Labels. Errors: ErrParam for a nil grid, a
 // class or a category that is none, a refused categorical feature, a weight out of
-// range or for no class; one that wraps errors.ErrUnsupported for weights that Estimator does not take; ErrShape for no rows, no features or not one
-// class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's
-// own, as it may refuse a single class; ctx's.
+// range or for no class; one that wraps errors.ErrUnsupported for weights that Estimator does not take; ErrShape for no
+// rows, no features or not one class attribute; ErrTooLarge for a matrix over 8 GiB; ErrNotFinite; the estimator's own, as
+// it may refuse a single class; ctx's.
 func (c *Classifier) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, c, grid)
@@ -153,7 +153,8 @@ func (m *classifierModel) labels(x *mat.Dense) ([]float64, error) {
 	out := make([]float64, len(y))
 	for i, label := range y {
 		if label < 0 || label >= len(m.present) {
-			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(m.present)))
+			return nil, fault.Param("Estimator", fmt.Sprintf("prediction for row %d", i), label,
+				fmt.Sprintf("one of its %d classes, from 0", len(m.present)))
 		}
 		out[i] = float64(m.present[label])
 	}
@@ -214,7 +215,8 @@ func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
 
 func checkShape(what string, m *mat.Dense, rows, columns int) error {
 	if r, k := m.Dims(); r != rows || k != columns {
-		return fault.Shape(fmt.Sprintf("the estimator's %s have %d rows and", what, r), k, "columns", "want %d rows and %d columns", rows, columns)
+		return fault.Shape(fmt.Sprintf("the estimator's %s have %d rows and", what, r), k, "columns", "want %d rows and %d columns", rows,
+			columns)
 	}
 	return nil
 }
@@ -263,7 +265,8 @@ func (m *classifierModel) sets(t *gridTable, level float64) ([][]string, error) 
 		for i, set := range sets {
 			for _, label := range set {
 				if label < 0 || label >= len(names) {
-					return nil, fault.Param("Estimator", fmt.Sprintf("set for row %d", i), label, fmt.Sprintf("one of its %d classes, from 0", len(names)))
+					return nil, fault.Param("Estimator", fmt.Sprintf("set for row %d", i), label,
+						fmt.Sprintf("one of its %d classes, from 0", len(names)))
 				}
 				out[i] = append(out[i], names[label])
 			}
@@ -321,7 +324,8 @@ func (c *Classifier) String() string {
 	if c.fitted == nil {
 		return fmt.Sprintf("golearn.Classifier(%T, not fitted)", c.learner())
 	}
-	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.learner(), len(c.fitted.Schema.Columns), len(c.fitted.present))
+	return fmt.Sprintf("golearn.Classifier(%T, fitted on %d features, %d classes)", c.learner(), len(c.fitted.Schema.Columns),
+		len(c.fitted.present))
 }
 
 func (m *classifierModel) payload() (any, error) {

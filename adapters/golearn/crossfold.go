@@ -36,21 +36,25 @@ func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
 // others. Errors are those of Folds and of cls, with the fold's number, a panic of
 // a classifier of golearn among them; and ctx's, which is asked before each fold and
 // given to the models of this package.
-func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int, seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
+func CrossValidateClassifier(ctx context.Context, grid base.FixedDataGrid, cls base.Classifier, folds int,
+	seed uint64) (_ []evaluation.ConfusionMatrix, err error) {
 	defer fault.Recover(&err)
-	return crossValidate(ctx, "CrossValidateClassifier", grid, cls, folds, seed, func(test, predicted base.FixedDataGrid) (evaluation.ConfusionMatrix, error) {
-		return evaluation.GetConfusionMatrix(test, predicted)
-	})
+	return crossValidate(ctx, "CrossValidateClassifier", grid, cls, folds, seed,
+		func(test, predicted base.FixedDataGrid) (evaluation.ConfusionMatrix, error) {
+			return evaluation.GetConfusionMatrix(test, predicted)
+		})
 }
 
 // CrossValidateRegressor is CrossValidateClassifier for a float class attribute and a model
 // that predicts one, such as a Regressor.
-func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64) (_ []RegressionSummary, err error) {
+func CrossValidateRegressor(ctx context.Context, grid base.FixedDataGrid, model base.Classifier, folds int,
+	seed uint64) (_ []RegressionSummary, err error) {
 	defer fault.Recover(&err)
 	return crossValidate(ctx, "CrossValidateRegressor", grid, model, folds, seed, SummarizeRegression)
 }
 
-func crossValidate[S any](ctx context.Context, function string, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64, score func(test, predicted base.FixedDataGrid) (S, error)) ([]S, error) {
+func crossValidate[S any](ctx context.Context, function string, grid base.FixedDataGrid, model base.Classifier, folds int, seed uint64,
+	score func(test, predicted base.FixedDataGrid) (S, error)) ([]S, error) {
 	if model == nil {
 		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
@@ -76,7 +80,8 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 
 // eachFold calls do with the parts of each fold, one after the other, so that the copies of
 // one are in memory at a time.
-func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error), folds int, seed uint64, do func(train, test *gridTable) (R, error)) ([]R, error) {
+func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error),
+	folds int, seed uint64, do func(train, test *gridTable) (R, error)) ([]R, error) {
 	t, divisions, err := divisions(grid, open, folds, seed)
 	if err != nil {
 		return nil, fmt.Errorf("golearn: %s: %w", function, err)
@@ -94,7 +99,8 @@ func eachFold[R any](ctx context.Context, function string, grid base.FixedDataGr
 	return out, nil
 }
 
-func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error), folds int, seed uint64) (*gridTable, []validation.Fold, error) {
+func divisions(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error), folds int, seed uint64) (*gridTable,
+	[]validation.Fold, error) {
 	t, err := divisible(grid, open)
 	if err != nil {
 		return nil, nil, err

@@ -101,7 +101,8 @@ func (o *CSVOptions) withDefaults() CSVOptions {
 }
 
 func (o CSVOptions) parser(name string) (*celltext.Parser, error) {
-	return celltext.Rules{Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Percent: o.Percent, Latin1: o.Latin1}.Parser(name + ": CSVOptions")
+	return celltext.Rules{Missing: o.Missing, Decimal: o.Decimal, Thousands: o.Thousands, Percent: o.Percent,
+		Latin1: o.Latin1}.Parser(name + ": CSVOptions")
 }
 
 func parseTable(name string, r io.Reader, o CSVOptions) (*gridTable, error) {

@@ -43,7 +43,8 @@ func (s *csvSheet) add(cells []string, line int) error {
 	if n := len(s.blocks); n == 0 || len(s.blocks[n-1].values) > 0 && len(s.blocks[n-1].values)+len(s.keep) > blockCells {
 		var b cellBlock
 		if n > 0 { // the others will be about as large
-			b = cellBlock{make([]float64, 0, max(blockCells, len(s.keep))), make([]int32, 0, max(blockCells, len(s.keep))), make([]byte, 0, len(s.blocks[n-1].text))}
+			b = cellBlock{make([]float64, 0, max(blockCells, len(s.keep))), make([]int32, 0, max(blockCells, len(s.keep))),
+				make([]byte, 0, len(s.blocks[n-1].text))}
 		} else if len(s.keep) > blockCells {
 			b = cellBlock{values: make([]float64, 0, len(s.keep)), lengths: make([]int32, 0, len(s.keep))}
 		}
@@ -76,15 +77,18 @@ func (s *csvSheet) check(k int, c celltext.Cell, text string, line int) error {
 	word := c.Kind == celltext.Word || c.Kind == celltext.Lookalike
 	switch {
 	case s.known[k] == floatKind && word && !s.opt.WordsAsGaps:
-		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text), "a number, as in Like; or WordsAsGaps")
+		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text),
+			"a number, as in Like; or WordsAsGaps")
 	case s.known[k] == binaryKind && c.Value != 0 && c.Value != 1:
-		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text), "0 or 1, as in Like")
+		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text),
+			"0 or 1, as in Like")
 	}
 	return nil
 }
 
 // csvHint says what may be done about a column that is nearly all numbers.
-const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in Categorical or Ignore"
+const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
+	"Categorical or Ignore"
 
 // column says what column k is. A mixed one has texts that are gaps.
 func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
@@ -99,7 +103,8 @@ func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
 			return c, mixed, cells.Mixed(s.file, c.Name, csvHint)
 		}
 		if typ == celltext.Empty && k == s.class && s.opt.Class == "" {
-			return c, mixed, fault.Param(s.file+":1", fmt.Sprintf("column %q", c.Name), "no cells", "some, as the last column is the class; or set Class or NoClass")
+			return c, mixed, fault.Param(s.file+":1", fmt.Sprintf("column %q", c.Name), "no cells",
+				"some, as the last column is the class; or set Class or NoClass")
 		}
 	}
 	switch c.Kind {

@@ -55,7 +55,8 @@ func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gri
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fittedFilter{train: train, input: &schema{Columns: train.columns(), Missing: Pass}, attrs: make([]base.Attribute, len(train.features))}
+	f := &fittedFilter{train: train, input: &schema{Columns: train.columns(), Missing: Pass},
+		attrs: make([]base.Attribute, len(train.features))}
 	names := train.names()
 	for _, a := range grid.AllAttributes() {
 		if j := slices.Index(names, a.GetName()); j >= 0 {
@@ -100,7 +101,8 @@ func (f *fittedFilter) plan() error {
 		c := f.input.Columns[p.source]
 		if p.attr != nil {
 			if c = columnOf(p.attr).owned(); c.Kind == 0 {
-				return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, p.attr), "a float, a categorical or a binary attribute")
+				return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, p.attr),
+					"a float, a categorical or a binary attribute")
 			}
 		}
 		f.output = append(f.output, c)
@@ -156,7 +158,8 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []floa
 			return notFinite(from.Name, i, v)
 		}
 		if from.Kind == categoricalKind && int(v) >= known {
-			return fault.Param(filterName, fmt.Sprintf("attribute %q, row %d", from.Name, i), from.Values[int(v)], "a category of the training grid, as it is filtered")
+			return fault.Param(filterName, fmt.Sprintf("attribute %q, row %d", from.Name, i), from.Values[int(v)],
+				"a category of the training grid, as it is filtered")
 		}
 		got, err := filterCell(f.filter, f.attrs[p.source], p.attr, from.Kind, to.Kind, v, buf[:])
 		if err != nil {
@@ -164,7 +167,8 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []floa
 		}
 		if to.Kind == categoricalKind && got > float64(last) {
 			if training || last < 0 {
-				return fault.Param(filterName, fmt.Sprintf("category of attribute %q, row %d", from.Name, i), got, fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
+				return fault.Param(filterName, fmt.Sprintf("category of attribute %q, row %d", from.Name, i), got,
+					fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
 			}
 			got = float64(last)
 		}

@@ -45,7 +45,8 @@ func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []st
 	named := t.byName()
 	for _, c := range cols {
 		if len(named[c.Name]) > 1 {
-			return nil, nil, fault.Param("input", "attribute names", strconv.Quote(c.Name)+" twice", "each once: attributes are matched by name")
+			return nil, nil, fault.Param("input", "attribute names", strconv.Quote(c.Name)+" twice",
+				"each once: attributes are matched by name")
 		}
 	}
 	if t, err = t.find(cols); err != nil {

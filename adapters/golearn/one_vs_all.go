@@ -22,7 +22,8 @@ func fromOneVsAll(v reflect.Value) bool {
 	switch v.Type() {
 	case reflect.TypeFor[base.LazilyFilteredInstances]():
 		filter := v.FieldByName("filter")
-		if filter.IsValid() && filter.Kind() == reflect.Interface && !filter.IsNil() && filter.Elem().Type().String() == "*meta.oneVsAllFilter" {
+		if filter.IsValid() && filter.Kind() == reflect.Interface && !filter.IsNil() &&
+			filter.Elem().Type().String() == "*meta.oneVsAllFilter" {
 			return true
 		}
 	case reflect.TypeFor[base.InstancesView]():

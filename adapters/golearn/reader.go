@@ -65,7 +65,8 @@ func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]cellP
 // bind makes cells ready to be read.
 func (c *cells) bind() (err error) {
 	if c.column.Kind == 0 {
-		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.column.Name, c.attr), "a float, a categorical or a binary attribute")
+		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.column.Name, c.attr),
+			"a float, a categorical or a binary attribute")
 	}
 	if !c.atEachGet() || c.get.bound {
 		return nil
@@ -89,7 +90,8 @@ func labelled(grid base.FixedDataGrid) (*gridTable, error) {
 		for i, c := range t.classes {
 			listed[i] = strconv.Quote(c.column.Name)
 		}
-		return nil, fault.Shape("the grid has", len(t.classes), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]", strings.Join(listed, " "))
+		return nil, fault.Shape("the grid has", len(t.classes), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]",
+			strings.Join(listed, " "))
 	}
 	return t, t.classes[0].bind()
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-// Model files name these types (package modelfile). A Step of a filter is a function, which they do not hold; nor do they the New of the last two.
+// Model files name these types (package modelfile). A Step of a filter is a function, which they do not hold; nor do they
+// the New of the last two.
 func init() {
 	registry.Add[*Classifier]("golearn.Classifier", registry.Type{Names: namesOf, Parts: func(v any) []registry.Part {
 		return partOf(v.(*Classifier).Fitted())

@@ -78,7 +78,8 @@ func learn(ctx context.Context, t *gridTable, noOneHot bool, missing Missing) (*
 		c := &seen.features[j]
 		if c.column.Kind == categoricalKind {
 			if noOneHot {
-				return nil, nil, fault.Param("input", "feature", strconv.Quote(c.column.Name)+", which is categorical", "float or binary features only, or NoOneHot = false")
+				return nil, nil, fault.Param("input", "feature", strconv.Quote(c.column.Name)+", which is categorical",
+					"float or binary features only, or NoOneHot = false")
 			}
 			if err := t.present(c); err != nil {
 				return nil, nil, err
@@ -219,7 +220,8 @@ func checkSize(rows int, cols []column) error {
 	if widest.Kind == categoricalKind {
 		hint = fmt.Sprintf("the feature %q has %d categories: leave it out", widest.Name, len(widest.Values))
 	}
-	return &fault.TooLargeError{What: fmt.Sprintf("a matrix of %d rows and %d columns", rows, width), Bytes: bytes, Limit: maxMatrixBytes, Hint: hint}
+	return &fault.TooLargeError{What: fmt.Sprintf("a matrix of %d rows and %d columns", rows, width), Bytes: bytes, Limit: maxMatrixBytes,
+		Hint: hint}
 }
 
 // give hands the matrix of a table to f, and names the attribute where an estimator or a
@@ -303,7 +305,8 @@ func (s *schema) validate() error {
 		return err
 	}
 	if (s.Missing == Impute && len(s.Fills) != s.width()) || (s.Missing != Impute && len(s.Fills) > 0) || !s.Fills.Finite() {
-		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills), s.width(), s.Missing)
+		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills), s.width(),
+			s.Missing)
 	}
 	for _, c := range s.Columns {
 		if err := c.validate(); err != nil {

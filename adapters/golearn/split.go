@@ -103,7 +103,8 @@ func (t *gridTable) split(of []int, count int, testFraction float64, seed uint64
 	}
 	if len(trainRows) == 0 || len(testRows) == 0 {
 		return nil, nil, fault.Param("input", "testFraction", testFraction,
-			fmt.Sprintf("one that leaves rows on both sides: %d rows give %d for training and %d for testing", t.n, len(trainRows), len(testRows)))
+			fmt.Sprintf("one that leaves rows on both sides: %d rows give %d for training and %d for testing", t.n, len(trainRows),
+				len(testRows)))
 	}
 	if train, err = t.pick(nil, trainRows).sharing(); err == nil {
 		test, err = t.pick(nil, testRows).sharing()

@@ -86,7 +86,8 @@ func (s Step) restore(in stepPayload, noOneHot bool) (fittedStep, error) {
 	case s.build != nil && in.Filter != nil:
 		return restoreFilter(s.build, in.Filter)
 	}
-	return nil, fault.BadModel(pipelineKind, "written as a %s, the receiver has a %s", stepName(in.Transform != nil, in.Filter != nil), stepName(s.transform != nil, s.build != nil))
+	return nil, fault.BadModel(pipelineKind, "written as a %s, the receiver has a %s", stepName(in.Transform != nil, in.Filter != nil),
+		stepName(s.transform != nil, s.build != nil))
 }
 
 func stepName(transform, filter bool) string {
@@ -169,7 +170,8 @@ func (f *fittedTransform) transform(x *mat.Dense) (*mat.Dense, error) {
 	}
 	rows, _ := x.Dims()
 	if r, c := z.Dims(); r != rows || (f.output != nil && c != len(f.output)) {
-		return nil, fault.Shape(fmt.Sprintf("%T returned %d rows and", f.transformer, r), c, "columns", "want %d rows and as many columns as in training", rows)
+		return nil, fault.Shape(fmt.Sprintf("%T returned %d rows and", f.transformer, r), c, "columns",
+			"want %d rows and as many columns as in training", rows)
 	}
 	return z, nil
 }

@@ -84,11 +84,13 @@ func (t *gridTable) find(cols []column) (*gridTable, error) {
 			}
 			found := byName[want.Name]
 			if len(found) == 0 {
-				return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes), "attributes", "fitted on %d features", len(cols))
+				return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.features)+len(t.classes),
+					"attributes", "fitted on %d features", len(cols))
 			}
 			k := slices.IndexFunc(found, func(c *cells) bool { return c.column.Kind == want.Kind })
 			if k < 0 {
-				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind), fmt.Sprintf("%v, as in training; ReadCSV has CSVOptions.Like for that", want.Kind))
+				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].column.Kind),
+					fmt.Sprintf("%v, as in training; ReadCSV has CSVOptions.Like for that", want.Kind))
 			}
 			out.features[j] = *found[k]
 		}

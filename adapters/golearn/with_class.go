@@ -25,7 +25,8 @@ func WithClass(grid base.FixedDataGrid, name string) (_ base.FixedDataGrid, err 
 		}
 	}
 	if len(named) != 1 && name != "" {
-		return nil, fault.Param("golearn: WithClass", "name", fmt.Sprintf("%q, which %d attributes have", name, len(named)), "the name of one attribute")
+		return nil, fault.Param("golearn: WithClass", "name", fmt.Sprintf("%q, which %d attributes have", name, len(named)),
+			"the name of one attribute")
 	}
 	view := base.NewInstancesViewFromAttrs(grid, all)
 	for _, a := range view.AllClassAttributes() {

@@ -6,14 +6,15 @@
 // What is written are primitive operators of opset 18 on numbers of double precision (package graph), so a runtime gives what Predict
 // gives, to 1e-10 of its size. A model has one input, x, rows of d columns, as many as come; and outputs by what it is:
 //
-//	y                        of a regressor, one number a row, and with Options.Variance its variance; of a MultiRegressor, a column for each target
+//	y                        of a regressor, one number a row, and with Options.Variance its variance;
+//	                         of a MultiRegressor, a column for each target
 //	label                    of a classifier, the label of the class, int64
 //	probabilities or scores  a column for each class, by ascending labels, which the metadata "classes" lists as JSON
 //	features                 of a transformer
 //
 // Every transformer, pipeline, estimator and search of this module can be written, and types of one's own that have
-// graph.Grapher. What cannot says so by an error that names the type and wraps errors.ErrUnsupported. A model that is served checks nothing: rows
-// with NaN or infinities, which Predict refuses, give some numbers.
+// graph.Grapher. What cannot says so by an error that names the type and wraps errors.ErrUnsupported. A model that is
+// served checks nothing: rows with NaN or infinities, which Predict refuses, give some numbers.
 package onnx
 
 import (
@@ -74,7 +75,8 @@ func marshal(model any, columns int, opt *Options) ([]byte, error) {
 		}
 	}
 	if n := len(opt.Columns); n > 0 && n != columns {
-		return nil, &estimators.ShapeError{What: "Options.Columns has", Got: n, Unit: "names", Want: fmt.Sprintf("there are %d columns", columns)}
+		return nil, &estimators.ShapeError{What: "Options.Columns has", Got: n, Unit: "names",
+			Want: fmt.Sprintf("there are %d columns", columns)}
 	}
 	g, x := graph.New(columns)
 	of, err := graph.Build(model, x)
@@ -158,7 +160,8 @@ func (d *document) marshal(classes []int, outs []output) ([]byte, error) {
 		size += 8 * int64(len(d.graph.Nodes()[id].Data))
 	}
 	if size > mostBytes {
-		return nil, &estimators.TooLargeError{What: "the model as a protocol buffer", Bytes: size, Limit: mostBytes, Hint: "fewer rows or landmarks"}
+		return nil, &estimators.TooLargeError{What: "the model as a protocol buffer", Bytes: size, Limit: mostBytes,
+			Hint: "fewer rows or landmarks"}
 	}
 	for _, id := range needed {
 		d.node(id)

@@ -261,7 +261,8 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 		}
 	}
 	if got := len(classes.Distinct(at)); got < len(t.classes) {
-		return nil, fault.Shape("rows without a fold have", got, "classes", "all rows have %d: want more rows of each class", len(t.classes))
+		return nil, fault.Shape("rows without a fold have", got, "classes", "all rows have %d: want more rows of each class",
+			len(t.classes))
 	}
 	y := make([]int, len(at))
 	for i, k := range at {
@@ -280,10 +281,12 @@ func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, er
 // closeTo is by how much of their size decisions may differ from the outputs of a system that are to be the same.
 const closeTo = 1e-6
 
-// leftOut takes the decisions without each row, and without those that are equal to it, in closed form; closed is false where there are none.
+// leftOut takes the decisions without each row, and without those that are equal to it, in closed form; closed is false
+// where there are none.
 func (t *task) leftOut(ctx context.Context, chosen estimators.Classifier) (s scores, closed bool, err error) {
 	linear, ok := chosen.(estimators.LinearSmoother)
-	if t.Folds != 0 || t.Groups != nil || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen, estimators.Decision) {
+	if t.Folds != 0 || t.Groups != nil || !ok || !estimators.Supports(chosen, estimators.Smoothing) || !estimators.Supports(chosen,
+		estimators.Decision) {
 		return s, false, nil
 	}
 	n, k := len(t.at), len(t.classes)

@@ -23,8 +23,9 @@
 // Temperature and Platt keep the order of the scores of two classes, and Isotonic keeps it except for ties. None of
 // them adds knowledge to a classifier. Isotonic needs some hundred rows of each class. Automatic compares the
 // methods by the log loss on parts of the scores that they were not fitted to, and leaves out Isotonic if a class has
-// fewer than 100 different rows, because with so few it is now and then much worse than it is on those parts. The probabilities are calibrated on average
-// over rows like those of Fit, and not for a given row. For a promise about single rows see package conformal.
+// fewer than 100 different rows, because with so few it is now and then much worse than it is on those parts. The
+// probabilities are calibrated on average over rows like those of Fit, and not for a given row. For a promise about single
+// rows see package conformal.
 //
 // Sources: J. Platt, Probabilistic outputs for support vector machines, 1999. B. Zadrozny and C. Elkan,
 // Transforming classifier scores into accurate multiclass probability estimates, KDD 2002. C. Guo, G. Pleiss, Y.

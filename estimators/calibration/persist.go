@@ -32,7 +32,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	if c.m == nil {
 		return nil, fault.NotFitted(classifierType)
 	}
-	s := stored{Classes: c.m.classes, Method: c.m.link.method, Logs: c.m.link.logs, Slope: c.m.link.smooth.Slope, Offset: c.m.link.smooth.Offset}
+	s := stored{Classes: c.m.classes, Method: c.m.link.method, Logs: c.m.link.logs, Slope: c.m.link.smooth.Slope,
+		Offset: c.m.link.smooth.Offset}
 	for _, g := range c.m.link.steps {
 		s.Steps = append(s.Steps, storedSteps{X: g.X, P: g.P})
 	}
@@ -101,7 +102,8 @@ func (s *stored) link() (link, error) {
 		}
 		for j, p := range g.P {
 			if !(p > 0 && p < 1) || j > 0 && !(g.X[j] > g.X[j-1] && p >= g.P[j-1]) {
-				return l, fault.BadModel(classifierKind, "step function %d, step %d: want ascending scores and probabilities between 0 and 1 that do not fall", i, j)
+				return l, fault.BadModel(classifierKind,
+					"step function %d, step %d: want ascending scores and probabilities between 0 and 1 that do not fall", i, j)
 			}
 		}
 		l.steps = append(l.steps, steps{X: g.X, P: g.P})

@@ -162,7 +162,8 @@ func (c *Classifier) validate() error {
 		return fault.Param(classifierType, "Score", int(c.Score), "one of the constants")
 	}
 	return cmp.Or(
-		checkGroups(classifierType, c.Groups, c.Method), check.Setting(classifierType, "Penalty", c.Penalty, "0.1"), check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
+		checkGroups(classifierType, c.Groups, c.Method), check.Setting(classifierType, "Penalty", c.Penalty, "0.1"),
+		check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
 		checkParts(classifierType, c.Held, c.Folds, c.Workers),
 	)
 }
@@ -225,7 +226,9 @@ func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (esti
 		y[i] = m.classes[m.at[row]]
 	}
 	if got := len(classes.Distinct(y)); got < len(m.classes) {
-		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes", "all rows have %d: want more rows of each class", len(m.classes))
+		return nil, fault.Shape("rows that an estimator is fitted to have", got, "classes",
+			"all rows have %d: want more rows of each class",
+			len(m.classes))
 	}
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
 	x := linalg.Rows(m.rows, rows)

@@ -149,7 +149,8 @@ func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold,
 }
 
 // readFolds reads them, and holds the chosen estimator to what the method needs.
-func readFolds[E any](kind string, m Method, folds []storedFold, chosen E, read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
+func readFolds[E any](kind string, m Method, folds []storedFold, chosen E,
+	read func(p estimators.NestedModel, which string) (E, error)) (out []fold[E], err error) {
 	if m.smooths() && !estimators.Supports(chosen, estimators.Smoothing) {
 		return nil, fault.BadModel(kind, "method %v with an estimator that is no linear smoother", m)
 	}

@@ -134,8 +134,9 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 }
 
 // FitWeighted is like Fit, with a weight > 0 for each row, which is passed to Estimator and to the system of all
-// rows. Copies of a row have the mean of their weights. Full studentises a residual by its weight too; the other methods take residuals as they are. The guarantee
-// is of rows that are exchangeable with their weights, and of a new row of weight 1.
+// rows. Copies of a row have the mean of their weights. Full studentises a residual by its weight too; the other methods
+// take residuals as they are. The guarantee is of rows that are exchangeable with their weights, and of a new row of weight
+// 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
@@ -365,7 +366,8 @@ func (r *Regressor) Report() estimators.Report {
 
 // Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
-	return estimators.Wrapped{Estimators: []any{r.estimator()}, Own: []estimators.Capability{estimators.Interval, estimators.Grouping}}.Supports(r, c)
+	return estimators.Wrapped{Estimators: []any{r.estimator()},
+		Own: []estimators.Capability{estimators.Interval, estimators.Grouping}}.Supports(r, c)
 }
 
 // Clone returns an unfitted Regressor of the same configuration, with a clone of Estimator.

@@ -97,9 +97,12 @@ func (c *Classifier) settings() fitSettings {
 		onRows = cmp.Or(max(c.Units, 0), defaultUnits)
 	}
 	return fitSettings{
-		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation, c.Seed, c.Labels),
+		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation,
+			c.Seed,
+			c.Labels),
 		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
-		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers,
+		observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (features.Layer, error) {
 			h := &featuremap.RandomHidden{Units: c.Units, Activation: c.Activation, Seed: c.Seed, Workers: c.Workers}
 			if err := h.Fit(ctx, x); err != nil {
@@ -210,6 +213,7 @@ func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 func (c *Classifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
-	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs), maps.Clone(c.ClassWeights)
+	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs),
+		maps.Clone(c.ClassWeights)
 	return &out
 }

@@ -110,13 +110,17 @@ func (c fitSettings) partialFit(ctx context.Context, old *model, x mat.Matrix, y
 		sampled := c
 		sampled.draw = c.fromSample
 		if m, r, err = sampled.begin(ctx, x, y, nil); err == nil && len(y) < c.wanted {
-			m.few = fmt.Sprintf("the first chunk has %d rows for the %d that units or landmarks are drawn from: later chunks add none, so begin with a larger one, or ask for fewer", len(y), c.wanted)
+			m.few = fmt.Sprintf("the first chunk has %d rows for the %d that units or landmarks are drawn from: later chunks add none, "+
+				"so begin "+
+				"with a larger one, or ask for fewer", len(y), c.wanted)
 		}
 	case old.stats == nil:
 		return nil, noStatistics(c.typ)
 	default:
 		if err = c.validate(); err == nil {
-			m = &model{fitSettings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(), few: old.few, before: old.lastSolution()}
+			m = &model{fitSettings: c, layer: old.layer, width: old.width, classes: old.classes, stats: old.copiedStatistics(),
+				few:    old.few,
+				before: old.lastSolution()}
 			r, err = m.check(x, y, nil)
 		}
 	}
@@ -204,7 +208,8 @@ func (c fitSettings) begin(ctx context.Context, x mat.Matrix, y []int, weights [
 // a pair, and the directions.
 func (m *model) fitsMemory() error {
 	h, k := float64(m.layer.Width(math.MaxInt)), float64(len(m.classes))
-	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2, "take fewer units, or landmarks")
+	return check.Numbers(fmt.Sprintf("%s: moments of %.0f features in %.0f classes", m.typ, h, k), h*h*(2*k+2)+h*k*(k-1)/2,
+		"take fewer units, or landmarks")
 }
 
 // check validates rows and labels against the model's.

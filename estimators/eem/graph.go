@@ -62,7 +62,8 @@ func (c *machine[N]) graph(x graph.Value) (graph.Outputs, error) {
 // oddsGraph is logOdds of each pair.
 func (s *solution) oddsGraph(z graph.Value) graph.Value {
 	count := len(s.pairs)
-	constant, positive, negative, overPositive, overNegative := make([]float64, count), make([]float64, count), make([]float64, count), make([]float64, count), make([]float64, count)
+	constant, positive, negative, overPositive, overNegative := make([]float64, count), make([]float64, count), make([]float64,
+		count), make([]float64, count), make([]float64, count)
 	for i, p := range s.pairs {
 		constant[i] = s.logW[i]
 		if p.Constant {

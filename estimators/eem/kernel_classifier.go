@@ -90,8 +90,9 @@ func (c *KernelClassifier) settings() fitSettings {
 	}
 	return fitSettings{
 		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
-		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers, observe: c.Observe,
-		draw: c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
+		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers,
+		observe: c.Observe,
+		draw:    c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
 	}
 }
 
@@ -243,7 +244,8 @@ func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) 
 func (c *KernelClassifier) Clone() estimators.Classifier {
 	out := *c
 	out.m = nil
-	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs), maps.Clone(c.ClassWeights)
+	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs),
+		maps.Clone(c.ClassWeights)
 	if c.Landmarks != nil {
 		out.Landmarks = mat.DenseCopyOf(c.Landmarks)
 	}

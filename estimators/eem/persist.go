@@ -111,7 +111,9 @@ func (s storedModel) pairs(kind string, h int) (*solution, *mat.Dense, error) {
 	for i, p := range s.Pairs {
 		numbers := codec.Floats{p.MPos, p.MNeg, p.SPos, p.SNeg, p.Distance, p.RhoPos, p.RhoNeg, p.LogW}
 		if len(p.Direction) != h || !p.Direction.Finite() || !numbers.Finite() || !(p.SPos > 0) || !(p.SNeg > 0) {
-			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Direction), h, p.SPos, p.SNeg)
+			return nil, nil, fault.BadModel(kind, "pair %d: %d coefficients for %d units, variances %v and %v", i, len(p.Direction), h,
+				p.SPos,
+				p.SNeg)
 		}
 		directions.SetCol(i, p.Direction)
 		of.pairs = append(of.pairs, &discriminant.Projection{

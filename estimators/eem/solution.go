@@ -44,7 +44,8 @@ func newSolution(ctx context.Context, m *model, steps *progress.Steps) (*solutio
 	}
 	for k, st := range m.stats {
 		if st.Weight <= 1 {
-			s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("class %d weighs no more than one row: its covariance is taken from the others", m.classes[k]))
+			s.report.Warnings = append(s.report.Warnings,
+				fmt.Sprintf("class %d weighs no more than one row: its covariance is taken from the others", m.classes[k]))
 		}
 	}
 	odds := m.odds(m.classes, m.stats)
@@ -81,7 +82,9 @@ func (s *solution) solvePairs(ctx context.Context, stats []*moments.Moments, odd
 			s.report.Objective -= p.Divergence()
 			s.report.Jitter = max(s.report.Jitter, p.Jitter)
 			if p.Constant {
-				s.report.Warnings = append(s.report.Warnings, fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart", s.classes[j], s.classes[i]))
+				s.report.Warnings = append(s.report.Warnings,
+					fmt.Sprintf("classes %d and %d have the same mean: no direction tells them apart",
+						s.classes[j], s.classes[i]))
 			}
 			steps.Next(s.report.Objective, "classes %d and %d solved in %d features", s.classes[j], s.classes[i], len(p.Beta))
 		}
@@ -103,7 +106,8 @@ func (s *solution) solvePlane(ctx context.Context, stats []*moments.Moments, odd
 		return nil, err
 	}
 	if _, r := fit.Directions.Dims(); r < len(stats)-1 {
-		s.report.Warnings = append(s.report.Warnings, "the class means lie in a smaller space than K-1: some classes are hard to tell apart")
+		s.report.Warnings = append(s.report.Warnings,
+			"the class means lie in a smaller space than K-1: some classes are hard to tell apart")
 	}
 	s.plane, s.report.Jitter, s.report.Objective = fit.Plane, fit.Jitter, fit.Objective
 	return fit.Directions, nil

@@ -247,7 +247,8 @@ func (s *sums) UnmarshalBinary(data []byte) error {
 	case in.Of != s.String():
 		return fault.BadModel(kind, "those of %s, these are of %s", in.Of, s)
 	case in.Rows < 0 || (in.Rows == 0) != (in.Width == 0) || in.Width < 0 || len(in.Classes) != len(in.Statistics):
-		return fault.BadModel(kind, "%d rows of %d columns, %d classes and %d statistics", in.Rows, in.Width, len(in.Classes), len(in.Statistics))
+		return fault.BadModel(kind, "%d rows of %d columns, %d classes and %d statistics", in.Rows, in.Width, len(in.Classes),
+			len(in.Statistics))
 	case in.Rows > 0 && s.units != "" && in.Width != s.d:
 		return fault.BadModel(kind, "rows of %d columns, the units have %d", in.Width, s.d)
 	case len(in.Classes) > 0 && (s.sample != nil || in.Rows == 0) || !slices.IsSorted(in.Classes):

@@ -122,7 +122,8 @@ func (c *Classifier) validate() error {
 	if c.NoRidge && c.Ridge != 0 {
 		return fault.Param(classifierType, "Ridge", c.Ridge, "0 with NoRidge")
 	}
-	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the choice by leave-one-out"), c.classWeights().Validate(classifierType))
+	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the choice by leave-one-out"),
+		c.classWeights().Validate(classifierType))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -173,7 +174,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		total += loo.MaxEvaluations
 	}
 	progress.Counts(ctx)
-	progress.Tell(ctx, progress.Step{Iteration: 1, Total: total, Objective: 1, Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
+	progress.Tell(ctx, progress.Step{Iteration: 1, Total: total, Objective: 1,
+		Message: fmt.Sprintf("outputs of %d units for %d rows", units, n)})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -202,7 +204,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 		return err
 	}
 	_, machines := t.Dims()
-	progress.Tell(ctx, progress.Step{Iteration: total, Total: total, Objective: m.report.Objective, Message: fmt.Sprintf("%d machines solved", machines)})
+	progress.Tell(ctx, progress.Step{Iteration: total, Total: total, Objective: m.report.Objective,
+		Message: fmt.Sprintf("%d machines solved", machines)})
 	c.m = m
 	return nil
 }
@@ -243,7 +246,8 @@ func (c *Classifier) choose(ctx context.Context, m *model, h, t *mat.Dense, grou
 	}
 	problem.LeaveGroupsOut(groups)
 	best, err := problem.Search(parts[3], func(i int, ridge, objective float64) {
-		progress.Tell(ctx, progress.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective, Message: fmt.Sprintf("ridge %.3g", ridge)})
+		progress.Tell(ctx, progress.Step{Iteration: 1 + i, Total: 2 + loo.MaxEvaluations, Objective: objective,
+			Message: fmt.Sprintf("ridge %.3g", ridge)})
 	})
 	if err != nil {
 		return 0, err
@@ -268,7 +272,8 @@ func (m *model) outputs(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {
 		return m.hidden.Transform(x)
 	}
 	_, shifts := m.hidden.UnitWeights()
-	if err := check.Numbers(fmt.Sprintf("%s: outputs of %d units for %d rows", classifierType, len(shifts), n), float64(n)*float64(len(shifts)), "take fewer Units, or eem.Classifier, which learns from blocks of rows"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%s: outputs of %d units for %d rows", classifierType, len(shifts), n),
+		float64(n)*float64(len(shifts)), "take fewer Units, or eem.Classifier, which learns from blocks of rows"); err != nil {
 		return nil, err
 	}
 	out := mat.NewDense(n, len(shifts), nil)
@@ -345,7 +350,8 @@ func (m *model) solve(ctx context.Context, h, t *mat.Dense, ridge float64, dual 
 		return err
 	}
 	if m.report.Jitter = chol.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("a ridge of %g leaves a singular system: %.2g was added to its diagonal", ridge, m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("a ridge of %g leaves a singular system: %.2g was added to its diagonal",
+			ridge, m.report.Jitter))
 	}
 	m.beta = &mat.Dense{}
 	if dual {

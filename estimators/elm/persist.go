@@ -40,7 +40,8 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	return codec.Marshal(classifierKind, classifierVersion, storedModel{
-		Width: c.m.width, Classes: c.m.classes, Units: hidden, Coefficients: codec.FromDense(c.m.beta), Report: c.m.report, Ridge: c.m.ridge,
+		Width: c.m.width, Classes: c.m.classes, Units: hidden, Coefficients: codec.FromDense(c.m.beta), Report: c.m.report,
+		Ridge: c.m.ridge,
 	})
 }
 

@@ -73,7 +73,8 @@ func (m model) fitBlocks(ctx context.Context, rows iter.Seq2[data, error], weigh
 	})
 }
 
-func labelled[Y float64 | int](rows iter.Seq2[data, error], weights []float64, of func([]float64) []Y) iter.Seq2[estimators.Block[Y], error] {
+func labelled[Y float64 | int](rows iter.Seq2[data, error], weights []float64, of func([]float64) []Y) iter.Seq2[estimators.Block[Y],
+	error] {
 	return func(yield func(estimators.Block[Y], error) bool) {
 		n := 0
 		for d, err := range rows {
@@ -118,15 +119,18 @@ func (s *subject) fitBlocksFails(p *probe, want outputs) {
 		p.keeps("a FitBlocks of "+doing, m, x, want)
 		return err
 	}
-	fails("a stream that fails", context.Background(), read{d: other, size: 7, after: 3, then: func() error { return errReading }}, errReading)
+	fails("a stream that fails", context.Background(), read{d: other, size: 7, after: 3, then: func() error { return errReading }},
+		errReading)
 	for _, after := range []int{0, 2, 4} {
 		ctx, cancel := context.WithCancel(context.Background())
-		fails(fmt.Sprintf("a stream that is cancelled before block %d", after), ctx, read{d: other, size: 7, after: after, then: func() error { cancel(); return nil }}, context.Canceled)
+		fails(fmt.Sprintf("a stream that is cancelled before block %d", after), ctx,
+			read{d: other, size: 7, after: after, then: func() error { cancel(); return nil }}, context.Canceled)
 		cancel()
 	}
 	bad := s.otherProblem()
 	bad.x.Set(23, 1, math.Inf(1))
-	p.place("FitBlocks with x[23,1] = Inf", fails("an infinity", context.Background(), read{d: bad, size: 7}, estimators.ErrNotFinite), 23, 1)
+	p.place("FitBlocks with x[23,1] = Inf", fails("an infinity", context.Background(), read{d: bad, size: 7}, estimators.ErrNotFinite), 23,
+		1)
 	if !s.options.Gaps {
 		bad.x.Set(23, 1, math.NaN())
 		p.place("FitBlocks with x[23,1] = NaN", fails("a NaN", context.Background(), read{d: bad, size: 7}, estimators.ErrNotFinite), 23, 1)

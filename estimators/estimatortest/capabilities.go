@@ -53,7 +53,8 @@ func checkInterval(p *probe, s *subject) {
 		for i := range testRows {
 			slack := s.options.Tolerance * max(1, math.Abs(mean.At(i, 0)))
 			if !(low[i] <= mean.At(i, 0)+slack && high[i] >= mean.At(i, 0)-slack) {
-				p.Fatalf("row %d: the interval of level %v, %v to %v, leaves out the prediction %v", i, level, low[i], high[i], mean.At(i, 0))
+				p.Fatalf("row %d: the interval of level %v, %v to %v, leaves out the prediction %v", i, level, low[i], high[i],
+					mean.At(i, 0))
 			}
 			if k > 0 && !(low[i] < before[0][i] && high[i] > before[1][i]) {
 				p.Fatalf("row %d: the interval of level %v is no wider than that of a lower level", i, level)
@@ -286,7 +287,8 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 
 // fits adds what depends on the kind of targets.
 func fits[Y float64 | int](
-	ctx context.Context, out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y, k mat.Symmetric,
+	ctx context.Context, out map[estimators.Capability]func() error, fitted any, fresh func() any, x *mat.Dense, y, ofMatrix []Y,
+	k mat.Symmetric,
 ) {
 	if v, ok := fitted.(estimators.PredictorTo[Y]); ok {
 		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, trainRows), x) }

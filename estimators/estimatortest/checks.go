@@ -28,7 +28,8 @@ func (k kind) String() string {
 	for _, one := range []struct {
 		kind kind
 		name string
-	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {multis, "several targets"}, {detectors, "detectors"}} {
+	}{{regressors, "regressors"}, {classifiers, "classifiers"}, {transforms, "transformers"}, {multis, "several targets"}, {detectors,
+		"detectors"}} {
 		if k&one.kind != 0 {
 			names = append(names, one.name)
 		}
@@ -51,13 +52,17 @@ var checks = []check{
 	{"more-columns-than-rows", every, "Eight columns and six rows are fitted.", checkWide},
 	{"constant-column", every, "A column of one value, be it 0 or 7, gives finite results.", checkConstantColumn},
 	{"duplicated-rows", every, "Rows that are all given twice give finite results.", checkDuplicatedRows},
-	{"large-offset-and-scale", every, "Columns around a million, of a million's and of a millionth's spread give finite results.", checkLargeOffsetAndScale},
+	{"large-offset-and-scale", every, "Columns around a million, of a million's and of a millionth's spread give finite results.",
+		checkLargeOffsetAndScale},
 	{"constant-target", regressors | multis, "Targets that are all the same give finite predictions.", checkConstantTarget},
 	{"single-class", classifiers, "A single class is refused with an error of the contract, or predicted everywhere.", checkSingleClass},
 
 	// Bad input is an error that says what and where; nothing panics.
-	{"not-finite-x", every, "A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.", checkNotFiniteX},
-	{"not-finite-y", regressors | multis, "A NaN or an infinity in y is ErrNotFinite with its row, and of several targets its column.", checkNotFiniteY},
+	{"not-finite-x", every,
+		"A NaN or an infinity in x is ErrNotFinite with its row and column, in Fit and in each method; with Options.Gaps a NaN is none.",
+		checkNotFiniteX},
+	{"not-finite-y", regressors | multis, "A NaN or an infinity in y is ErrNotFinite with its row, and of several targets its column.",
+		checkNotFiniteY},
 	{"empty-x", every, "Fit on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyX},
 	{"empty-x-at-predict", every, "Each method on a nil, an empty, a rowless or a columnless matrix is ErrShape.", checkEmptyXAtPredict},
 	{"length-of-y", supervised, "A y that is nil, shorter or longer than x is ErrShape.", checkLengthOfY},
@@ -69,11 +74,20 @@ var checks = []check{
 	{"failed-fit-keeps", every, "A Fit that fails leaves the model fitted before.", checkFailedFitKeeps},
 	{"cancelled-fit", every, "Fit with a cancelled context is the context's error and leaves the model fitted before.", checkCancelledFit},
 	{"cancelled-midway", every, "A context cancelled while Fit reads x is noticed before the new model is assigned.", checkCancelledMidway},
-	{"cancelled-at-any-look", every, "A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model fitted before.", checkCancelledAtAnyLook},
-	{"progress", every, "Who listens to a Fit by estimators.Observed hears of shares done that rise to 1, of one goroutine at a time, early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and leaves the model fitted before.", checkProgress},
+	{"cancelled-at-any-look", every,
+		"A context that has ended at any of the times at which Fit looks at it, the last one too, is Fit's error and leaves the model " +
+			"fitted " +
+			"before.", checkCancelledAtAnyLook},
+	{"progress", every, "Who listens to a Fit by estimators.Observed hears of shares done that rise to 1, of one goroutine at a time, " +
+		"early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and leaves " +
+		"the " +
+		"model fitted before.", checkProgress},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
-	{"any-matrix", every, "A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.", checkAnyMatrix},
-	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.", checkKeepsNoReference},
+	{"any-matrix", every,
+		"A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.",
+		checkAnyMatrix},
+	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.",
+		checkKeepsNoReference},
 	{"same-seed", every, "Two equally configured values, fitted on the same rows, agree to the last bit.", checkSameSeed},
 	{"workers", every, "The results for 1, 2 and 5 workers agree to the last bit.", checkWorkers},
 	{"goroutine-leaks", every, "Fit, a cancelled Fit and the methods leave no goroutine behind.", checkGoroutineLeaks},
@@ -87,44 +101,85 @@ var checks = []check{
 	{"learns", supervised, "New rows of an easy problem are predicted better than by the mean or the majority.", checkLearns},
 
 	// Persistence.
-	{"marshal-round-trip", every, "A new value that reads the bytes gives the same bits in each method, and writes the same bytes.", checkRoundTrip},
-	{"marshal-into-fitted", every, "A fitted value that reads the bytes gives what they hold, and keeps no reference to them.", checkMarshalIntoFitted},
+	{"marshal-round-trip", every, "A new value that reads the bytes gives the same bits in each method, and writes the same bytes.",
+		checkRoundTrip},
+	{"marshal-into-fitted", every, "A fitted value that reads the bytes gives what they hold, and keeps no reference to them.",
+		checkMarshalIntoFitted},
 	{"marshal-truncated", every, "Bytes cut short are ErrBadModel and leave the model as it was.", checkTruncated},
 	{"marshal-flipped", every, "Bytes with one of them changed are ErrBadModel and leave the model as it was.", checkFlipped},
 	{"marshal-garbage", every, "Bytes that never were a model are ErrBadModel and leave the model as it was.", checkGarbage},
-	{"model-file", every, "What package modelfile reads, without a value, has the settings of what was written and gives the same bits in each method; and the file says its type, columns and classes.", checkModelFile},
+	{"model-file", every,
+		"What package modelfile reads, without a value, has the settings of what was written and gives the same bits in each method; " +
+			"and the " +
+			"file says its type, columns and classes.", checkModelFile},
 
 	// Classifiers.
 	{"labels", classifiers, "Labels are any ints: negative, large, in any order; predictions are among them and follow them.", checkLabels},
 	{"classes", classifiers, "Classes is the distinct labels, ascending, and a copy.", checkClasses},
 	{"three-classes", classifiers, "Three classes are told apart.", checkThreeClasses},
-	{"probabilities", classifiers, "Probabilities are n×K, in [0,1], and each row sums to 1, for two and for three classes.", checkProbabilities},
+	{"probabilities", classifiers, "Probabilities are n×K, in [0,1], and each row sums to 1, for two and for three classes.",
+		checkProbabilities},
 	{"probability-order", classifiers, "The columns of the probabilities are in the order of Classes.", checkProbabilityOrder},
 	{"decision", classifiers, "Decision is n×K, and its first largest column is the class that Predict gives.", checkDecision},
 
 	// Capabilities.
 	{"variance", regressors, "Variances are at least 0, and the means with them are Predict's.", checkVariance},
-	{"interval", regressors, "Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.", checkInterval},
-	{"target-units", regressors | multis, "Targets times a power of two give exactly that times the predictions, and its square times the variances: no unit is special.", checkTargetUnits},
-	{"several-targets", multis, "Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and targets in other units give the same in those.", checkSeveralTargets},
-	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.", checkSets},
-	{"novelty", detectors, "Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score than one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},
-	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform give, of few rows and of many, to within the tolerance.", checkToForms},
-	{"inverse", transforms, "InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of Transform.", checkInverse},
-	{"partial-fit", every, "PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does not.", checkPartialFit},
-	{"stop-and-go", every, "A model that is stored with its statistics between two calls of PartialFit, and read into a new value, goes on as one that was not, to the bit, from package modelfile's file too; of other bytes it is ErrBadModel, and goes on as before.", checkStopAndGo},
-	{"statistics", every, "The rows in 1, 4 and 64 parts, in any order and of any offset, give what they give in one, to 1e-10; what fails leaves statistics and model as they were.", checkStatistics},
-	{"statistics-and-fit", every, "FitStatistics gives what Fit gives, of regressors the predictions, to within the tolerance.", checkStatisticsFit},
-	{"fit-blocks", every, "FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; what fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},
+	{"interval", regressors,
+		"Intervals hold the prediction, widen with the level, fit the variance, and a level outside (0, 1) is ErrParam.",
+		checkInterval},
+	{"target-units", regressors | multis,
+		"Targets times a power of two give exactly that times the predictions, and its square times the variances: no unit is special.",
+		checkTargetUnits},
+	{"several-targets", multis,
+		"Results have a column for each target, variances are at least 0, intervals hold the prediction and widen with the level, and " +
+			"targets " +
+			"in other units give the same in those.", checkSeveralTargets},
+	{"sets", classifiers, "PredictSet gives classes, ascending, and no fewer for a higher level; a level outside (0, 1) is ErrParam.",
+		checkSets},
+	{"novelty", detectors,
+		"Rows far from all are novel, most rows like those of Fit are not, and a row that Predict takes for novel has no larger a score " +
+			"than " +
+			"one that it does not; p-values are in (0, 1] and in the order of the scores of rows far apart.", checkNovelty},
+	{"to-forms", every, "PredictTo, DecisionTo, PredictProbaTo and TransformTo give what Predict, Decision, PredictProba and Transform " +
+		"give, of few rows and of many, to within the tolerance.", checkToForms},
+	{"inverse", transforms,
+		"InverseTransform takes what Transform gives for the rows of Fit back to them, a column of one value too, and keeps the rules of " +
+			"Transform.", checkInverse},
+	{"partial-fit", every,
+		"PartialFit before Fit is Fit, or FitStatistics where there is one; after it, other rows change the model, and what fails does " +
+			"not.",
+		checkPartialFit},
+	{"stop-and-go", every,
+		"A model that is stored with its statistics between two calls of PartialFit, and read into a new value, goes on as one that was " +
+			"not, " +
+			"to the bit, from package modelfile's file too; of other bytes it is ErrBadModel, and goes on as before.", checkStopAndGo},
+	{"statistics", every,
+		"The rows in 1, 4 and 64 parts, in any order and of any offset, give what they give in one, to 1e-10; what fails leaves " +
+			"statistics " +
+			"and model as they were.", checkStatistics},
+	{"statistics-and-fit", every, "FitStatistics gives what Fit gives, of regressors the predictions, to within the tolerance.",
+		checkStatisticsFit},
+	{"fit-blocks", every,
+		"FitBlocks, on blocks of any size in memory that is used again, gives what Fit or FitWeighted gives, to within the tolerance; " +
+			"what " +
+			"fails names the row of the stream, and leaves the model fitted before.", checkFitBlocks},
 	{"leave-one-out", regressors | multis, "LeaveOneOutResiduals are what fits without the row leave, exactly.", checkLeaveOneOut},
 	{"smoother", supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
-	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.", checkKernelMatrix},
-	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.", checkWeightedFit},
-	{"repeated-rows", supervised, "Rows that are all given twice are the rows given once, to within the tolerance: of a row that is left out, or is in another part, the copy tells nothing.", checkRepeatedRows},
-	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.", checkBadWeights},
+	{"kernel-matrix", supervised, "FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.",
+		checkKernelMatrix},
+	{"weighted-fit", supervised, "A weight of 2 counts as the row given twice, and weights of 1 as none, to within the tolerance.",
+		checkWeightedFit},
+	{"repeated-rows", supervised,
+		"Rows that are all given twice are the rows given once, to within the tolerance: of a row that is left out, or is in another " +
+			"part, " +
+			"the copy tells nothing.", checkRepeatedRows},
+	{"bad-weights", supervised, "Weights that are too few, zero, negative or not finite are errors and leave the model fitted before.",
+		checkBadWeights},
 	{"report", supervised, "Report holds sensible numbers, and its Warnings are a copy.", checkReport},
-	{"graph", every, "What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to within the tolerance; before Fit and of other widths it is an error.", checkGraph},
-	{"capabilities", every, "What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.", checkCapabilities},
+	{"graph", every, "What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to " +
+		"within the tolerance; before Fit and of other widths it is an error.", checkGraph},
+	{"capabilities", every, "What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.",
+		checkCapabilities},
 }
 
 // contract fails unless err is one of the errors that the contract knows.

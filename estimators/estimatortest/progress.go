@@ -51,7 +51,8 @@ func checkProgress(p *probe, s *subject) {
 
 	// An observer that panics is the fit's error, and the old model stays.
 	want := m.outputs(p, x)
-	err := m.fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.otherProblem().x, s.otherProblem().y)
+	err := m.fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.otherProblem().x,
+		s.otherProblem().y)
 	var panicked *estimators.PanicError
 	if !errors.As(err, &panicked) {
 		p.Errorf("Fit with an observer that panics: %v, want a PanicError", err)

@@ -107,7 +107,8 @@ func checkStatistics(p *probe, s *subject) {
 			p.same(fmt.Sprintf("%s in %d parts, and in one", c.name, count), want, s.merged(p, c.d, count).outputs(p, c.x), mergeTolerance)
 		}
 	}
-	if s.kind&supervised != 0 && s.new().can(estimators.Weighted) && s.options.Skip["weighted-fit"] == "" && s.options.Skip["statistics-and-fit"] == "" {
+	if s.kind&supervised != 0 && s.new().can(estimators.Weighted) && s.options.Skip["weighted-fit"] == "" &&
+		s.options.Skip["statistics-and-fit"] == "" {
 		s.weightedStatistics(p)
 	}
 	s.statisticsKeep(p)

@@ -116,7 +116,8 @@ func checkToForms(p *probe, s *subject) {
 			p.sameMatrix(fmt.Sprintf("%s of %d rows", f.name, n), want, got, s.options.Tolerance)
 		}
 		for _, n := range []int{3, 20} { // few and many
-			p.wants(fmt.Sprintf("%s of %d rows into memory for one more", f.name, n), m.intoOther(f.name, problem(s.kind, 12, n, 3, 2).x), estimators.ErrShape)
+			p.wants(fmt.Sprintf("%s of %d rows into memory for one more", f.name, n), m.intoOther(f.name, problem(s.kind, 12, n, 3, 2).x),
+				estimators.ErrShape)
 		}
 	}
 }

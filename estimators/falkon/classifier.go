@@ -128,7 +128,8 @@ func (c *Classifier) settings() machineSettings {
 	return machineSettings{
 		configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver, classify: true,
 		Settings: solver.Settings{
-			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations, Seed: c.Seed,
+			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations,
+			Seed:    c.Seed,
 			Workers: c.Workers, MaxBytes: c.MaxBytes, Checkpoint: checkpoint(c.Checkpoint), Resume: c.Resume.forSolver(),
 			AddedJitter: solver.LeastJitter,
 		},

@@ -46,7 +46,8 @@ func fit(ctx context.Context, s machineSettings, src *rows.Source) (*fittedMachi
 			m.details.Seconds, m.details.Passes = time.Since(begin).Seconds(), passes
 			return m, nil
 		}
-		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d are taken", m.details.EffectiveDimension, m.details.Landmarks, next)
+		s.Steps.Next(0, "the effective dimension is %.0f of %d landmarks: %d are taken", m.details.EffectiveDimension, m.details.Landmarks,
+			next)
 		s.components, s.Resume = next, nil
 	}
 }
@@ -79,7 +80,8 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 	if err != nil {
 		return nil, err
 	}
-	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.Passes, solved.Ridge, solved.EffectiveDimension, solved.Energy
+	details.Passes, details.Ridge, details.EffectiveDimension, details.Energy = p.Passes, solved.Ridge, solved.EffectiveDimension,
+		solved.Energy
 	if solved.Left != nil {
 		details.LeaveOneOut = solved.Left.Objective + vecmath.Sum(src.Within)
 	}
@@ -92,7 +94,10 @@ func fitOnce(ctx context.Context, s machineSettings, src *rows.Source, chosen bo
 		Jitter: p.Jitter, Warnings: append(warnings, solved.Warnings...),
 	}
 	if solved.EffectiveDimension > crowded*float64(p.M) && p.M < src.N {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error", solved.EffectiveDimension, p.M))
+		m.report.Warnings = append(m.report.Warnings,
+			fmt.Sprintf("the effective dimension %.0f is most of the %d landmarks: more of them may lower the error",
+				solved.EffectiveDimension,
+				p.M))
 	}
 	if s.classify {
 		m.left = solved.Left

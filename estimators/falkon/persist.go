@@ -140,7 +140,8 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if s.Loss == LogisticLoss {
 		offsets = 0
 	}
-	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || len(s.Offset) != offsets || !s.Offset.Finite() || !(s.Slope >= 0) || s.Slope-s.Slope != 0 {
+	if !classes.Valid(s.Classes) || s.Loss < SquaredLoss || s.Loss > LogisticLoss || len(s.Offset) != offsets || !s.Offset.Finite() ||
+		!(s.Slope >= 0) || s.Slope-s.Slope != 0 {
 		return fault.BadModel(classifierKind, "%d classes do not fit its link", k)
 	}
 	f, err := s.Machine.fitted(classifierKind, c.Kernel, classes.Machines(k))

@@ -102,7 +102,8 @@ func (r *Regressor) settings() machineSettings {
 	return machineSettings{
 		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
 		Settings: solver.Settings{
-			Type: regressorType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
+			Type: regressorType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations,
+			Seed:    r.Seed,
 			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),
 			AddedJitter: solver.LeastJitter,
 		},

@@ -66,7 +66,8 @@ func (r *Regressor) CheckSmoother(fitted, rows int) error {
 
 // holdsFeatures returns an ErrTooLarge error where the features of n rows and their copies are over the limit.
 func (s machineSettings) holdsFeatures(n, m int) error {
-	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.MaxBytes, "fewer Components, or raise MaxBytes")
+	return check.BytesWithin(regressorType+": the features of all rows", 24*float64(n)*float64(m), s.MaxBytes,
+		"fewer Components, or raise MaxBytes")
 }
 
 func (s *smoothed) features(ctx context.Context, x *mat.Dense) (*mat.Dense, error) {

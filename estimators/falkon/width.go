@@ -59,7 +59,8 @@ func (s machineSettings) widthsOf(ctx context.Context, d *drawn, m, rows int, un
 	}
 	b := d.Slice(from, min(d.Rows(), from+rows))
 	s.Ridge, s.loss = 0, SquaredLoss
-	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(d.X, own), unit: unit, parts: progress.NewSeries(ctx, expected)}
+	return &widths{machineSettings: s, rows: b.Source(), landmarks: linalg.Rows(d.X, own), unit: unit,
+		parts: progress.NewSeries(ctx, expected)}
 }
 
 func (w *widths) kernel(length float64) kernels.Kernel {

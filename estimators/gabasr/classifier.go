@@ -142,14 +142,17 @@ func (c *Classifier) settings() (sampler.Settings, error) {
 	case c.Likelihood < Normal || c.Likelihood > Surrogate:
 		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
 	case c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0):
-		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood, "Normal or Surrogate with Balanced or ClassWeights")
+		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood,
+			"Normal or Surrogate with Balanced or ClassWeights")
 	}
 	if err := c.classWeights().Validate(classifierType); err != nil {
 		return sampler.Settings{}, err
 	}
 	return sampler.Settings{
-		Type: classifierType, Pairs: c.Pairs, Map: features.Map(c.Features), Sweeps: c.Sweeps, BurnIn: c.BurnIn, NoSweeps: c.NoSweeps, NoBurnIn: c.NoBurnIn, Chains: c.Chains, Ridge: c.Ridge,
-		Prior: sampler.Prior{Intercept: c.InterceptPrecision, Shape: c.NoiseShape, Rate: c.NoiseRate}, Plain: c.NoScaling, Seed: c.Seed, Workers: c.Workers, Covariances: c.Covariances,
+		Type: classifierType, Pairs: c.Pairs, Map: features.Map(c.Features), Sweeps: c.Sweeps, BurnIn: c.BurnIn, NoSweeps: c.NoSweeps,
+		NoBurnIn: c.NoBurnIn, Chains: c.Chains, Ridge: c.Ridge,
+		Prior: sampler.Prior{Intercept: c.InterceptPrecision, Shape: c.NoiseShape, Rate: c.NoiseRate}, Plain: c.NoScaling, Seed: c.Seed,
+		Workers: c.Workers, Covariances: c.Covariances,
 		Evidence: sampler.Evidence(c.Likelihood), Variances: c.Likelihood == PolyaGamma, LeaveOneOut: c.Likelihood != PolyaGamma,
 	}.WithDefaults()
 }

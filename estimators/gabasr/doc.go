@@ -108,8 +108,8 @@
 // A row of weight w counts as w rows: its target and its row of Φ are multiplied by √w. N is the sum of the weights,
 // in aN and in the evidence, and the scaling and the link use the weights in the same way. Equal rows are one of the sum
 // of their weights, so that a weight of 2 is the row given twice, and unless Ridge is given the weights of distinct rows
-// are divided by their mean: copies are no evidence. [PolyaGamma] has no weights of rows and classes. A row of weight w would need a variable of PG(w, f),
-// and the exact sampler is for w = 1 only, whose draws add up to whole numbers alone.
+// are divided by their mean: copies are no evidence. [PolyaGamma] has no weights of rows and classes. A row of weight w
+// would need a variable of PG(w, f), and the exact sampler is for w = 1 only, whose draws add up to whole numbers alone.
 //
 // # Deviations from the paper
 //

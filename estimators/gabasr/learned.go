@@ -30,7 +30,8 @@ type learned struct {
 }
 
 // learn fits a machine to each task, for rows x that are counted.
-func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Scaling, rows weights.Counts, tasks []sampler.Task) (learned, error) {
+func learn(ctx context.Context, s sampler.Settings, x *mat.Dense, of features.Scaling, rows weights.Counts,
+	tasks []sampler.Task) (learned, error) {
 	l := learned{Scaling: of, kind: s.Map, workers: s.Workers}
 	scaled := l.Apply(x)
 	var err error
@@ -238,7 +239,9 @@ func (l *learned) summary(s sampler.Settings) estimators.Report {
 		out.Warnings = append(out.Warnings, s.Unmixed(rHat, longest))
 	}
 	if s.Evidence == sampler.NormalEvidence && kept <= baseline {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f", kept, baseline))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("sampling did not help: log evidence %.2f, of the random features at the start %.2f",
+				kept, baseline))
 	}
 	return out
 }

@@ -112,7 +112,8 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale, Within: r.m.within})
+	return codec.Marshal(regressorKind, version, storedRegressor{Learned: r.m.store(), Mean: r.m.mean, Scale: r.m.scale,
+		Within: r.m.within})
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into any Regressor. Errors wrap [estimators.ErrBadModel] and leave

@@ -116,8 +116,10 @@ var (
 
 func (r *Regressor) settings() (sampler.Settings, error) {
 	return sampler.Settings{
-		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps, NoBurnIn: r.NoBurnIn, Chains: r.Chains, Ridge: r.Ridge,
-		Prior: sampler.Prior{Intercept: r.InterceptPrecision, Shape: r.NoiseShape, Rate: r.NoiseRate}, Plain: r.NoScaling, Seed: r.Seed, Workers: r.Workers, Variances: true,
+		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps,
+		NoBurnIn: r.NoBurnIn, Chains: r.Chains, Ridge: r.Ridge,
+		Prior: sampler.Prior{Intercept: r.InterceptPrecision, Shape: r.NoiseShape, Rate: r.NoiseRate}, Plain: r.NoScaling, Seed: r.Seed,
+		Workers: r.Workers, Variances: true,
 		Degree: r.Trend, Covariances: r.Covariances,
 	}.WithDefaults()
 }

@@ -21,7 +21,8 @@ import (
 // alone. The mean is Σ α[j] k[i,j] + b sums[i], and the variance s² (prior - k'M⁻¹k + (sums - k'η)²/1'η); neither
 // is an approximation. The cost is O(rn²), and O(n³) at the first call after Fit or UnmarshalBinary. Errors:
 // ErrNotFitted, ErrShape, ErrNotFinite, ErrTooLarge over MaxKernelBytes, or the error of ctx.
-func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior, sums []float64) (mean, variance []float64, err error) {
+func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, prior,
+	sums []float64) (mean, variance []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	kd, err := r.m.checkCross(regressorType, k)
 	if err != nil {
@@ -46,7 +47,8 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 	return mean, variance, nil
 }
 
-// Rows returns a copy of the distinct rows that Fit saw (n×d), in the order of their first occurrence. It returns nil before Fit and after FitMatrix.
+// Rows returns a copy of the distinct rows that Fit saw (n×d), in the order of their first occurrence. It returns nil
+// before Fit and after FitMatrix.
 func (r *Regressor) Rows() *mat.Dense {
 	if r.m == nil || r.m.rows == nil {
 		return nil

@@ -70,7 +70,9 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 		return graph.Outputs{}, err
 	}
 	scores := f.Scores()
-	return graph.Outputs{Classes: c.Classes(), Decision: scores, Proba: scores.Times(c.link.Slope).Add(scores.Row(c.link.Offset)).Softmax()}, nil
+	return graph.Outputs{Classes: c.Classes(), Decision: scores,
+			Proba: scores.Times(c.link.Slope).Add(scores.Row(c.link.Offset)).Softmax()},
+		nil
 }
 
 // Graph returns Outputs of new rows.

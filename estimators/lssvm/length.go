@@ -33,8 +33,9 @@ func (s machineSettings) choosesLength(n int) bool {
 	return s.kernel == nil && n >= leastToChoose && givenRidge(s.ridge, s.rule, n) == 0
 }
 
-// orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the ridge is given, and otherwise the Matérn
-// kernel of ν = 5/2 of the length that has the least leave-one-out error, at the best ridge of each.
+// orChosen returns the configured kernel. Without one it is, of the columns that vary, RBF of the median distance where the
+// ridge is given, and otherwise the Matérn kernel of ν = 5/2 of the length that has the least leave-one-out error, at the
+// best ridge of each.
 func (s machineSettings) orChosen(ctx context.Context, rows, targets *mat.Dense, own []float64, groups [][]int) (kernels.Kernel, error) {
 	if s.kernel != nil {
 		return kernels.OrMedianRBF(ctx, s.kernel, rows, s.seed)

@@ -40,7 +40,8 @@ type machineSettings struct {
 }
 
 func (s machineSettings) validate() error {
-	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"), check.Workers(s.typ, s.options.Workers))
+	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"),
+		check.Workers(s.typ, s.options.Workers))
 	if err != nil {
 		return err
 	}
@@ -113,12 +114,14 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 
 // fromKnown is the machine that a search has solved for, nil if that is another one. It costs a few
 // rows of the kernel matrix to see that the numbers solve this system.
-func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense, own givenRows) (*machine, error) {
+func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kernel kernels.Kernel, rows, targets *mat.Dense,
+	own givenRows) (*machine, error) {
 	n, k := targets.Dims()
 	if a, b := known.Alpha.Dims(); a != n || b != k || known.Ridge != s.ridge || !reflect.DeepEqual(known.Kernel, kernel) {
 		return nil, nil
 	}
-	m := &machine{n: n, ridge: s.ridge, given: own, report: estimators.Report{Converged: true, Iterations: 1}, kernel: kernel, rows: rows, options: s.options}
+	m := &machine{n: n, ridge: s.ridge, given: own, report: estimators.Report{Converged: true, Iterations: 1}, kernel: kernel, rows: rows,
+		options: s.options}
 	solution := *known.Solution
 	solution.Bias = slices.Clone(solution.Bias)
 	floats.Add(solution.Bias, known.Shift)
@@ -182,7 +185,8 @@ func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets 
 }
 
 // newMatrixMachine returns an unsolved machine for the distinct rows of a kernel matrix, with their targets.
-func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows, error) {
+func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, *mat.Dense, *distinct.Rows,
+	error) {
 	merged := distinct.MergeKernel(k, weights)
 	groups, err := merged.Groups(s.groups, k.SymmetricDim())
 	if err != nil {
@@ -229,7 +233,9 @@ func (m *machine) solve(ctx context.Context, s machineSettings, gram gram, targe
 		return err
 	}
 	if m.report.Jitter = m.factor.Jitter(); m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings,
+			fmt.Sprintf("the kernel matrix was singular to rounding: %.2g was added to its diagonal",
+				m.report.Jitter))
 	}
 	if err := m.solveBy(parts[2], m.factor, targets); err != nil {
 		return err

@@ -349,7 +349,8 @@ func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
 	if err := s.complete(multiKind, m, k); err != nil {
 		return err
 	}
-	if m.left != nil && (len(s.Scales) != k || slices.ContainsFunc(s.Scales, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })) {
+	if m.left != nil && (len(s.Scales) != k ||
+		slices.ContainsFunc(s.Scales, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })) {
 		return fault.BadModel(multiKind, "scales %v for %d targets", s.Scales, k)
 	}
 	r.m = m

@@ -53,10 +53,12 @@ func (c *Classifier) CheckSmoother(_, rows int) error { return c.settings().hold
 // holdsSystem returns an ErrTooLarge error where the system of so many rows and its inverse are over the limit.
 func (s machineSettings) holdsSystem(rows int) error {
 	n := float64(rows)
-	return check.BytesWithin(s.typ+": the system of all rows and its inverse", 16*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes), "fewer rows, or raise MaxKernelBytes")
+	return check.BytesWithin(s.typ+": the system of all rows and its inverse", 16*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
+		"fewer rows, or raise MaxKernelBytes")
 }
 
-func (m *machine) smoother(ctx context.Context, s machineSettings, x mat.Matrix, targets *mat.Dense, weights []float64) (estimators.Smoother, error) {
+func (m *machine) smoother(ctx context.Context, s machineSettings, x mat.Matrix, targets *mat.Dense,
+	weights []float64) (estimators.Smoother, error) {
 	if m == nil {
 		return nil, fault.NotFitted(s.typ)
 	}

@@ -50,9 +50,9 @@ func DescribeFile(path string) (Info, error) {
 	return Describe(data)
 }
 
-// Describe returns what the bytes of a file hold, whether its type is known to the program or not. Of what a MarshalBinary of this module wrote
-// by itself it returns the type, the version and the size, and those of the parts in it. Errors are ErrBadModel: for what is
-// cut short, changed or no file of this module, and for a format that is newer than this release.
+// Describe returns what the bytes of a file hold, whether its type is known to the program or not. Of what a MarshalBinary
+// of this module wrote by itself it returns the type, the version and the size, and those of the parts in it. Errors are
+// ErrBadModel: for what is cut short, changed or no file of this module, and for a format that is newer than this release.
 func Describe(data []byte) (Info, error) {
 	holds, err := codec.Look(data)
 	if err != nil {
@@ -94,7 +94,9 @@ func pairs(in []settings.Pair) (out []Setting) {
 
 func infos(in []partInfo) (out []Info) {
 	for _, p := range in {
-		out = append(out, Info{Name: p.Name, Type: p.Type, Settings: pairs(p.Settings), Kernel: p.Kernel, Columns: p.Columns, Classes: p.Classes, Parts: infos(p.Parts)})
+		out = append(out, Info{Name: p.Name, Type: p.Type, Settings: pairs(p.Settings), Kernel: p.Kernel, Columns: p.Columns,
+			Classes: p.Classes,
+			Parts:   infos(p.Parts)})
 	}
 	return out
 }

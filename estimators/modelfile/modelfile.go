@@ -89,9 +89,9 @@ func SaveNoted(path string, model any, n Notes) error {
 	return atomicfile.WriteBytes(path, data)
 }
 
-// Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the file PartialFit goes on, in
-// another program, as if it had never ended. They may be larger than the model. The error is ErrNotFitted where there are none, as after Fit, and
-// wraps errors.ErrUnsupported for a model that has none ever.
+// Checkpoint is Save with the statistics that PartialFit goes on from (estimators.Continuer): of what is loaded from the
+// file PartialFit goes on, in another program, as if it had never ended. They may be larger than the model. The error is
+// ErrNotFitted where there are none, as after Fit, and wraps errors.ErrUnsupported for a model that has none ever.
 func Checkpoint(path string, model any) error {
 	data, err := MarshalCheckpoint(model, Notes{})
 	if err != nil {
@@ -149,7 +149,8 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 	set.Pointer = true
 	named := set.Imports(nil)
 	f, uses := factsOf(model, 0, named)
-	h := head{Type: set.Type, Package: set.Package, Settings: set, Kernel: f.Kernel, Columns: f.Columns, Classes: f.Classes, Notes: n, Parts: f.Parts, Uses: uses[len(named):]}
+	h := head{Type: set.Type, Package: set.Package, Settings: set, Kernel: f.Kernel, Columns: f.Columns, Classes: f.Classes, Notes: n,
+		Parts: f.Parts, Uses: uses[len(named):]}
 	v := reflect.Indirect(reflect.ValueOf(model))
 	for _, name := range known.Needs {
 		if !v.FieldByName(name).IsZero() {
@@ -270,8 +271,8 @@ func Library() string {
 const devel = "(devel)"
 
 // Load reads a file that Save wrote, as a T: the type of the model, a pointer, or an interface that it has, any for one. Errors:
-// ErrBadModel, which names the type that the file holds where it is no T, all imports that are missing where types of the file are not known, and both
-// versions where it is of a newer one; and the file system's.
+// ErrBadModel, which names the type that the file holds where it is no T, all imports that are missing where types of the
+// file are not known, and both versions where it is of a newer one; and the file system's.
 func Load[T any](path string) (T, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -299,7 +300,8 @@ func Unmarshal[T any](data []byte) (T, error) {
 		return none, err
 	}
 	if len(s.Head.Needs) > 0 {
-		return none, fault.BadModel(kind, "a %s needs %s, a function, which no file holds: read it by ReadInto into a value that has it", s.Head.Type, strings.Join(s.Head.Needs, " and "))
+		return none, fault.BadModel(kind, "a %s needs %s, a function, which no file holds: read it by ReadInto into a value that has it",
+			s.Head.Type, strings.Join(s.Head.Needs, " and "))
 	}
 	// Another type is told before time is spent on it.
 	known, ok := registry.Named(s.Head.Type)
@@ -313,8 +315,8 @@ func Unmarshal[T any](data []byte) (T, error) {
 	return v.(T), nil
 }
 
-// ReadInto reads the bytes of a file into a model, a pointer to the type that the file holds. Its settings become those of the file, but for what
-// was left out there, which stays. An error leaves model as it was.
+// ReadInto reads the bytes of a file into a model, a pointer to the type that the file holds. Its settings become those of
+// the file, but for what was left out there, which stays. An error leaves model as it was.
 func ReadInto(data []byte, model any) error {
 	s, err := open(data)
 	if err != nil {

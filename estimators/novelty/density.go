@@ -168,7 +168,8 @@ func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	}
 	if least := 1 / float64(n+1); least > cmp.Or(d.Level, defaultLevel) {
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
-			"of %d rows the least p-value is %.3g, and no row is novel at a level of %.3g: fit more rows", n, least, cmp.Or(d.Level, defaultLevel)))
+			"of %d rows the least p-value is %.3g, and no row is novel at a level of %.3g: fit more rows", n, least, cmp.Or(d.Level,
+				defaultLevel)))
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -17,9 +17,9 @@
 //
 //	Σ log Σ exp(-|z[i] - z[j]|²/2h²) - n d log h    over j ≠ i
 //
-// for d columns of Fit that are not constant, on a grid that begins with factors of two around n^(-1/(d+4)) and ends with factors of 1.03. Rows that are equal to
-// row i are left out with it, because with rounded data the likelihood would otherwise have no maximum. If there are
-// more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
+// for d columns of Fit that are not constant, on a grid that begins with factors of two around n^(-1/(d+4)) and ends with
+// factors of 1.03. Rows that are equal to row i are left out with it, because with rounded data the likelihood would
+// otherwise have no maximum. If there are more than 1000 rows, it is the likelihood of a sample of 1000 under all rows.
 //
 // # p-values and what they promise
 //

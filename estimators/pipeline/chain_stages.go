@@ -180,7 +180,8 @@ func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 	ctx context.Context, c *chain[[]Y, []Y, E], s estimators.Stages[Y],
 ) (*chain[[]Y, []Y, E], error) {
 	own, ok := s.(*chainStages[Y, E])
-	if !ok || own == nil || own.now != nil || !sameSteps(c.steps.Steps, own.c.steps.Steps) || check.IsNil(c.final) || c.finalName() != own.c.finalName() {
+	if !ok || own == nil || own.now != nil || !sameSteps(c.steps.Steps, own.c.steps.Steps) || check.IsNil(c.final) ||
+		c.finalName() != own.c.finalName() {
 		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
 	}
 	return own.fitted(), ctx.Err()
@@ -209,7 +210,10 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 		n, _ := x.Dims()
 		for i, s := range out.steps.fitted.Steps {
 			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
-				out.few = append(out.few, fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a larger one", c.steps.stepName(i, s), n, w.RowsWanted()))
+				out.few = append(out.few,
+					fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a "+
+						"larger one",
+						c.steps.stepName(i, s), n, w.RowsWanted()))
 			}
 		}
 	}

@@ -14,7 +14,8 @@ func init() {
 	registry.Add[*MultiRegressor]("pipeline.MultiRegressor", registry.Type{
 		Parts: func(v any) []registry.Part { return v.(*MultiRegressor).parts() },
 	})
-	registry.Add[*Transformer]("pipeline.Transformer", registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
+	registry.Add[*Transformer]("pipeline.Transformer",
+		registry.Type{Parts: func(v any) []registry.Part { return stepParts(v.(*Transformer).FittedSteps()) }})
 	registry.Add[*ColumnTransformer]("pipeline.ColumnTransformer", registry.Type{Parts: func(v any) (out []registry.Part) {
 		for i, p := range v.(*ColumnTransformer).FittedParts() {
 			if p.Of != nil {

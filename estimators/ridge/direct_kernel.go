@@ -94,7 +94,8 @@ func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights
 	})
 }
 
-func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64, solve func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error) error {
+func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
+	solve func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error) error {
 	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
 		return err
 	}
@@ -136,7 +137,8 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	n, c := xd.Dims()
 	if n != c {
 		return nil, fault.Shape(directKernelType+": x has", c, "columns",
-			"and %d rows, want the square kernel matrix of the training rows (transformers.KernelMap gives it; ridge.Regressor takes any features)", n)
+			"and %d rows, want the square kernel matrix of the training rows (transformers.KernelMap gives it; ridge.Regressor takes "+
+				"any features)", n)
 	}
 	largest := 0.0
 	for i := range n {
@@ -156,7 +158,9 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 				for j := max(from, i); j < min(from+symmetricTile, n); j++ {
 					a, b := row[j], xd.At(j, i)
 					if math.Abs(a-b) > symmetry*largest {
-						return nil, fmt.Errorf("%s: x[%d,%d] = %v and x[%d,%d] = %v, want a symmetric kernel matrix: %w", directKernelType, i, j, a, j, i, b, fault.ErrNotPSD)
+						return nil, fmt.Errorf("%s: x[%d,%d] = %v and x[%d,%d] = %v, want a symmetric kernel matrix: %w", directKernelType,
+							i, j, a, j, i, b,
+							fault.ErrNotPSD)
 					}
 					to.Data[i*to.Stride+j] = a/2 + b/2
 				}

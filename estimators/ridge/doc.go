@@ -27,9 +27,10 @@
 // # Sums
 //
 // FitStatistics and PartialFit fit from merged means and products of rows and targets, and give the same
-// coefficients for the same ridge. They count each row that they are given, equal ones too. What needs single rows is computed differently: the ridge is the one of the largest evidence, with
-// y as Gaussian with the covariance s²(ZZ'/λ + I) for the centred rows Z times √w, on 27 problems .4% worse than
-// leave-one-out on the mean (docs/measured/streams.md); and s² is the sum of the squared residuals over n - tr(H).
+// coefficients for the same ridge. They count each row that they are given, equal ones too. What needs single rows is
+// computed differently: the ridge is the one of the largest evidence, with y as Gaussian with the covariance s²(ZZ'/λ + I)
+// for the centred rows Z times √w, on 27 problems .4% worse than leave-one-out on the mean (docs/measured/streams.md); and
+// s² is the sum of the squared residuals over n - tr(H).
 //
 // # Kernels
 //

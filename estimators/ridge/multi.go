@@ -78,7 +78,8 @@ var (
 
 func (r *MultiRegressor) settings() modelSettings {
 	return modelSettings{
-		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers,
+		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, groups: r.Groups,
+		workers: r.Workers,
 	}
 }
 
@@ -281,8 +282,8 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 }
 
 // LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all rows that differ from it, or
-// with Groups to all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil. Fit has computed them. The error is
-// [estimators.ErrNotFitted].
+// with Groups to all rows of other groups, with the same ridge (n×k). The residuals are exact. For one row it returns nil.
+// Fit has computed them. The error is [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	switch {
@@ -391,7 +392,8 @@ func (s *storedMulti) model() (*model, error) {
 	bad := func(format string, args ...any) (*model, error) {
 		return nil, fault.BadModel(multiKind, format, args...)
 	}
-	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within), report: s.Report}
+	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1),
+		within: givenWithin(s.Within), report: s.Report}
 	var err error
 	for _, part := range []struct {
 		name string
@@ -424,9 +426,11 @@ func (s *storedMulti) model() (*model, error) {
 		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
 	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
 		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
-	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() || !(s.Spread >= 0) || !(s.Unit >= 0):
+	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() ||
+		!(s.Spread >= 0) || !(s.Unit >= 0):
 		return bad("a value is not finite, or a spread is %v", s.Spread)
-	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(slices.Concat(s.Noise, s.Within), func(v float64) bool { return !(v >= 0) }):
+	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(slices.Concat(s.Noise, s.Within),
+		func(v float64) bool { return !(v >= 0) }):
 		return bad("ridges %v, noise %v", s.Ridges, s.Noise)
 	}
 	for _, f := range s.Factors {

@@ -65,8 +65,10 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 		return nil, fault.NotFitted(regressorType)
 	}
 	return codec.Marshal(regressorKind, version, storedModel{
-		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0], Spread: m.spread,
-		Basis: codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(), Within: m.within, Report: m.report,
+		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0],
+		Spread: m.spread,
+		Basis:  codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(),
+		Within: m.within, Report: m.report,
 	})
 }
 
@@ -116,7 +118,8 @@ func (s storedModel) model() (*model, error) {
 		return bad("the factor does not fit %d columns", d)
 	}
 	m := &model{
-		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge}, noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within),
+		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge},
+		noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within),
 		basis: basis, factors: []*linalg.Cholesky{factor}, fromSums: s.FromSums, report: s.Report,
 	}
 	if len(s.LOO) > 0 {

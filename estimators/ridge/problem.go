@@ -64,7 +64,8 @@ func centre(ctx context.Context, x, y *mat.Dense, weights []float64, intercept b
 	n, d := x.Dims()
 	_, k := y.Dims()
 	p := &ridgeProblem{
-		z: mat.DenseCopyOf(x), t: mat.DenseCopyOf(y), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d), target: make([]float64, k),
+		z: mat.DenseCopyOf(x), t: mat.DenseCopyOf(y), root: make([]float64, n), leverage: make([]float64, n), means: make([]float64, d),
+		target: make([]float64, k),
 	}
 	for _, w := range weights {
 		p.weight += w

@@ -121,7 +121,8 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 }
 
 func (r *Regressor) settings() modelSettings {
-	return modelSettings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, groups: r.Groups, workers: r.Workers}
+	return modelSettings{typ: regressorType, ridge: r.Ridge, rule: r.RidgeRule, noIntercept: r.NoIntercept, groups: r.Groups,
+		workers: r.Workers}
 }
 
 // modelSettings is the configuration that Regressor and MultiRegressor share.
@@ -276,7 +277,8 @@ func (m *model) jittered() {
 		m.report.Jitter = max(m.report.Jitter, f.Jitter())
 	}
 	if m.report.Jitter > 0 {
-		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal", m.report.Jitter))
+		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf("X'X was singular to rounding: %.2g was added to its diagonal",
+			m.report.Jitter))
 	}
 }
 
@@ -306,7 +308,8 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 	out := make([]float64, len(p.target))
 	searches, steps := progress.Open(right), progress.NewSteps(ctx, len(out)*loo.MaxEvaluations)
 	for j := range out {
-		if out[j], err = s.search(searches.Step(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j), report); err != nil {
+		if out[j], err = s.search(searches.Step(j, len(out)), problem.Target(j), p, j, steps, fmt.Sprintf("target %d: ", j),
+			report); err != nil {
 			return nil, err
 		}
 	}
@@ -314,7 +317,8 @@ func (s modelSettings) choose(ctx context.Context, p *ridgeProblem, gram *mat.Sy
 }
 
 // search returns the ridge of the least leave-one-out error, the at-th of the searches that steps are of.
-func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string, report *estimators.Report) (float64, error) {
+func (s modelSettings) search(ctx context.Context, problem *loo.Linear, p *ridgeProblem, at int, steps *progress.Steps, name string,
+	report *estimators.Report) (float64, error) {
 	best, err := problem.Search(ctx, func(_ int, ridge, objective float64) { steps.Next(objective, "%sridge %.3g", name, ridge) })
 	if err != nil {
 		return 0, err
@@ -506,15 +510,17 @@ func (r *Regressor) ChosenRidge() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all rows that differ from it, or with
-// Groups to all rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. Fit has computed them. Errors: [estimators.ErrNotFitted],
-// and one that wraps errors.ErrUnsupported after FitStatistics and PartialFit, which do not keep single rows.
+// Groups to all rows of other groups, with the same ridge. The residuals are exact. For one row it returns nil. Fit has
+// computed them. Errors: [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported after FitStatistics and
+// PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
 	if r.m.fromSums {
-		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", regressorType, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", regressorType,
+			errors.ErrUnsupported)
 	}
 	if r.m.loo == nil {
 		return nil, nil

@@ -66,7 +66,8 @@ func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) 
 			return err
 		}
 	}
-	if err := check.Numbers(fmt.Sprintf("the sums of products of %d columns", d), float64(d+1)*float64(d+1), "take fewer columns, such as the features of a transformers.Nystroem"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("the sums of products of %d columns", d), float64(d+1)*float64(d+1),
+		"take fewer columns, such as the features of a transformers.Nystroem"); err != nil {
 		return err
 	}
 	joint := mat.NewDense(n, d+1, nil)
@@ -161,7 +162,8 @@ func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[f
 		return err
 	}
 	if r.Groups != nil {
-		return fault.Param(regressorType, "Groups", fmt.Sprintf("%d groups of rows", len(r.Groups)), "nil: sums of rows do not know which row is of which group")
+		return fault.Param(regressorType, "Groups", fmt.Sprintf("%d groups of rows", len(r.Groups)),
+			"nil: sums of rows do not know which row is of which group")
 	}
 	o, err := asStatistics(s)
 	if err != nil {
@@ -231,7 +233,8 @@ func (r *Regressor) UnmarshalStatistics(data []byte) error {
 	return nil
 }
 
-var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or FitStatistics: %w", regressorType, fault.ErrNotFitted)
+var errNoStatistics = fmt.Errorf("%s: a model of Fit, or from a file, has no statistics to go on from: begin with PartialFit or "+
+	"FitStatistics: %w", regressorType, fault.ErrNotFitted)
 
 // fromSums solves for the moments of rows and targets.
 func (r *Regressor) fromSums(ctx context.Context, g *moments.Gram) (*model, error) {

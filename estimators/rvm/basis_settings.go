@@ -30,7 +30,8 @@ type basisSettings struct {
 }
 
 func (p basisSettings) validate() error {
-	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"), check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
+	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"),
+		check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
 	if err == nil && p.kernel != nil && len(p.kernels) > 0 {
 		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil where Kernel is set: the one goes among the others")
 	}
@@ -57,7 +58,8 @@ func (p basisSettings) bytes() int64 { return cmp.Or(p.cacheBytes, defaultCacheB
 
 // onRows is the basis of a kernel on distinct rows; a kernel that is not set is learnt from the targets that wanted
 // returns.
-func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows, wanted func() (learning.Targets, learning.Kind)) (d basis.Design, err error) {
+func (p basisSettings) onRows(ctx context.Context, rows *distinct.Rows,
+	wanted func() (learning.Targets, learning.Kind)) (d basis.Design, err error) {
 	used := p.configured()
 	if len(used) == 0 {
 		learnt, err := p.learntKernel(ctx, rows.X, wanted)

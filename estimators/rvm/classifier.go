@@ -88,7 +88,8 @@ var (
 )
 
 func (c *Classifier) place() basisSettings {
-	return basisSettings{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+	return basisSettings{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components,
+		seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {
@@ -310,7 +311,8 @@ func (c *Classifier) Machines() []Machine {
 	out := make([]Machine, len(c.m.machines))
 	for i, mc := range c.m.machines {
 		out[i] = Machine{
-			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.Coefficients), Alphas: slices.Clone(mc.Alphas),
+			Class: c.m.labels[i+len(c.m.labels)-len(c.m.machines)], Coefficients: slices.Clone(mc.Coefficients),
+			Alphas:    slices.Clone(mc.Alphas),
 			Intercept: mc.Intercept, LogEvidence: mc.Evidence,
 		}
 		for _, j := range mc.Members {

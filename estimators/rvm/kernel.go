@@ -27,13 +27,15 @@ const columnsOfRows = 100
 
 // learntKernel is a Matérn kernel with a length for each column that varies, by the evidence of the Gaussian process that has
 // it for covariance.
-func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense, wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
+func (p basisSettings) learntKernel(ctx context.Context, x *mat.Dense,
+	wanted func() (learning.Targets, learning.Kind)) (kernels.Kernel, error) {
 	t, kind := wanted()
 	columns := varying.Find(x)
 	x = columns.Rows(x)
 	_, d := x.Dims()
 	l := learning.Lengths{
-		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers, MaxBytes: p.bytes(),
+		Base: kernels.Matern{Nu: learntNu, Length: 1}, Kind: kind, Rows: climbRows(d, t, kind), Seed: p.seed, Workers: p.workers,
+		MaxBytes: p.bytes(),
 	}
 	k, err := l.Learn(ctx, x, t)
 	if err != nil {

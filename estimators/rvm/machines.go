@@ -74,7 +74,8 @@ func gather(d basis.Design, labels, positive []int, fitted []*evidence.Classific
 			out.report.Warnings = append(out.report.Warnings, fmt.Sprintf("class %d: stopped without convergence", positive[i]))
 		}
 		if len(p.Columns()) == 0 {
-			out.report.Warnings = append(out.report.Warnings, fmt.Sprintf("class %d: no relevance vectors: no column of the basis tells it from the rest", positive[i]))
+			out.report.Warnings = append(out.report.Warnings,
+				fmt.Sprintf("class %d: no relevance vectors: no column of the basis tells it from the rest", positive[i]))
 		}
 	}
 	return out

@@ -48,8 +48,11 @@ type storedModel struct {
 
 func (m *model) store(configured basis.Dictionary) storedModel {
 	s := storedModel{
-		Support: m.Support.Store(configured), Coefficients: m.Coefficients, Alphas: m.Alphas, Cov: codec.FromSym(m.Covariance), Means: m.Means, Intercept: m.Intercept,
-		Noise: m.Noise, Spread: m.Spread, Within: m.within, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.Evidence}, Report: m.Report, Objective: codec.Floats{m.Report.Objective},
+		Support: m.Support.Store(configured), Coefficients: m.Coefficients, Alphas: m.Alphas, Cov: codec.FromSym(m.Covariance),
+		Means:     m.Means,
+		Intercept: m.Intercept,
+		Noise:     m.Noise, Spread: m.Spread, Within: m.within, Calibration: m.calibration.numbers(), Evidence: codec.Floats{m.Evidence},
+		Report: m.Report, Objective: codec.Floats{m.Report.Objective},
 	}
 	s.Report.Objective = 0
 	return s
@@ -82,7 +85,8 @@ func (s storedModel) model(configured basis.Dictionary) (*model, error) {
 		return nil, err
 	}
 	m := &model{Support: of, calibration: calibrated, within: s.Within, Solution: &evidence.Solution{
-		Coefficients: s.Coefficients, Alphas: s.Alphas, Covariance: cov, Means: s.Means, Intercept: s.Intercept, Noise: s.Noise, Spread: s.Spread,
+		Coefficients: s.Coefficients, Alphas: s.Alphas, Covariance: cov, Means: s.Means, Intercept: s.Intercept, Noise: s.Noise,
+		Spread:   s.Spread,
 		Evidence: s.Evidence[0], Report: s.Report,
 	}}
 	m.Report.Objective = s.Objective[0]
@@ -143,7 +147,8 @@ func (s storedMachine) machine(columns int) (*evidence.Machine, error) {
 	case !basis.Ascending(s.Members) || k > 0 && s.Members[k-1] >= columns:
 		return nil, fmt.Errorf("vectors %v of %d", s.Members, columns)
 	}
-	return &evidence.Machine{Members: s.Members, Coefficients: s.Coefficients, Alphas: s.Alphas, Covariance: cov, Intercept: s.Intercept, Evidence: s.Evidence}, nil
+	return &evidence.Machine{Members: s.Members, Coefficients: s.Coefficients, Alphas: s.Alphas, Covariance: cov, Intercept: s.Intercept,
+		Evidence: s.Evidence}, nil
 }
 
 func (s storedClassification) classification(configured basis.Dictionary) (*classification, error) {
@@ -175,7 +180,9 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 	s := storedClassification{Support: c.m.Support.Store(c.place().configured()), Labels: c.m.labels, Report: c.m.report}
 	for _, mc := range c.m.machines {
 		s.Machines = append(s.Machines, storedMachine{
-			Members: mc.Members, Coefficients: mc.Coefficients, Alphas: mc.Alphas, Cov: codec.FromSym(mc.Covariance), Intercept: mc.Intercept, Evidence: mc.Evidence,
+			Members: mc.Members, Coefficients: mc.Coefficients, Alphas: mc.Alphas, Cov: codec.FromSym(mc.Covariance),
+			Intercept: mc.Intercept,
+			Evidence:  mc.Evidence,
 		})
 	}
 	return codec.Marshal(classifierKind, classifierVersion, s)

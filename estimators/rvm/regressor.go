@@ -153,7 +153,8 @@ func (m *model) kept() *basis.Support {
 func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
 
 func (r *Regressor) place() basisSettings {
-	return basisSettings{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
+	return basisSettings{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components,
+		seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 func (r *Regressor) validate() error {
@@ -291,7 +292,8 @@ func (r *Regressor) learn(ctx context.Context, d basis.Design, y, rows []float64
 // task is what the fields ask for, on rows that count so.
 func (r *Regressor) task(d basis.Design, y, rows []float64) calibratedTask {
 	k := evidence.Regression{
-		Design: d, Type: regressorType, Counts: weights.NewCounts(rows, d.N), Targets: y, Intercept: r.intercept(), Noise: r.NoiseVariance, AllIn: cmp.Or(r.AllIn, defaultAllIn),
+		Design: d, Type: regressorType, Counts: weights.NewCounts(rows, d.N), Targets: y, Intercept: r.intercept(), Noise: r.NoiseVariance,
+		AllIn:  cmp.Or(r.AllIn, defaultAllIn),
 		Starts: startNoises[:cmp.Or(r.Starts, len(startNoises))], Bytes: r.place().bytes(), Workers: r.Workers,
 	}
 	if r.NoAllIn {
@@ -316,7 +318,8 @@ func (m *model) finite() error {
 		values codec.Floats
 	}{
 		{"coefficient", m.Coefficients}, {"precision", m.Alphas}, {"mean of column", m.Means}, {"covariance", codec.FromSym(m.Covariance)},
-		{"intercept", codec.Floats{m.Intercept}}, {"noise", codec.Floats{m.Noise, m.Spread, m.within}}, {"calibration", m.calibration.numbers()},
+		{"intercept", codec.Floats{m.Intercept}}, {"noise", codec.Floats{m.Noise, m.Spread, m.within}},
+		{"calibration", m.calibration.numbers()},
 	} {
 		if err := check.Vector(regressorType+": "+part.name, part.values); err != nil {
 			return fmt.Errorf("%w: scale rows and targets", err)

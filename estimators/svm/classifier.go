@@ -122,8 +122,9 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 
 func (c *Classifier) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations, noShrinking: c.NoShrinking,
-		seed: c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
+		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations,
+		noShrinking: c.NoShrinking,
+		seed:        c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("C", c.C)
@@ -241,7 +242,8 @@ func (c *Classifier) finish(
 		perRow *= defaultFolds
 	}
 	if err := check.Numbers(fmt.Sprintf("%s: the problems of %d rows of %d classes, two by two", classifierType, len(at), len(names)),
-		perRow*float64(len(names)-1)*float64(len(at)+len(names)), "take another estimator, such as an lssvm.Classifier, for so many classes"); err != nil {
+		perRow*float64(len(names)-1)*float64(len(at)+len(names)), "take another estimator, such as an lssvm.Classifier, for so many "+
+			"classes"); err != nil {
 		return err
 	}
 	members := make([][]int, len(names))
@@ -317,7 +319,9 @@ func flatWarnings(names []int, solutions []smo.Solution) []string {
 	if count == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because so few rows as Nu allows are not all that overlap: "+
+	return []string{fmt.Sprintf("%d of %d machines, the first that of the classes %s, have no margin, because so few rows as Nu allows "+
+		"are "+
+		"not all that overlap: "+
 		"they say the class of more weight; take a larger Nu", count, len(solutions), first)}
 }
 
@@ -510,7 +514,8 @@ func (c *Classifier) Pairs() []Pair {
 		for _, positive := range c.classes[a+1:] {
 			p := len(out)
 			support, values := c.m.coefficients(p)
-			out = append(out, Pair{Negative: negative, Positive: positive, Support: support, Coefficients: values, Intercept: c.m.intercepts[p]})
+			out = append(out, Pair{Negative: negative, Positive: positive, Support: support, Coefficients: values,
+				Intercept: c.m.intercepts[p]})
 		}
 	}
 	return out

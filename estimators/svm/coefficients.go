@@ -54,7 +54,8 @@ func (c *coefficients) matrix(vectors *mat.Dense) (*mat.Dense, error) {
 	}
 	s, _ := vectors.Dims()
 	machines := len(c.starts) - 1
-	if err := check.Numbers(fmt.Sprintf("svm: a matrix of the coefficients of %d machines on %d support vectors", machines, s), float64(machines)*float64(s), "lssvm.Classifier and eem.Classifier take many classes"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("svm: a matrix of the coefficients of %d machines on %d support vectors", machines, s),
+		float64(machines)*float64(s), "lssvm.Classifier and eem.Classifier take many classes"); err != nil {
 		return nil, err
 	}
 	return c.spread(s), nil

@@ -81,7 +81,9 @@ func (s *machineSettings) ofTargets(ctx context.Context, src smo.Source, rows *f
 			return errOverflow(s.typ)
 		default:
 			s.warnings = append(s.warnings, fmt.Sprintf(
-				"the kernel matrix is so indefinite that it has no least-squares machine to take C and Epsilon from: those not given are the targets' standard deviation, %.3g, and a tenth of it", spread))
+				"the kernel matrix is so indefinite that it has no least-squares machine to take C and Epsilon from: those not given "+
+					"are the "+
+					"targets' standard deviation, %.3g, and a tenth of it", spread))
 		}
 	}
 	s.c, s.epsilon = cmp.Or(s.c, c), cmp.Or(s.epsilon, epsilon)

@@ -160,7 +160,8 @@ func newMachine(
 	if rows.first != nil {
 		n = len(rows.first)
 	}
-	m := &machine{kernel: kernel, width: rows.given, c: s.c, epsilon: s.epsilon, report: estimators.Report{Converged: true, Warnings: s.warnings}}
+	m := &machine{kernel: kernel, width: rows.given, c: s.c, epsilon: s.epsilon,
+		report: estimators.Report{Converged: true, Warnings: s.warnings}}
 	used := make([]bool, n)
 	for p, sol := range solutions {
 		for k, b := range sol.Beta {
@@ -199,12 +200,15 @@ func newMachine(
 		m.coef = &entries
 	}
 	if total += m.report.Objective; total-total != 0 {
-		return nil, fmt.Errorf("%s: the targets, C or the kernel's values are too large, their products overflow: %w", s.typ, fault.ErrNotFinite)
+		return nil, fmt.Errorf("%s: the targets, C or the kernel's values are too large, their products overflow: %w", s.typ,
+			fault.ErrNotFinite)
 	}
 	if failed > 0 {
 		m.report.Converged = false
 		m.report.Warnings = append(m.report.Warnings, fmt.Sprintf(
-			"%d of %d machines ended %.2g from optimality, Tolerance is %.2g: a lower C or features of comparable scale would help, or more of MaxIterations", failed, len(solutions), gap, s.tolerance))
+			"%d of %d machines ended %.2g from optimality, Tolerance is %.2g: a lower C or features of comparable scale would help, or "+
+				"more of "+
+				"MaxIterations", failed, len(solutions), gap, s.tolerance))
 	}
 	if rows.x != nil {
 		_, m.width = rows.x.Dims()
@@ -259,7 +263,8 @@ func (m *machine) decisions(typ string, values visited) (*mat.Dense, error) {
 	err := values(func(n, first int, f *mat.Dense) error {
 		r, p := f.Dims()
 		if out == nil {
-			if err := check.Numbers(fmt.Sprintf("%s: decision values of %d rows for %d pairs of classes", typ, n, p), float64(n)*float64(p), "take fewer rows at a time"); err != nil {
+			if err := check.Numbers(fmt.Sprintf("%s: decision values of %d rows for %d pairs of classes", typ, n, p), float64(n)*float64(p),
+				"take fewer rows at a time"); err != nil {
 				return err
 			}
 			out = mat.NewDense(n, p, nil)

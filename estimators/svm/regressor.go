@@ -86,8 +86,9 @@ var (
 
 func (r *Regressor) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations, noShrinking: r.NoShrinking,
-		seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
+		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations,
+		noShrinking: r.NoShrinking,
+		seed:        r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("Epsilon", r.Epsilon)

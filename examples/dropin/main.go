@@ -22,7 +22,8 @@ import (
 func main() { cli.Main("dropin", run) }
 
 func run(_ context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("dropin", "dropin runs a golearn program twice: as it was, and with one line changed for a classifier of kernelearn.", out)
+	flags := cli.NewFlags("dropin",
+		"dropin runs a golearn program twice: as it was, and with one line changed for a classifier of kernelearn.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {

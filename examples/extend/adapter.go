@@ -40,7 +40,8 @@ func dense(rows [][]float64) (*mat.Dense, error) {
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {
 		if len(row) != len(rows[0]) {
-			return nil, fmt.Errorf("extend: Points: row %d has %d columns, the first has %d: %w", i, len(row), len(rows[0]), estimators.ErrShape)
+			return nil, fmt.Errorf("extend: Points: row %d has %d columns, the first has %d: %w", i, len(row), len(rows[0]),
+				estimators.ErrShape)
 		}
 		x.SetRow(i, row)
 	}

@@ -60,7 +60,8 @@ func (k Matern72) String() string { return fmt.Sprintf("Matern72(length=%v)", k.
 // Validate returns an ErrParam error unless Length is finite and at least 0.
 func (k Matern72) Validate() error {
 	if !(k.Length >= 0) || math.IsInf(k.Length, 1) {
-		return &estimators.ParamError{Type: "extend: Matern72", Field: "Length", Value: k.Length, Want: "a finite value > 0, or 0 for the default"}
+		return &estimators.ParamError{Type: "extend: Matern72", Field: "Length", Value: k.Length,
+			Want: "a finite value > 0, or 0 for the default"}
 	}
 	return nil
 }

@@ -45,7 +45,8 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	case rounds < 1:
 		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Rounds", Value: z.Rounds, Want: ">= 1, or 0 for the default"}
 	case !(decades > 0 && decades <= 24):
-		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Decades", Value: z.Decades, Want: "in (0, 24], or 0 for the default"}
+		return search.Choice{}, &estimators.ParamError{Type: typ, Field: "Decades", Value: z.Decades,
+			Want: "in (0, 24], or 0 for the default"}
 	}
 	if err := r.KernelsOnly(typ); err != nil {
 		return search.Choice{}, err

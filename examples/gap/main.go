@@ -40,10 +40,12 @@ var learners = []learner{
 	{"gabasr", func(seed uint64) estimators.Regressor { return &gabasr.Regressor{Seed: seed} }},
 	{"falkon", func(seed uint64) estimators.Regressor { return &falkon.Regressor{Seed: seed} }},
 	{"Nystroem, ridge", func(seed uint64) estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Components: 60, Seed: seed}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{Components: 60, Seed: seed}},
+			Final: &ridge.Regressor{}}
 	}},
 	{"RandomFourier, ridge", func(seed uint64) estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 200, Seed: seed}}, Final: &ridge.Regressor{}}
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 200, Seed: seed}},
+			Final: &ridge.Regressor{}}
 	}},
 	{"conformal, lssvm", func(seed uint64) estimators.Regressor {
 		return &conformal.Regressor{Estimator: &lssvm.Regressor{}, Seed: seed}
@@ -97,7 +99,8 @@ func held(e estimators.Regressor, x *mat.Dense, y []float64) (share, width float
 func main() { cli.Main("gap", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("gap", "gap measures how often 95% intervals hold new observations among the points of a fit, in a gap between them, and beyond them.", out)
+	flags := cli.NewFlags("gap",
+		"gap measures how often 95% intervals hold new observations: among the points of a fit, in a gap between them, and beyond.", out)
 	first := flags.Uint64("first", 1, "the first seed")
 	seeds := flags.Uint64("seeds", 20, "sets of points, each of a seed")
 	only := flags.String("only", "", "the `name` of a single estimator; empty: all of them")
@@ -115,7 +118,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	bar := progressbar.New(progress, "fits", len(chosen)*int(*seeds))
 	var table strings.Builder // shown when the progress bar is gone
-	fmt.Fprintf(&table, "%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap", "beyond", "at 12.9", "worst")
+	fmt.Fprintf(&table, "%-21s %6s %6s %6s   %6s %6s %6s   %10s %10s\n", "estimator", "points", "gap", "beyond", "width", "in gap",
+		"beyond",
+		"at 12.9", "worst")
 	for _, l := range chosen {
 		var shares, widths [3]float64
 		var errors []float64
@@ -148,7 +153,9 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 		slices.Sort(errors)
 		median := (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
-		fmt.Fprintf(&table, "%-21s %6.3f %6.3f %6.3f   %6.2f %6.2f %6.2f   %10.2f %10.2f\n", l.name, shares[0], shares[1], shares[2], widths[0], widths[1], widths[2], median, errors[len(errors)-1])
+		fmt.Fprintf(&table, "%-21s %6.3f %6.3f %6.3f   %6.2f %6.2f %6.2f   %10.2f %10.2f\n", l.name, shares[0], shares[1], shares[2],
+			widths[0],
+			widths[1], widths[2], median, errors[len(errors)-1])
 	}
 	bar.Finish()
 	_, err := fmt.Fprint(out, table.String())

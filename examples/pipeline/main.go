@@ -31,7 +31,8 @@ import (
 func main() { cli.Main("pipeline", run) }
 
 func run(_ context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("pipeline", "pipeline combines golearn's filters and classifiers with transformers and estimators of kernelearn.", out)
+	flags := cli.NewFlags("pipeline", "pipeline combines golearn's filters and classifiers with transformers and estimators of kernelearn.",
+		out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.Reads("data")
 	if err := flags.Parse(args); err != nil {
@@ -91,7 +92,8 @@ func mixed(out io.Writer, train, test base.FixedDataGrid) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "golearn's binning filter, our StandardScaler, %s\n  test accuracy %.4f\n\n", theirName, evaluation.GetAccuracy(confusion))
+	fmt.Fprintf(out, "golearn's binning filter, our StandardScaler, %s\n  test accuracy %.4f\n\n", theirName,
+		evaluation.GetAccuracy(confusion))
 	return nil
 }
 
@@ -111,7 +113,9 @@ func crossValidated(out io.Writer, grid base.FixedDataGrid) error {
 		return err
 	}
 	mean, variance := evaluation.GetCrossValidatedMetric(folds, evaluation.GetAccuracy)
-	fmt.Fprintf(out, "our StandardScaler and LS-SVM in golearn's cross-validation of 5 folds\n  accuracy: mean %.4f, variance %.6f\n\n", mean, variance)
+	fmt.Fprintf(out, "our StandardScaler and LS-SVM in golearn's cross-validation of 5 folds\n  accuracy: mean %.4f, variance %.6f\n\n",
+		mean,
+		variance)
 	return nil
 }
 

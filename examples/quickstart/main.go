@@ -57,7 +57,9 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 }
 
 // load reads a CSV file into a golearn grid and splits it.
-func load(dir, name string, split func(base.FixedDataGrid, float64, uint64) (train, test *base.DenseInstances, err error)) (train, test *base.DenseInstances, err error) {
+func load(dir, name string,
+	split func(base.FixedDataGrid, float64, uint64) (train, test *base.DenseInstances,
+		err error)) (train, test *base.DenseInstances, err error) {
 	f, err := dataset.Folder(dir).Open(name)
 	if err != nil {
 		return nil, nil, err
@@ -80,7 +82,8 @@ type model struct {
 func models() []model {
 	scaled := []transformers.Transformer{&scalers.StandardScaler{}}
 	return append(append([]model{{theirName, theirs()}}, forest()...),
-		model{theirName + " after our StandardScaler", &golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(scaled[0])}, Final: theirs()}},
+		model{theirName + " after our StandardScaler",
+			&golearn.Pipeline{Steps: []golearn.Step{golearn.Transform(scaled[0])}, Final: theirs()}},
 		model{"kernelearn LS-SVM, scaled", &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: scaled, Final: &lssvm.Classifier{}}}},
 		model{"kernelearn, nothing set", &golearn.Classifier{}},
 	)
@@ -111,7 +114,9 @@ func classify(out io.Writer, dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "  %s\t%.4f\t%.4f\t%.2f\n", m.name, evaluation.GetAccuracy(confusion), evaluation.GetRecall("malignant", confusion), seconds)
+		fmt.Fprintf(table, "  %s\t%.4f\t%.4f\t%.2f\n", m.name, evaluation.GetAccuracy(confusion),
+			evaluation.GetRecall("malignant", confusion),
+			seconds)
 	}
 	return table.Flush()
 }
@@ -131,8 +136,9 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 	for _, strategy := range []search.Strategy{&entropy.Search{}, &grid.Search{}} {
 		model := &golearn.Regressor{Estimator: &selection.Regressor{
 			Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
-			Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
-			Search:     strategy, // the one field that differs
+			Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
+				kernels.RBFFamily{}),
+			Search: strategy, // the one field that differs
 		}}
 		begun := time.Now()
 		if err := model.FitContext(ctx, train); err != nil {
@@ -151,7 +157,9 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 		if byEntropy == nil {
 			byEntropy = result
 		}
-		fmt.Fprintf(table, "  %s\t%.3g\t%d\t%d\t%.4f\t%.2f\n", result.Strategy, result.Param, result.KernelMatrices+result.Fits, result.Fits, summary.R2, seconds)
+		fmt.Fprintf(table, "  %s\t%.3g\t%d\t%d\t%.4f\t%.2f\n", result.Strategy, result.Param, result.KernelMatrices+result.Fits,
+			result.Fits,
+			summary.R2, seconds)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -40,7 +40,8 @@ type program struct {
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("reading", "reading shows how to read a fitted model: importances, learning curves, ROC curves and reliability.", out)
+	flags := cli.NewFlags("reading", "reading shows how to read a fitted model: importances, learning curves, ROC curves and reliability.",
+		out)
 	dir := flags.String("out", "", "`folder` for the pictures; empty: none")
 	seed := flags.Uint64("seed", 1, "of splits and draws")
 	flags.Writes("out")
@@ -82,7 +83,8 @@ func (p program) save(name string, draw func(path string) error) error {
 
 // machine is a pipeline with a kernel machine of a given width.
 func machine(gamma float64) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: gamma}}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}},
+		Final: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: gamma}}}
 }
 
 const gamma = 0.02
@@ -104,7 +106,8 @@ func (p program) columns(ctx context.Context) error {
 	if err := model.Fit(ctx, x, y); err != nil {
 		return err
 	}
-	r, err := inspection.RegressorImportances(ctx, model, test, truth, &inspection.ImportanceOptions{Names: set.Columns, Seed: p.seed, Repeats: 30, Observe: p.bar("importance")})
+	r, err := inspection.RegressorImportances(ctx, model, test, truth,
+		&inspection.ImportanceOptions{Names: set.Columns, Seed: p.seed, Repeats: 30, Observe: p.bar("importance")})
 	if err != nil {
 		return err
 	}
@@ -130,7 +133,8 @@ func (p program) curves(ctx context.Context) error {
 		return err
 	}
 	opt := &inspection.CurveOptions{Splitter: validation.KFold{Folds: 5, Seed: p.seed}, Seed: p.seed, Observe: p.bar("learning curve")}
-	learning, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return machine(gamma) }, set.X, set.Y, []int{20, 40, 80, 160, 320}, opt)
+	learning, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return machine(gamma) }, set.X, set.Y,
+		[]int{20, 40, 80, 160, 320}, opt)
 	if err != nil {
 		return err
 	}
@@ -188,7 +192,8 @@ func (p program) classes(ctx context.Context) error {
 			return err
 		}
 		for i, c := range rocs {
-			fmt.Fprintf(p.out, "class %d: area %.3f, average precision %.3f (chance %.3f)\n", c.Class, c.Area, found[i].AveragePrecision, found[i].Base)
+			fmt.Fprintf(p.out, "class %d: area %.3f, average precision %.3f (chance %.3f)\n", c.Class, c.Area, found[i].AveragePrecision,
+				found[i].Base)
 		}
 		if err := p.save("roc", func(path string) error { return effectplot.SaveROC(rocs, nil, path) }); err != nil {
 			return err

@@ -190,7 +190,8 @@ func (p program) compare(learnt, one *selection.Regressor, x *mat.Dense, y []flo
 }
 
 // draw writes both pictures of a set.
-func (p program) draw(ctx context.Context, set *dataset.Set, model *selection.Regressor, x *mat.Dense, relevances inspection.Relevances, opt *inspection.Options) error {
+func (p program) draw(ctx context.Context, set *dataset.Set, model *selection.Regressor, x *mat.Dense, relevances inspection.Relevances,
+	opt *inspection.Options) error {
 	if p.pictures == "" {
 		return nil
 	}

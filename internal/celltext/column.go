@@ -110,7 +110,8 @@ const nearlyAll = 4
 // Type returns what the cells are. Mixed says that the column has words, or numbers by other marks, but that four of five cells
 // at least are numbers, or times: the type is then the one of those.
 func (c *Column) Type() (t Type, mixed bool) {
-	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]), int(c.count[Word])
+	numbers, like, times, words := int(c.count[Integer])+int(c.count[Number]), int(c.count[Lookalike]), int(c.count[Time]),
+		int(c.count[Word])
 	switch {
 	case numbers+like+times+words == 0:
 		return Empty, false
@@ -165,7 +166,8 @@ func (c *Column) Numeric(file, name string, round bool, hint string) error {
 		return fmt.Errorf("%s:%d: column %q: %w", file, s.Line, name, TooLarge(s.Text))
 	}
 	if s := c.seen.rounded; s.Line > 0 && !round {
-		return fault.Param(fmt.Sprintf("%s:%d", file, s.Line), fmt.Sprintf("column %q", name), s.Text, "an integer that float64 holds to the last digit"+hint)
+		return fault.Param(fmt.Sprintf("%s:%d", file, s.Line), fmt.Sprintf("column %q", name), s.Text,
+			"an integer that float64 holds to the last digit"+hint)
 	}
 	return nil
 }

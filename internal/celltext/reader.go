@@ -105,7 +105,8 @@ func (r *Records) Next() ([]string, error) {
 	}
 	for j, c := range cells[len(r.names):] {
 		if c != "" {
-			return nil, fault.Param(fmt.Sprintf("%s:%d", r.name, r.line), fmt.Sprintf("column %d", len(r.names)+j+1), strconv.Quote(c), "no cell, as the column has no name in the first line")
+			return nil, fault.Param(fmt.Sprintf("%s:%d", r.name, r.line), fmt.Sprintf("column %d", len(r.names)+j+1), strconv.Quote(c),
+				"no cell, as the column has no name in the first line")
 		}
 	}
 	return cells[:len(r.names)], nil
@@ -315,7 +316,8 @@ func (l *Lines) endLine() {
 // CheckNames returns the error of a column without a name that is to be used; nil where all names are there.
 func CheckNames(file string, names []string) error {
 	if j := slices.Index(names, ""); j >= 0 {
-		return fault.Param(file, fmt.Sprintf("name of column %d", j+1), `""`, `a name in the first line, or the column left out: Ignore has ""`)
+		return fault.Param(file, fmt.Sprintf("name of column %d", j+1), `""`,
+			`a name in the first line, or the column left out: Ignore has ""`)
 	}
 	return nil
 }

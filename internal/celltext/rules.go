@@ -71,7 +71,8 @@ func (r Rules) Parser(typ string) (*Parser, error) {
 		return nil, fault.Param(typ, "Decimal", strconv.QuoteRune(r.Decimal), "a mark such as '.' or ','")
 	}
 	if strings.ContainsRune("+-eE%\"\n\r", r.Thousands) || isDigit(r.Thousands) || r.Thousands == r.Decimal {
-		return nil, fault.Param(typ, "Thousands", strconv.QuoteRune(r.Thousands), "a mark other than Decimal, such as ',', '.', ' ' or '\\''")
+		return nil, fault.Param(typ, "Thousands", strconv.QuoteRune(r.Thousands),
+			"a mark other than Decimal, such as ',', '.', ' ' or '\\''")
 	}
 	p := &Parser{rules: r, missing: make(map[string]bool, len(r.Missing)), marked: r.Decimal != '.' || r.Thousands != 0 || r.Percent}
 	for _, m := range r.Missing {

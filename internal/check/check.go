@@ -74,7 +74,8 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // sparseHint is the hint for rows that are mostly 0 and whose dense copy does not fit.
-const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or transformers.RandomFourier, which make no dense copy (docs/sparse.md)"
+const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or transformers.RandomFourier, which " +
+	"make no dense copy (docs/sparse.md)"
 
 // filled is the dense matrix of one that says what of it is not 0, which takes a pass over that and not over all places.
 func filled(name string, of mat.RowNonZeroDoer, r, c int) (*mat.Dense, error) {
@@ -235,7 +236,8 @@ const (
 
 // Names returns an ErrTooLarge error for more columns than get names that nobody gave.
 func Names(typ string, columns int) error {
-	return BytesWithin(fmt.Sprintf("%s: names of %d columns", typ, columns), bytesOfName*float64(columns), bytesOfName*mostNumbered, "give the names of the columns")
+	return BytesWithin(fmt.Sprintf("%s: names of %d columns", typ, columns), bytesOfName*float64(columns), bytesOfName*mostNumbered,
+		"give the names of the columns")
 }
 
 // Workers returns an ErrParam error for a number of goroutines below 0.

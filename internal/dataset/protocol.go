@@ -61,7 +61,9 @@ var protocols = []Protocol{
 		Name: "breast-prognostic", Papers: "VNE", Rows: 198, Features: 32,
 		Filled: 4,
 		Drop:   []string{"status"},
-		Note:   "33 columns with the target, as in the paper, which does not say which column it leaves out. Here it is `status`, whether the cancer came back, which is known no sooner than the target",
+		Note: "33 columns with the target, as in the paper, which does not say which column it leaves out. Here it is `status`, whether " +
+			"the " +
+			"cancer came back, which is known no sooner than the target",
 	},
 	{
 		Name: "energy", Papers: "VNE", Rows: 768, Features: 8,
@@ -102,8 +104,9 @@ var protocols = []Protocol{
 		Note: "As the papers; categories are the source's numbers",
 	},
 	{
-		Name: "breast-cancer", Papers: "FSM, EEM", Rows: 683, Features: 9, Classes: []Class{{"benign", 444}, {"malignant", 239}}, Positive: "malignant",
-		Note: "As the papers: the 16 rows with a gap are not in the file",
+		Name: "breast-cancer", Papers: "FSM, EEM", Rows: 683, Features: 9, Classes: []Class{{"benign", 444}, {"malignant", 239}},
+		Positive: "malignant",
+		Note:     "As the papers: the 16 rows with a gap are not in the file",
 	},
 	{
 		Name: "diabetes-pima", Papers: "FSM, EEM", Rows: 768, Features: 8, Classes: []Class{{"neg", 500}, {"pos", 268}}, Positive: "pos",
@@ -118,8 +121,9 @@ var protocols = []Protocol{
 		Note: "As the papers",
 	},
 	{
-		Name: "heart", Papers: "FSM, EEM", Rows: 270, Features: 13, Classes: []Class{{"absent", 150}, {"present", 120}}, Positive: "present",
-		Note: "As the papers",
+		Name: "heart", Papers: "FSM, EEM", Rows: 270, Features: 13, Classes: []Class{{"absent", 150}, {"present", 120}},
+		Positive: "present",
+		Note:     "As the papers",
 	},
 	{
 		Name: "ionosphere", Papers: "FSM, EEM", Rows: 351, Features: 34, Classes: []Class{{"bad", 126}, {"good", 225}}, Positive: "good",
@@ -128,11 +132,14 @@ var protocols = []Protocol{
 	{
 		Name: "mushrooms", Papers: "FSM", Rows: 8124, Features: 112, Classes: []Class{{"e", 4208}, {"p", 3916}}, Positive: "p",
 		GapIsWord: true, PairIsOneColumn: true,
-		Note: "The 112 columns of the LIBSVM copy: a gap in `stalk_root` is a category, an attribute of two values is one column, the constant `veil_type` stays",
+		Note: "The 112 columns of the LIBSVM copy: a gap in `stalk_root` is a category, an attribute of two values is one column, the " +
+			"constant `veil_type` stays",
 	},
 	{
 		Name: "vehicle", Papers: "FSM", Rows: 846, Features: 18, Classes: []Class{{"bus", 218}, {"opel", 212}, {"saab", 217}, {"van", 199}},
-		Note: "FSM puts the four classes into two groups and does not say which (its ranks fit opel and saab against bus and van). Here the four classes are kept",
+		Note: "FSM puts the four classes into two groups and does not say which (its ranks fit opel and saab against bus and van). Here " +
+			"the " +
+			"four classes are kept",
 	},
 	{
 		Name: "banknote", Papers: "EEM", Rows: 1372, Features: 4, Classes: []Class{{"forged", 610}, {"genuine", 762}}, Positive: "forged",
@@ -171,8 +178,9 @@ var protocols = []Protocol{
 		Note: "As the paper",
 	},
 	{
-		Name: "car-evaluation", Papers: "EEM", Rows: 1728, Features: 21, Classes: []Class{{"acc", 384}, {"good", 69}, {"unacc", 1210}, {"vgood", 65}},
-		Note: "The source of `car-eval-34`, with its four classes",
+		Name: "car-evaluation", Papers: "EEM", Rows: 1728, Features: 21,
+		Classes: []Class{{"acc", 384}, {"good", 69}, {"unacc", 1210}, {"vgood", 65}},
+		Note:    "The source of `car-eval-34`, with its four classes",
 	},
 	{
 		Name: "ecoli", Papers: "EEM", Rows: 336, Features: 7, Classes: []Class{{"neg", 301}, {"pos", 35}}, Positive: "pos",
@@ -204,8 +212,9 @@ var protocols = []Protocol{
 		Note: "As the paper",
 	},
 	{
-		Name: "breast-cancer-wdbc", Papers: "GaBaSR", Rows: 569, Features: 30, Classes: []Class{{"benign", 357}, {"malignant", 212}}, Positive: "malignant",
-		Note: "As the paper",
+		Name: "breast-cancer-wdbc", Papers: "GaBaSR", Rows: 569, Features: 30, Classes: []Class{{"benign", 357}, {"malignant", 212}},
+		Positive: "malignant",
+		Note:     "As the paper",
 	},
 	{
 		Name: "credit-g", Papers: "GaBaSR", Rows: 1000, Features: 61, Classes: []Class{{"bad", 300}, {"good", 700}}, Positive: "bad",
@@ -220,8 +229,9 @@ var protocols = []Protocol{
 		Note: "As the paper; a time series, whose rows are split at random like those of any other set",
 	},
 	{
-		Name: "eeg-eye-state", Papers: "GaBaSR", Rows: 14980, Features: 14, Classes: []Class{{"closed", 6723}, {"open", 8257}}, Positive: "closed",
-		Note: "As the paper, with its few extreme values; a time series, whose rows are split at random like those of any other set",
+		Name: "eeg-eye-state", Papers: "GaBaSR", Rows: 14980, Features: 14, Classes: []Class{{"closed", 6723}, {"open", 8257}},
+		Positive: "closed",
+		Note:     "As the paper, with its few extreme values; a time series, whose rows are split at random like those of any other set",
 	},
 	{
 		Name: "kr-vs-kp", Papers: "GaBaSR", Rows: 3196, Features: 73, Classes: []Class{{"nowin", 1527}, {"won", 1669}}, Positive: "won",

@@ -39,7 +39,8 @@ func GemmContext(ctx context.Context, tA, tB blas.Transpose, alpha float64, a, b
 	return gemm(ctx, mostPerLook(), tA, tB, alpha, a, b, beta, c)
 }
 
-func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) error {
+func gemm(ctx context.Context, most float64, tA, tB blas.Transpose, alpha float64, a, b blas64.General, beta float64,
+	c blas64.General) error {
 	inner := a.Cols
 	if tA != blas.NoTrans {
 		inner = a.Rows
@@ -111,11 +112,13 @@ func trsm(ctx context.Context, most float64, s blas.Side, tA blas.Transpose, alp
 }
 
 // SymmContext is Symm.
-func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
+func SymmContext(ctx context.Context, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64,
+	c blas64.General) error {
 	return symm(ctx, mostPerLook(), s, alpha, a, b, beta, c)
 }
 
-func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64, c blas64.General) error {
+func symm(ctx context.Context, most float64, s blas.Side, alpha float64, a blas64.Symmetric, b blas64.General, beta float64,
+	c blas64.General) error {
 	lines := b.Cols
 	if s == blas.Right {
 		lines = b.Rows

@@ -22,7 +22,8 @@ const (
 // with the logistic link, of targets ±1, or the means of those of equal rows, at a kernel matrix k, and the derivatives if they are
 // wanted; of several columns of targets the sum. The prior of the log odds is (K + 11')/λ: a constant has the variance of a kernel of
 // unit diagonal. Weights multiply the log likelihoods of rows. ok is false where Newton's steps
-// do not arrive, the error is ctx's. Cost some seven Cholesky factors for a column, with the derivatives an inverse more (Rasmussen and Williams, algorithms 3.1 and 5.1).
+// do not arrive, the error is ctx's. Cost some seven Cholesky factors for a column, with the derivatives an inverse more
+// (Rasmussen and Williams, algorithms 3.1 and 5.1).
 func laplace(ctx context.Context, k *mat.SymDense, t Targets, lambda float64, gradient bool) (v value, ok bool, err error) {
 	n, _ := t.Y.Dims()
 	prior := mat.NewSymDense(n, nil)

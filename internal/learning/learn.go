@@ -238,7 +238,8 @@ func (p *Problem) Improve(ctx context.Context, theta []float64) (Outcome, error)
 	for _, b := range p.Blocks {
 		rows += b.rows()
 	}
-	c := &climb{Problem: p, ctx: ctx, parts: progress.NewSeries(ctx, usualValues), scale: 1 / float64(rows), best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
+	c := &climb{Problem: p, ctx: ctx, parts: progress.NewSeries(ctx, usualValues), scale: 1 / float64(rows),
+		best: Outcome{Theta: slices.Clone(theta), F: math.Inf(-1)}}
 	settings := &optimize.Settings{
 		MajorIterations:   p.MaxIterations,
 		Converger:         &optimize.FunctionConverge{Relative: p.Tolerance, Absolute: p.Tolerance / 10, Iterations: 2},

@@ -218,7 +218,8 @@ func (l Lengths) problem(b *Block, d int, groups []int) *Problem {
 	if groups != nil {
 		k.Lengths = k.Lengths[:1]
 	}
-	return &Problem{Kind: l.Kind, Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), MaxIterations: MaxSteps, Tolerance: Tolerance, Likelihood: true}
+	return &Problem{Kind: l.Kind, Kernel: k, Blocks: []*Block{b}, Bounds: DefaultBounds(k), MaxIterations: MaxSteps, Tolerance: Tolerance,
+		Likelihood: true}
 }
 
 // block is an objective of some rows, nil where their targets teach nothing.

@@ -125,7 +125,8 @@ func newState(ctx context.Context, c *mat.SymDense, t Targets, constant bool) (*
 // evaluate returns an objective at a kernel matrix c with its ridge, which it takes over, and
 // the derivatives if they are wanted; ok is false where c is not positive definite. The error
 // is ctx's.
-func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64, gradient bool) (v value, ok bool, err error) {
+func evaluate(ctx context.Context, kind Kind, c *mat.SymDense, t Targets, lambda, extra float64,
+	gradient bool) (v value, ok bool, err error) {
 	first, rest := ctx, ctx
 	if gradient { // the inverse takes twice what the factor takes
 		first, rest = progress.Two(ctx, 1, 2)

@@ -156,7 +156,8 @@ func (t *twoStages) timesMatrix(ctx context.Context, from int, v, w blas64.Gener
 		count := min(blockStrip, m-first)
 		last, to := first+count, columns(w, first, count)
 		square := part(first, first, count, count)
-		fast.Symm(blas.Right, 1, blas64.Symmetric{N: count, Stride: n, Data: square.Data, Uplo: blas.Upper}, columns(v, first, count), 0, to)
+		fast.Symm(blas.Right, 1, blas64.Symmetric{N: count, Stride: n, Data: square.Data, Uplo: blas.Upper}, columns(v, first, count), 0,
+			to)
 		if first > 0 {
 			fast.Gemm(blas.NoTrans, blas.NoTrans, 1, columns(v, 0, first), part(0, first, first, count), 1, to)
 		}

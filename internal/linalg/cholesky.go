@@ -227,7 +227,8 @@ func SymmetricProduct(ctx context.Context, alpha float64, a *mat.Dense) (*mat.Sy
 		first := s * strip
 		columns := min(strip, d-first)
 		own := a.Slice(0, n, first, first+columns).(*mat.Dense).RawMatrix()
-		fast.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:], Uplo: blas.Upper})
+		fast.Syrk(blas.Trans, alpha, own, 0, blas64.Symmetric{N: columns, Stride: raw.Stride, Data: raw.Data[first*d+first:],
+			Uplo: blas.Upper})
 		if first > 0 {
 			to := blas64.General{Rows: first, Cols: columns, Stride: raw.Stride, Data: raw.Data[first:]}
 			return fast.GemmContext(ctx, blas.Trans, blas.NoTrans, alpha, a.Slice(0, n, 0, first).(*mat.Dense).RawMatrix(), own, 0, to)

@@ -121,7 +121,8 @@ type pivotedTridiagonal struct {
 
 func newPivotedTridiagonal(n int) *pivotedTridiagonal {
 	return &pivotedTridiagonal{
-		pivots: make([]float64, n), above: make([]float64, n), second: make([]float64, n), below: make([]float64, n), exchanged: make([]bool, n),
+		pivots: make([]float64, n), above: make([]float64, n), second: make([]float64, n), below: make([]float64, n),
+		exchanged: make([]bool, n),
 	}
 }
 

@@ -222,7 +222,8 @@ func diagInverseStrip(ctx context.Context, out []float64, u blas64.Triangular, f
 	if columns <= wholeTriangle {
 		copy(out, squaredColumns(inverseOfSmall(own)))
 	} else {
-		square := blas64.Triangular{N: columns, Stride: columns, Data: make([]float64, columns*columns), Uplo: blas.Upper, Diag: blas.NonUnit}
+		square := blas64.Triangular{N: columns, Stride: columns, Data: make([]float64, columns*columns), Uplo: blas.Upper,
+			Diag: blas.NonUnit}
 		for i := range columns {
 			copy(square.Data[i*columns+i:(i+1)*columns], own.Data[i*own.Stride+i:i*own.Stride+columns])
 		}

@@ -73,7 +73,8 @@ func RandomlyPivoted(ctx context.Context, diagonal []float64, a Parts, o Pivots)
 			break
 		}
 		if o.Enough != nil && len(s.pivots) > 0 {
-			soFar := &Pivoted{Factor: s.factor.Slice(0, len(s.pivots), 0, n).(*mat.Dense), Pivots: s.pivots, Trace: out.Trace, Residual: out.Residual}
+			soFar := &Pivoted{Factor: s.factor.Slice(0, len(s.pivots), 0, n).(*mat.Dense), Pivots: s.pivots, Trace: out.Trace,
+				Residual: out.Residual}
 			if enough, err := o.Enough(soFar); err != nil {
 				return nil, err
 			} else if enough {

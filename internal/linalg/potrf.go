@@ -57,7 +57,8 @@ func potrfHalves(a blas64.Symmetric) bool {
 		return false
 	}
 	side := blas64.General{Rows: half, Cols: rest.N, Stride: a.Stride, Data: a.Data[half:]}
-	fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: half, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}, side)
+	fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: half, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit},
+		side)
 	fast.Syrk(blas.Trans, -1, side, 1, rest)
 	return potrfHalves(rest)
 }

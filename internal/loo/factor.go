@@ -51,7 +51,8 @@ func lookOf(s *Solution, factor *linalg.Cholesky, targets *mat.Dense, own []floa
 
 // solveOnce is Problem.Solve by a factor of M, which it makes in the upper triangle of gram and
 // returns; nil where rounding makes M indefinite. Cost 2n³/3. The error is ctx's.
-func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky, error) {
+func solveOnce(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, ridge float64) (*Solution, *linalg.Cholesky,
+	error) {
 	n, k := targets.Dims()
 	for i := range n {
 		gram.SetSym(i, i, gram.At(i, i)+ridge/weights.Weight(own, i))

@@ -16,14 +16,16 @@ func (p *Linear) LeaveGroupsOut(groups [][]int) { p.groups = groups }
 
 // leaveGroupsOut returns the residuals of all rows, where those of groups are left out together, and says which rows those are; nil
 // where there are no groups. ok is false where rounding leaves nothing of a group.
-func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda float64, fitted *mat.Dense) (left *mat.Dense, together []bool, ok bool, err error) {
+func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda float64,
+	fitted *mat.Dense) (left *mat.Dense, together []bool, ok bool, err error) {
 	if len(p.groups) == 0 {
 		return nil, nil, true, nil
 	}
 	n, _ := fitted.Dims()
 	left, together = new(mat.Dense), make([]bool, n)
 	left.Sub(p.targets, fitted)
-	f := FeatureGroups{Columns: p.rotated, Intercept: p.leverage, Solve: s.Solve, Matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
+	f := FeatureGroups{Columns: p.rotated, Intercept: p.leverage, Solve: s.Solve,
+		Matrix: func() *mat.SymDense { return p.tri.Matrix(lambda) }}
 	for _, group := range p.groups {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, false, err
@@ -46,9 +48,11 @@ func (p *Linear) leaveGroupsOut(ctx context.Context, s linalg.Shifted, lambda fl
 // leverage is the diagonal of turned'turned, for turned (d×n). Where rounding leaves nothing of 1 - H, e is 0 and r is, too.
 // It returns, for each row, the variance of the noise over that of its residual, 1/((1 - H[G,G])⁻¹)[i,i], or 0 there. The error
 // is ctx's.
-func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int, turned *mat.Dense) (shares []float64, err error) {
+func LeftOutOfFeatures(ctx context.Context, residuals *mat.Dense, leverage, intercept []float64, groups [][]int,
+	turned *mat.Dense) (shares []float64, err error) {
 	d, _ := turned.Dims()
-	f := FeatureGroups{Columns: turned, Intercept: intercept, Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return Identity(d) }}
+	f := FeatureGroups{Columns: turned, Intercept: intercept, Solve: func(*mat.Dense) {},
+		Matrix: func() *mat.SymDense { return Identity(d) }}
 	shares = make([]float64, len(leverage))
 	for i, h := range leverage {
 		shares[i] = max(0, 1-h-intercept[i])

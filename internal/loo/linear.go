@@ -32,7 +32,8 @@ type Linear struct {
 // (n×d) and targets t (n×k), both centred and times √w; what the intercept adds to
 // the leverage of each row (w/Σw, or 0 without one); the sum of the weights; and
 // the scale of the ridges, the variance of the rows times the mean weight. Cost 8d³/3 + 2nd². The error is ctx's.
-func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64, workers int) (*Linear, error) {
+func NewLinear(ctx context.Context, gram *mat.SymDense, z, targets *mat.Dense, leverage []float64, weight, scale float64,
+	workers int) (*Linear, error) {
 	n, d := z.Dims()
 	p := &Linear{targets: targets, leverage: leverage, weight: weight, scale: scale, workers: workers}
 	if !(p.scale > 0) {
@@ -92,7 +93,8 @@ func (p *Linear) squares(ctx context.Context, lambda float64) (squares []float64
 	coefficients := mat.DenseCopyOf(p.moment)
 	s.Solve(coefficients)
 	fitted := mat.NewDense(n, k, nil)
-	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0, fitted.RawMatrix()); err != nil {
+	if err := fast.GemmContext(ctx, blas.Trans, blas.NoTrans, 1, p.rotated.RawMatrix(), coefficients.RawMatrix(), 0,
+		fitted.RawMatrix()); err != nil {
 		return nil, 0, err
 	}
 	left, together, ok, err := p.leaveGroupsOut(ctx, s, lambda, fitted)

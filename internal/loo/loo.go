@@ -140,7 +140,8 @@ func (p *Problem) Solve(ctx context.Context, lambda float64) (*Solution, error) 
 			cols[j][i] *= r
 		}
 	}
-	out := &Solution{Alpha: mat.NewDense(n, k-1, nil), Bias: make([]float64, k-1), Eta: cols[0], Inverse: diag, Residuals: mat.NewDense(n, k-1, nil)}
+	out := &Solution{Alpha: mat.NewDense(n, k-1, nil), Bias: make([]float64, k-1), Eta: cols[0], Inverse: diag,
+		Residuals: mat.NewDense(n, k-1, nil)}
 	etaSum := vecmath.Sum(out.Eta)
 	if !(etaSum > 0) {
 		return nil, nil
@@ -229,7 +230,8 @@ func (p *Problem) SearchFrom(ctx context.Context, least float64) (Minimum, error
 }
 
 func search(
-	ctx context.Context, scale, least float64, errorAt func(ctx context.Context, lambda float64) (float64, error), observe func(evaluation int, ridge, err float64),
+	ctx context.Context, scale, least float64, errorAt func(ctx context.Context, lambda float64) (float64, error),
+	observe func(evaluation int, ridge, err float64),
 ) (Minimum, error) {
 	var m Minimum
 	var failed error

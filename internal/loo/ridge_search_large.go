@@ -69,7 +69,8 @@ const (
 // Memory: gram (n×n), which it takes over, its lower triangle too, and some columns of it. observe,
 // if not nil, is called after each look at all rows.
 func SearchFew(
-	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, near float64, workers int, observe func(evaluation int, ridge, err float64),
+	ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, near float64, workers int,
+	observe func(evaluation int, ridge, err float64),
 ) (Minimum, *Solution, error) {
 	f, err := newFew(ctx, gram, targets, own, observe)
 	if err != nil {
@@ -168,7 +169,8 @@ type few struct {
 type point struct{ u, error, f, slope float64 }
 
 func newFew(ctx context.Context, gram *mat.SymDense, targets *mat.Dense, own []float64, observe func(int, float64, float64)) (*few, error) {
-	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets, unit: goals.Unit(mat.DenseCopyOf(targets).RawMatrix().Data), own: own, observe: observe, worth: worthALook}
+	f := &few{ctx: ctx, gram: gram, diag: make([]float64, gram.SymmetricDim()), targets: targets,
+		unit: goals.Unit(mat.DenseCopyOf(targets).RawMatrix().Data), own: own, observe: observe, worth: worthALook}
 	scale, mean := centredScale(gram), 0.0
 	for i := range f.diag {
 		f.diag[i] = gram.At(i, i)

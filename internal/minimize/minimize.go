@@ -17,7 +17,8 @@ type Method interface {
 // Run is optimize.Minimize of f and its gradient, which are called one at a time. The error is that of a panic, a
 // [fault.PanicError], alone. A minimiser that makes no more progress is an error of gonum's and none here; the result is
 // nil then at most.
-func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func() error, start []float64, settings *optimize.Settings, method Method) (_ *optimize.Result, err error) {
+func Run(f func(x []float64) float64, gradient func(g, x []float64), stop func() error, start []float64, settings *optimize.Settings,
+	method Method) (_ *optimize.Result, err error) {
 	defer fault.Recover(&err)
 	var failed error
 	try := func(call func()) {

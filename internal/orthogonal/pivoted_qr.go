@@ -83,7 +83,8 @@ func (q *pivotedQR) panel(ctx context.Context, first, most int) (count int, err 
 		q.reflect(first, count)
 		if count++; first+count < n {
 			// The row of R: what the reflectors of this panel make of the row.
-			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), linalg.Vector(q.elements(first+count-1, first, count)), 1, linalg.Vector(row[first+count:]))
+			fast.Gemv(blas.NoTrans, -1, q.rowsOf(first+count, count), linalg.Vector(q.elements(first+count-1, first, count)), 1,
+				linalg.Vector(row[first+count:]))
 		}
 		if first+count < min(m, n) {
 			lost = q.downdate(first+count, row)
@@ -213,7 +214,8 @@ func (q *pivotedQR) rotate(ctx context.Context, b *mat.Dense) error {
 			}
 		}
 		factor := blas64.Triangular{N: count, Stride: count, Data: make([]float64, count*count), Uplo: blas.Upper, Diag: blas.NonUnit}
-		linalg.ReflectorFactor(v, q.tau[first:first+count], factor, blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
+		linalg.ReflectorFactor(v, q.tau[first:first+count], factor,
+			blas64.General{Rows: count, Cols: count, Stride: count, Data: make([]float64, count*count)})
 		if err := linalg.ApplyReflectors(ctx, behind(b, first, 0), v, blas.Trans, factor, product); err != nil {
 			return err
 		}

@@ -44,7 +44,8 @@ func ThinQR(ctx context.Context, a *mat.Dense) (*mat.Dense, error) {
 	for k := len(panels) - 1; k >= 0; k-- {
 		first := k * qrPanel
 		loop.Report(float64(n-first) / float64(n))
-		if err := linalg.ApplyReflectors(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor, product); err != nil {
+		if err := linalg.ApplyReflectors(forming, behind(a, first, first), panels[k].v, blas.NoTrans, panels[k].factor,
+			product); err != nil {
 			return nil, err
 		}
 	}

@@ -82,7 +82,8 @@ func place(from, size vg.Point, placed []vg.Rectangle, points []vg.Point, bounds
 			sin, cos := math.Sincos(2 * math.Pi * float64(turn) / directions)
 			// The box touches the ring from outside.
 			middle := vg.Point{X: from.X + vg.Length(cos)*(ring+size.X/2), Y: from.Y + vg.Length(sin)*(ring+size.Y/2)}
-			box := vg.Rectangle{Min: vg.Point{X: middle.X - size.X/2, Y: middle.Y - size.Y/2}, Max: vg.Point{X: middle.X + size.X/2, Y: middle.Y + size.Y/2}}
+			box := vg.Rectangle{Min: vg.Point{X: middle.X - size.X/2, Y: middle.Y - size.Y/2},
+				Max: vg.Point{X: middle.X + size.X/2, Y: middle.Y + size.Y/2}}
 			if free(box, placed, points, bounds) {
 				return box
 			}

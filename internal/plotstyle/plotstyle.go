@@ -39,8 +39,10 @@ const MaxCurves = 6
 
 var (
 	colours = [MaxCurves]color.NRGBA{Blue, Vermillion, Green, Purple, Sky, Dark}
-	dashes  = [...][]vg.Length{nil, {vg.Points(7), vg.Points(2.5)}, {vg.Points(2.5), vg.Points(2)}, {vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
-	glyphs  = [MaxCurves]draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, Diamond{}, draw.RingGlyph{}, draw.CrossGlyph{}}
+	dashes  = [...][]vg.Length{nil, {vg.Points(7), vg.Points(2.5)}, {vg.Points(2.5), vg.Points(2)},
+		{vg.Points(8), vg.Points(2), vg.Points(2), vg.Points(2)}}
+	glyphs = [MaxCurves]draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, Diamond{}, draw.RingGlyph{},
+		draw.CrossGlyph{}}
 )
 
 // Colour is that of curve i: the first MaxCurves differ.
@@ -235,7 +237,8 @@ func (l *Legend) draw(c draw.Canvas) {
 			x += w
 		}
 		y := c.Max.Y + vg.Points(legendSpace) + row*(vg.Length(rows-1-i/len(columns))+0.5)
-		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - row*0.36}, Max: vg.Point{X: x + vg.Points(thumbWidth), Y: y + row*0.36}}}
+		icon := draw.Canvas{Canvas: c.Canvas,
+			Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - row*0.36}, Max: vg.Point{X: x + vg.Points(thumbWidth), Y: y + row*0.36}}}
 		for _, t := range e.thumbs {
 			t.Thumbnail(&icon)
 		}

@@ -301,8 +301,8 @@ func (p *workShare) look() {
 // Watched reports whether somebody looks.
 func Watched(ctx context.Context) bool { return shareOf(ctx) != nil }
 
-// Tell says to the observers of the fit that ctx is in, and of those that this is in as long as they have no iterations of their own, that an
-// iteration has ended. Those further out hear the message with their next step.
+// Tell says to the observers of the fit that ctx is in, and of those that this is in as long as they have no iterations of
+// their own, that an iteration has ended. Those further out hear the message with their next step.
 func Tell(ctx context.Context, s Step) {
 	p := shareOf(ctx)
 	if p == nil {
@@ -462,8 +462,8 @@ func Two(ctx context.Context, first, second float64) (context.Context, context.C
 	return parts[0], parts[1]
 }
 
-// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and each of the others gets
-// an eighth of what is left.
+// Series are parts one after the other of which nobody knows how many there will be: those that are expected are even, and
+// each of the others gets an eighth of what is left.
 type Series struct {
 	group           Group
 	expected, begun int
@@ -486,7 +486,8 @@ func (s *Series) Next() context.Context {
 	return s.group.Share(low/of, high/of)
 }
 
-// Loop is a piece of work that knows which share of it is done. What is done in it with the same context is silent. Nil is one that nobody looks at.
+// Loop is a piece of work that knows which share of it is done. What is done in it with the same context is silent. Nil is
+// one that nobody looks at.
 type Loop struct {
 	part       *workShare
 	low, width float64

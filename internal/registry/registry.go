@@ -47,7 +47,8 @@ func Add[T any](name string, with Type) {
 	mu.Lock()
 	defer mu.Unlock()
 	if name == "" || len(name) > mostName || t.Name() == "" {
-		panic(fmt.Sprintf("modelfile: %v cannot be registered as %q: want a type with a name, and a name of 1 to %d bytes", t, name, mostName))
+		panic(fmt.Sprintf("modelfile: %v cannot be registered as %q: want a type with a name, and a name of 1 to %d bytes", t, name,
+			mostName))
 	}
 	if old, ok := byName[name]; ok && old.Of != t {
 		panic(fmt.Sprintf("modelfile: %q is registered for %v already, and not for %v", name, old.Of, t))

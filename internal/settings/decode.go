@@ -37,7 +37,8 @@ func (e *MissingError) Error() string {
 	if left > 0 {
 		more = fmt.Sprintf(", and what %d more types need", left)
 	}
-	return fmt.Sprintf("the types %s are not known to this program: import %s, which register them%s", strings.Join(types, ", "), strings.Join(packages, " and "), more)
+	return fmt.Sprintf("the types %s are not known to this program: import %s, which register them%s", strings.Join(types, ", "),
+		strings.Join(packages, " and "), more)
 }
 
 // longestMissing is how many bytes of names an error tells: a file may have any number of them. The first always has room, for cut
@@ -263,7 +264,8 @@ func (d *decoder) elements(path string, s Value, v reflect.Value) error {
 	if numbers {
 		n = len(given)
 	}
-	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array && v.Len() != n {
+	if numbers != (s.Kind == Floats) || numbers && len(s.Bytes)%8 != 0 || !numbers && s.Kind != List || v.Kind() == reflect.Array &&
+		v.Len() != n {
 		return errorAt(path, "no %v", v.Type())
 	}
 	if v.Kind() == reflect.Slice {

@@ -66,8 +66,8 @@ func short(s string) string {
 	return s
 }
 
-// fields writes the fields of a struct that are not zero and have no tag settings:"-". Those of a type that is registered which are not exported are what was
-// learnt; in another type they are part of the value, which then is left out.
+// fields writes the fields of a struct that are not zero and have no tag settings:"-". Those of a type that is registered
+// which are not exported are what was learnt; in another type they are part of the value, which then is left out.
 func fields(path string, v reflect.Value, known bool, depth int) (Value, error) {
 	out := Value{Kind: Struct}
 	for i := range v.NumField() {

@@ -77,7 +77,8 @@ func forParts(n, size, elements int, f func(from, to int)) {
 }
 
 // Dgemv is gonum's Dgemv: y = alpha·op(A)·x + beta·y, where A is m×n.
-func (impl Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (impl Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64,
+	y []float64, incY int) {
 	trans, legal := transposes(tA)
 	lenX, lenY := n, m
 	if trans {
@@ -157,7 +158,8 @@ func gemvColumns(m, from, to int, alpha float64, a []float64, lda int, x []float
 }
 
 // Dsymv is gonum's Dsymv: y = alpha·A·x + beta·y, where A is symmetric of order n.
-func (impl Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64, y []float64, incY int) {
+func (impl Implementation) Dsymv(ul blas.Uplo, n int, alpha float64, a []float64, lda int, x []float64, incX int, beta float64,
+	y []float64, incY int) {
 	part, legal := triangles(ul)
 	if !hasVectors || alpha == 0 || !legal || !holds(a, lda, n, n) || !spans(n, x, incX) || !spans(n, y, incY) {
 		impl.Implementation.Dsymv(ul, n, alpha, a, lda, x, incX, beta, y, incY)

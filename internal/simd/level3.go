@@ -27,7 +27,8 @@ func transposes(t blas.Transpose) (yes, legal bool) {
 
 // Dgemm is gonum's Dgemm: C = alpha·op(A)·op(B) + beta·C, where op(A) is m×k, op(B) k×n and
 // C m×n.
-func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	aTrans, legalA := transposes(tA)
 	bTrans, legalB := transposes(tB)
 	rowsA, columnsA, rowsB, columnsB := m, k, k, n
@@ -65,7 +66,8 @@ func leftToGonum(m, n, k int) bool {
 }
 
 // thinProduct computes a product of few rows or columns one by one.
-func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) thinProduct(aTrans, bTrans bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	transposition := func(t bool) blas.Transpose {
 		if t {
 			return blas.Trans
@@ -109,7 +111,8 @@ func triangles(ul blas.Uplo) (p triangle, legal bool) {
 
 // Dsyrk is gonum's Dsyrk: C = alpha·op(A)·op(A)ᵀ + beta·C for one triangle of C, where
 // op(A) is n×k.
-func (impl Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, beta float64, c []float64,
+	ldc int) {
 	trans, legalT := transposes(tA)
 	part, legalU := triangles(ul)
 	rows, columns := n, k
@@ -127,7 +130,8 @@ func (impl Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alph
 
 // Dsyr2k is gonum's Dsyr2k: C = alpha·(op(A)·op(B)ᵀ + op(B)·op(A)ᵀ) + beta·C for one
 // triangle of C, where op(A) and op(B) are n×k.
-func (impl Implementation) Dsyr2k(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dsyr2k(ul blas.Uplo, tA blas.Transpose, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	trans, legalT := transposes(tA)
 	part, legalU := triangles(ul)
 	rows, columns := n, k
@@ -148,7 +152,8 @@ func (impl Implementation) Dsyr2k(ul blas.Uplo, tA blas.Transpose, n, k int, alp
 
 // Dsymm is gonum's Dsymm: C = alpha·A·B + beta·C, or alpha·B·A + beta·C with A on the
 // right, where A is symmetric and B and C are m×n.
-func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
+func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int,
+	beta float64, c []float64, ldc int) {
 	part, legalU := triangles(ul)
 	k := m
 	if s == blas.Right {
@@ -171,7 +176,8 @@ func (impl Implementation) Dsymm(s blas.Side, ul blas.Uplo, m, n int, alpha floa
 
 // Dtrsm is gonum's Dtrsm: it sets B, which is m×n, to alpha·op(A)⁻¹·B, or to alpha·B·op(A)⁻¹
 // with A on the right, where A is triangular.
-func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	t, ok := newTriangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	if !ok || !t.invertible() {
 		impl.Implementation.Dtrsm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
@@ -182,7 +188,8 @@ func (impl Implementation) Dtrsm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d
 
 // Dtrmm is gonum's Dtrmm: it sets B, which is m×n, to alpha·op(A)·B, or to alpha·B·op(A) with
 // A on the right, where A is triangular.
-func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) {
+func (impl Implementation) Dtrmm(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int,
+	b []float64, ldb int) {
 	t, ok := newTriangular(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)
 	if !ok {
 		impl.Implementation.Dtrmm(s, ul, tA, d, m, n, alpha, a, lda, b, ldb)

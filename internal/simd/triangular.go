@@ -28,7 +28,8 @@ type triangular struct {
 	x        view
 }
 
-func newTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64, ldb int) (t triangular, ok bool) {
+func newTriangular(s blas.Side, ul blas.Uplo, tA blas.Transpose, d blas.Diag, m, n int, alpha float64, a []float64, lda int, b []float64,
+	ldb int) (t triangular, ok bool) {
 	trans, legalT := transposes(tA)
 	part, legalU := triangles(ul)
 	right := s == blas.Right

@@ -48,7 +48,8 @@ func NewKernel(ctx context.Context, k *mat.SymDense, targets *mat.Dense, own []f
 	if err != nil {
 		return nil, err
 	}
-	m := &Kernel{inverse: inverse, factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n), bias: make([]float64, outputs)}
+	m := &Kernel{inverse: inverse, factor: chol, ridge: ridge, a: mat.DenseCopyOf(targets), c: make([]float64, n),
+		bias: make([]float64, outputs)}
 	for i := range m.c {
 		m.c[i] = m.inverse.At(i, i)
 	}

@@ -56,7 +56,8 @@ var circlePoints = func() (table [circle]point) {
 			table[(k+2*eighth*quarter)%circle] = p
 			table[(2*circle+2*eighth*(1-quarter)-k)%circle] = point{p.cos, p.sin, -o}
 		}
-		sin, cos = new(big.Float).Add(product(sin, stepCos), product(cos, stepSin)), new(big.Float).Sub(product(cos, stepCos), product(sin, stepSin))
+		sin, cos = new(big.Float).Add(product(sin, stepCos), product(cos, stepSin)), new(big.Float).Sub(product(cos, stepCos),
+			product(sin, stepSin))
 	}
 	for k := range table { // no negative zeros
 		table[k].sin += 0

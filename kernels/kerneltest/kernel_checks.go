@@ -198,7 +198,8 @@ func (s *subject) pairs(p *conformance.Probe, what string, k mat.Matrix, x, z *m
 	r, c := k.Dims()
 	for i := range r {
 		for j := range c {
-			s.same(p, fmt.Sprintf("%s: element [%d,%d] of %d×%d", what, i, j, r, c), k.At(i, j), s.kernel.Eval(x.RawRowView(i), z.RawRowView(j)))
+			s.same(p, fmt.Sprintf("%s: element [%d,%d] of %d×%d", what, i, j, r, c), k.At(i, j),
+				s.kernel.Eval(x.RawRowView(i), z.RawRowView(j)))
 		}
 	}
 }
@@ -362,7 +363,8 @@ func checkLengths(p *conformance.Probe, s *subject) {
 	d := s.width(2)
 	defer func() {
 		if r := recover(); r == nil {
-			p.Errorf("Eval of rows of %d and %d does not panic: begin it with if len(x) != len(z) { panic(\"rows of different lengths\") }", d, d+1)
+			p.Errorf("Eval of rows of %d and %d does not panic: begin it with "+
+				"if len(x) != len(z) { panic(\"rows of different lengths\") }", d, d+1)
 		}
 	}()
 	s.kernel.Eval(make([]float64, d), make([]float64, d+1))

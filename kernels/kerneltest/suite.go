@@ -165,27 +165,41 @@ type check struct {
 }
 
 var checks = []check{
-	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the same each time.", checkValid},
+	{"valid", kernel, "Validate, where there is one, finds nothing wrong but with a NaN or an infinity in a field, and String says the " +
+		"same each time.", checkValid},
 	{"formula", kernel, "Eval is Options.Formula.", checkFormula},
 	{"symmetric", kernel, "Eval(x, z) is Eval(z, x).", checkSymmetric},
-	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.", checkFinite},
-	{"positive-semi-definite", kernel, "No matrix of rows, repeated and nearly repeated ones and zeros among them, has an eigenvalue below rounding.", checkPositive},
+	{"finite", kernel, "Eval, kernels.Diag and kernels.Block are finite on rows of zeros, of equal values, and of values up to 30.",
+		checkFinite},
+	{"positive-semi-definite", kernel,
+		"No matrix of rows, repeated and nearly repeated ones and zeros among them, has an eigenvalue below rounding.", checkPositive},
 	{"diagonal", kernel, "kernels.Diag is Eval of a row with itself.", checkDiagonal},
-	{"block-equals-eval", kernel, "kernels.Block and kernels.Row are Eval of each pair, for blocks of any shape and for views of larger matrices.", checkBlock},
+	{"block-equals-eval", kernel,
+		"kernels.Block and kernels.Row are Eval of each pair, for blocks of any shape and for views of larger matrices.", checkBlock},
 	{"matrix-equals-eval", kernel, "kernels.Matrix and kernels.Cross are Eval of each pair.", checkMatrix},
 	{"workers", kernel, "kernels.Matrix and kernels.Cross give the same bits on 1, 2 and 5 workers.", checkWorkers},
-	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.", checkShared},
+	{"shared", kernel, "kernels.Shared and SharedCross give the bits of Matrix and Cross, again and again, and other kernels theirs.",
+		checkShared},
 	{"graph", kernel, "What kernels.Graph and GraphDiag write gives, operator by operator, what Eval gives.", checkGraph},
-	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.", checkSpectral},
-	{"parameters", kernel, "WithParams of the values of Params is the same kernel, of others one that has those, and of one that is not positive a kernel that Validate refuses.", checkParameters},
-	{"derivatives", kernel, "EvalGradient is the limit of differences of Eval, and kernels.Derivatives the sum of EvalGradient over a matrix, on any number of workers.", checkDerivatives},
+	{"spectral-density", kernel, "The mean cosine of the frequencies of SpectralDensity is the kernel, to five standard errors.",
+		checkSpectral},
+	{"parameters", kernel,
+		"WithParams of the values of Params is the same kernel, of others one that has those, and of one that is not positive a kernel " +
+			"that " +
+			"Validate refuses.", checkParameters},
+	{"derivatives", kernel,
+		"EvalGradient is the limit of differences of Eval, and kernels.Derivatives the sum of EvalGradient over a matrix, on any number " +
+			"of " +
+			"workers.", checkDerivatives},
 	{"units", kernel, "A column in another unit, with its lengths and periods in it, has the same values.", checkUnits},
 	{"inputs-unmodified", kernel, "Eval, kernels.Diag and kernels.Block write to no row.", checkInputs},
 	{"concurrent", kernel, "Concurrent calls give what single calls give; with -race, without a race.", checkConcurrent},
 	{"lengths", kernel, "Eval panics on rows of different length.", checkLengths},
 
-	{"bounds", family, "Bounds are ordered and positive, and Start lies between them, be the rows spread, all equal, or a single one.", checkBounds},
-	{"start-not-finite", family, "Start on a NaN is no NaN: an error, or the value of a family that does not look at the rows.", checkStartNotFinite},
+	{"bounds", family, "Bounds are ordered and positive, and Start lies between them, be the rows spread, all equal, or a single one.",
+		checkBounds},
+	{"start-not-finite", family, "Start on a NaN is no NaN: an error, or the value of a family that does not look at the rows.",
+		checkStartNotFinite},
 	{"members", family, "At gives kernels that are valid and positive semi-definite, from bound to bound.", checkMembers},
 	{"distinct", family, "At gives the same kernel for the same parameter, and others for others.", checkDistinct},
 	{"integer", family, "A family of integers rounds its parameter; one of reals does not.", checkInteger},

@@ -264,7 +264,8 @@ func (r results) analysis() analysis {
 		a.Best = append(a.Best, r.bests(d.Set))
 	}
 	for j, m := range r.methods {
-		a.Methods = append(a.Methods, standing{Method: m, Source: sourceOf(m), MeanRank: sums[j] / float64(len(r.sets)), Complete: complete[j]})
+		a.Methods = append(a.Methods, standing{Method: m, Source: sourceOf(m), MeanRank: sums[j] / float64(len(r.sets)),
+			Complete: complete[j]})
 	}
 	slices.SortStableFunc(a.Methods, func(x, y standing) int { return cmp.Compare(x.MeanRank, y.MeanRank) })
 	if n, k := len(r.sets), len(r.methods); n > 1 && k > 1 {

@@ -76,7 +76,8 @@ func (r *report) intervalsOf(b *strings.Builder, collection string) {
 		}
 		mean := stat.Mean(coverages, nil)
 		rows = append(rows, row{[]string{
-			m.name, m.source, strconv.Itoa(len(coverages)), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f, %s", least, on), fmt.Sprintf("%.3f", median(widths)),
+			m.name, m.source, strconv.Itoa(len(coverages)), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f, %s", least, on),
+			fmt.Sprintf("%.3f", median(widths)),
 		}, math.Abs(mean - intervalLevel)})
 	}
 	if rows == nil {
@@ -113,7 +114,8 @@ func (r *report) costs(b *strings.Builder, collection string) {
 					size = append(size, *s.ModelBytes/1e3)
 				}
 			}
-			lines = append(lines, []string{m.name, m.source, strconv.Itoa(len(all)), dashed(fit), dashed(predict), dashed(memory), dashed(size)})
+			lines = append(lines, []string{m.name, m.source, strconv.Itoa(len(all)), dashed(fit), dashed(predict), dashed(memory),
+				dashed(size)})
 		}
 		if len(lines) > 1 {
 			fmt.Fprintf(b, "\n## %s\n\n", capital(task))

@@ -60,10 +60,12 @@ func (r *report) cellTable() [][]string {
 	for _, m := range measures {
 		head = append(head, m.Name)
 	}
-	out := [][]string{append(head, "fit_seconds", "predict_seconds", "predict_seconds_per_1000", "memory_before_bytes", "memory_peak_bytes", "model_bytes", "error")}
+	out := [][]string{append(head, "fit_seconds", "predict_seconds", "predict_seconds_per_1000", "memory_before_bytes", "memory_peak_bytes",
+		"model_bytes", "error")}
 	collections := r.collectionsOfSets()
 	for _, c := range r.Cells {
-		row := []string{collections[c.Set], c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows), strconv.Itoa(c.TestRows)}
+		row := []string{collections[c.Set], c.Set, c.Task, c.Method, c.Source, strconv.Itoa(c.Split), c.Status, strconv.Itoa(c.TrainRows),
+			strconv.Itoa(c.TestRows)}
 		for _, m := range measures {
 			row = append(row, measured(c.Measures, m.Name))
 		}
@@ -71,7 +73,8 @@ func (r *report) cellTable() [][]string {
 		if c.Status == statusOK {
 			fit, predict, thousand = number(c.FitSeconds), number(c.PredictSeconds), number(1000*c.PredictSeconds/float64(c.TestRows))
 		}
-		out = append(out, append(row, fit, predict, thousand, optional(float(c.BeforeBytes)), optional(float(c.PeakBytes)), optional(float(c.ModelBytes)), c.Error))
+		out = append(out, append(row, fit, predict, thousand, optional(float(c.BeforeBytes)), optional(float(c.PeakBytes)),
+			optional(float(c.ModelBytes)), c.Error))
 	}
 	return out
 }
@@ -100,7 +103,8 @@ func (r *report) summaryTable() [][]string {
 	out := [][]string{append(head, "fit_seconds", "predict_seconds", "memory_before_bytes", "memory_peak_bytes", "model_bytes")}
 	collections := r.collectionsOfSets()
 	for _, s := range r.Summary {
-		row := []string{collections[s.Set], s.Set, s.Method, sourceOf(s.Method), strconv.Itoa(s.OK), strconv.Itoa(s.OverBudget), strconv.Itoa(s.NotRun), strconv.Itoa(s.Failed)}
+		row := []string{collections[s.Set], s.Set, s.Method, sourceOf(s.Method), strconv.Itoa(s.OK), strconv.Itoa(s.OverBudget),
+			strconv.Itoa(s.NotRun), strconv.Itoa(s.Failed)}
 		for _, m := range measures {
 			mean, sd := "", ""
 			if v, there := s.Measures[m.Name]; there {
@@ -108,7 +112,8 @@ func (r *report) summaryTable() [][]string {
 			}
 			row = append(row, mean, sd)
 		}
-		out = append(out, append(row, rounded(s.FitSeconds), rounded(s.PredictSeconds), rounded(s.BeforeBytes), rounded(s.PeakBytes), rounded(s.ModelBytes)))
+		out = append(out, append(row, rounded(s.FitSeconds), rounded(s.PredictSeconds), rounded(s.BeforeBytes), rounded(s.PeakBytes),
+			rounded(s.ModelBytes)))
 	}
 	return out
 }
@@ -125,7 +130,8 @@ func (r *report) rankTable() [][]string {
 	out := [][]string{{"collection", "criterion", "task", "method", "source", "mean_rank", "complete_sets", "sets"}}
 	for _, a := range r.Analyses {
 		for _, m := range a.Methods {
-			out = append(out, []string{a.Collection, a.Name, a.Task, m.Method, m.Source, number(m.MeanRank), strconv.Itoa(m.Complete), strconv.Itoa(len(a.Sets))})
+			out = append(out, []string{a.Collection, a.Name, a.Task, m.Method, m.Source, number(m.MeanRank), strconv.Itoa(m.Complete),
+				strconv.Itoa(len(a.Sets))})
 		}
 	}
 	return out
@@ -135,24 +141,28 @@ func (r *report) pairTable() [][]string {
 	out := [][]string{{"collection", "criterion", "task", "a", "b", "wins", "draws", "losses"}}
 	for _, a := range r.Analyses {
 		for _, p := range a.Pairs {
-			out = append(out, []string{a.Collection, a.Name, a.Task, p.A, p.B, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws), strconv.Itoa(p.Losses)})
+			out = append(out, []string{a.Collection, a.Name, a.Task, p.A, p.B, strconv.Itoa(p.Wins), strconv.Itoa(p.Draws),
+				strconv.Itoa(p.Losses)})
 		}
 	}
 	return out
 }
 
 func (r *report) frontTable() [][]string {
-	out := [][]string{{"collection", "criterion", "task", "set", "method", "source", "seconds", "error", "on_front", "standard_errors_behind"}}
+	out := [][]string{{"collection", "criterion", "task", "set", "method", "source", "seconds", "error", "on_front",
+		"standard_errors_behind"}}
 	for _, f := range r.Fronts {
 		for _, p := range f.Points {
-			out = append(out, []string{f.Collection, f.Name, f.Task, f.Set, p.Method, p.Source, number(p.Seconds), number(p.Error), strconv.FormatBool(p.OnFront), optional(p.Behind)})
+			out = append(out, []string{f.Collection, f.Name, f.Task, f.Set, p.Method, p.Source, number(p.Seconds), number(p.Error),
+				strconv.FormatBool(p.OnFront), optional(p.Behind)})
 		}
 	}
 	return out
 }
 
 func (r *report) growthTable() [][]string {
-	out := [][]string{{"method", "source", "most_rows", "nmse", "fit_exponent", "fit_exponent_se", "predict_exponent", "predict_exponent_se"}}
+	out := [][]string{{"method", "source", "most_rows", "nmse", "fit_exponent", "fit_exponent_se", "predict_exponent",
+		"predict_exponent_se"}}
 	for _, g := range r.Growth {
 		row := []string{g.Method, g.Source, strconv.Itoa(g.Most), ""}
 		if g.Most > 0 {

@@ -177,7 +177,8 @@ func (d ranksDiagram) Plot(c draw.Canvas, _ *plot.Plot) {
 	x := func(rank float64) vg.Length { return left + (right-left)*vg.Length((rank-low)/(high-low)) }
 	axis := c.Max.Y - vg.Points(rankScale+16)
 	thin, bar := draw.LineStyle{Color: plotstyle.Dark, Width: vg.Points(0.8)}, draw.LineStyle{Color: plotstyle.Dark, Width: vg.Points(3)}
-	words := draw.TextStyle{Color: plotstyle.Black, Font: plotstyle.Font(plotstyle.TickSize), XAlign: draw.XCenter, YAlign: draw.YBottom, Handler: plot.DefaultTextHandler}
+	words := draw.TextStyle{Color: plotstyle.Black, Font: plotstyle.Font(plotstyle.TickSize), XAlign: draw.XCenter, YAlign: draw.YBottom,
+		Handler: plot.DefaultTextHandler}
 	c.StrokeLine2(thin, left, axis, right, axis)
 	for _, tick := range (plotstyle.Round{}).Ticks(low, high) {
 		c.StrokeLine2(thin, x(tick.Value), axis, x(tick.Value), axis+vg.Points(4))

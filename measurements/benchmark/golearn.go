@@ -43,7 +43,8 @@ var golearnMethods = append([]method{
 		configuration: fmt.Sprintf("golearn's BernoulliNBClassifier on columns of %d bins of equal width", bayesBins),
 		classifier: func(uint64) estimators.Classifier {
 			return &golearnClassifier{build: func(int) base.Classifier {
-				return &golearn.Pipeline{Steps: []golearn.Step{golearn.Filter(binning), golearn.Filter(binary)}, Final: naive.NewBernoulliNBClassifier()}
+				return &golearn.Pipeline{Steps: []golearn.Step{golearn.Filter(binning), golearn.Filter(binary)},
+					Final: naive.NewBernoulliNBClassifier()}
 			}}
 		},
 	},

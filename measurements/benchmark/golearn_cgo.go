@@ -32,7 +32,10 @@ var golearnCgoMethods = []method{
 		name: "golearn-knn", source: golearnSource, unrepeatable: true,
 		configuration: fmt.Sprintf("z-score; golearn's KNN, k = %d, Euclidean, linear search, ties broken at random", neighbours),
 		classifier: func(uint64) estimators.Classifier {
-			return classification(&golearnClassifier{build: func(int) base.Classifier { return knn.NewKnnClassifier("euclidean", "linear", neighbours) }})
+			return classification(&golearnClassifier{build: func(int) base.Classifier {
+				return knn.NewKnnClassifier("euclidean", "linear",
+					neighbours)
+			}})
 		},
 	},
 	{
@@ -40,13 +43,16 @@ var golearnCgoMethods = []method{
 		configuration: fmt.Sprintf("golearn's RandomForest, %d trees on all features", forestSize),
 		classifier: func(uint64) estimators.Classifier {
 			return &golearnClassifier{build: func(d int) base.Classifier {
-				return ensemble.NewRandomForest(forestSize, d) // with half of the columns of iris it is right on a quarter of the rows, less than by chance
+				// with half of the columns of iris it is right on a quarter of the rows, less than by chance
+				return ensemble.NewRandomForest(forestSize, d)
 			}}
 		},
 	},
 	{
 		name: "golearn-svc", source: golearnSource, env: []string{noCgoCheck},
-		configuration: fmt.Sprintf("to [0, 1], and a column of ones; golearn's LinearSVC, C = %v, with %s, without which Go ends it", linearC, noCgoCheck),
+		configuration: fmt.Sprintf("to [0, 1], and a column of ones; golearn's LinearSVC, C = %v, with %s, without which Go ends it",
+			linearC,
+			noCgoCheck),
 		classifier: func(uint64) estimators.Classifier {
 			return withOnes(func() golearn.Model {
 				m, err := linear_models.NewLinearSVC("l2", "l2", false, linearC, linearEps)

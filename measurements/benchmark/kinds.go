@@ -37,7 +37,8 @@ func (r results) kinds(ranks [][]float64) (out []kind) {
 		{"1000 training rows or more", func(d description) bool { return d.TrainRows >= 1000 }},
 		{fmt.Sprintf("%d features or more", manyFeatures), func(d description) bool { return d.Features >= manyFeatures }},
 		{fmt.Sprintf("fewer than %d features", manyFeatures), func(d description) bool { return d.Features < manyFeatures }},
-		{fmt.Sprintf("smallest class at most %.0f%%", 100*smallShare), func(d description) bool { return d.Smallest > 0 && d.Smallest <= smallShare }},
+		{fmt.Sprintf("smallest class at most %.0f%%", 100*smallShare),
+			func(d description) bool { return d.Smallest > 0 && d.Smallest <= smallShare }},
 		{fmt.Sprintf("smallest class over %.0f%%", 100*smallShare), func(d description) bool { return d.Smallest > smallShare }},
 		{fmt.Sprintf("nearly linear: ridge within %.0f%% of the least error", 100*(linearMargin-1)), linear},
 		{"not nearly linear", func(d description) bool { return !linear(d) }},
@@ -61,7 +62,8 @@ func (r results) kinds(ranks [][]float64) (out []kind) {
 			continue
 		}
 		for j, m := range r.methods {
-			one.Methods = append(one.Methods, standing{Method: m, Source: sourceOf(m), MeanRank: sums[j] / float64(len(one.Sets)), Complete: complete[j]})
+			one.Methods = append(one.Methods, standing{Method: m, Source: sourceOf(m), MeanRank: sums[j] / float64(len(one.Sets)),
+				Complete: complete[j]})
 		}
 		slices.SortStableFunc(one.Methods, func(a, b standing) int { return cmp.Compare(a.MeanRank, b.MeanRank) })
 		out = append(out, one)
@@ -82,7 +84,8 @@ func (a analysis) byKind(b *strings.Builder, heading string) {
 	if len(a.Kinds) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of each source.\n\n", heading, fewestOfKind, namedMethods)
+	fmt.Fprintf(b, "\n%s\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of "+
+		"each source.\n\n", heading, fewestOfKind, namedMethods)
 	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, sources)}
 	for _, k := range a.Kinds {
 		var best []string
@@ -139,10 +142,12 @@ func (r *report) levels(b *strings.Builder, a analysis, heading string) {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
-	fmt.Fprintf(b, "\n%s\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", heading, total)
+	fmt.Fprintf(b, "\n%s\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the "+
+		"difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", heading, total)
 	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
 	for _, one := range order {
-		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest), dashed(one.seconds)})
+		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
+			dashed(one.seconds)})
 	}
 	align(b, lines)
 }

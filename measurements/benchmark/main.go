@@ -143,24 +143,34 @@ func parse(args []string, help io.Writer) (settings, error) {
 	var s settings
 	var sets, names, synthetic string
 	var quick bool
-	flags := cli.NewFlags("benchmark", "benchmark runs methods on data sets and reports their errors, their seconds, their memory and how they rank.", help)
+	flags := cli.NewFlags("benchmark",
+		"benchmark runs methods on data sets and reports their errors, their seconds, their memory and how they rank.", help)
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol, and all of -second")
 	flags.StringVar(&s.second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
-	flags.StringVar(&names, "methods", "", "comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, boosting, pytorch, kernlab); empty: all that there is a program for")
+	flags.StringVar(&names, "methods", "",
+		"comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, boosting, pytorch, kernlab); empty: all that "+
+			"there is a "+
+			"program for")
 	flags.StringVar(&synthetic, "synthetic", "", "in place of sets, how cost grows: `friedman1:ROWSxCOLUMNS`, for sizes up to ROWS")
-	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits, quickMaxRows, quickBudget))
+	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits,
+		quickMaxRows, quickBudget))
 	flags.IntVar(&s.splits, "splits", 0, "75/25 splits; of -synthetic, draws; 0: "+splitsBySize)
 	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
-	flags.DurationVar(&s.budget, "budget", defaultBudget, fmt.Sprintf("processor time for one cell of up to %d training rows, all told, in whole seconds, which grows in proportion to the rows above; by the clock %d times that", budgetRows, clockFactor))
+	flags.DurationVar(&s.budget, "budget", defaultBudget,
+		fmt.Sprintf("processor time for one cell of up to %d training rows, all told, in whole seconds, which grows in proportion to "+
+			"the rows "+
+			"above; by the clock %d times that", budgetRows, clockFactor))
 	flags.IntVar(&s.maxRows, "rows", 0, "most training rows of a split; 0: all; not of -synthetic")
 	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
 	flags.IntVar(&s.threads, "threads", 1, "threads of a cell; with more than one, cells run one at a time")
 	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
-	flags.StringVar(&s.programs.python, "python", "", "`program` that runs Python with scikit-learn and what else of peers/README.md there is; empty: without")
+	flags.StringVar(&s.programs.python, "python", "",
+		"`program` that runs Python with scikit-learn and what else of peers/README.md there is; empty: without")
 	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
 	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("benchmark", "peers"), "`folder` of what they run")
-	flags.StringVar(&s.redraw, "redraw", "", "in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
+	flags.StringVar(&s.redraw, "redraw", "",
+		"in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
 	flags.AtLeast(0, "splits")
 	flags.AtLeast(1, "workers", "threads")
 	flags.AtLeast(0, "rows")

@@ -97,7 +97,8 @@ var seconds = processorTime
 func clockTime() time.Duration { return time.Since(started) }
 
 // learn fits a method's estimator and times it.
-func (m method) learn(task string, seed uint64, x *mat.Dense, y []float64, test *mat.Dense) (f fitted, model any, fitSeconds float64, err error) {
+func (m method) learn(task string, seed uint64, x *mat.Dense, y []float64,
+	test *mat.Dense) (f fitted, model any, fitSeconds float64, err error) {
 	ctx := context.Background()
 	if task == regressionTask {
 		e := m.regressor(seed)
@@ -200,7 +201,8 @@ func (f fitted) take(m metrics.Metric, y []float64, p predicted) (float64, error
 	return 0, errors.ErrUnsupported
 }
 
-func (f fitted) score(measure func([]int, []int, *mat.Dense, []float64) (float64, error), of func() (*mat.Dense, error), y []float64) (float64, error) {
+func (f fitted) score(measure func([]int, []int, *mat.Dense,
+	[]float64) (float64, error), of func() (*mat.Dense, error), y []float64) (float64, error) {
 	s, err := of()
 	if err != nil {
 		return 0, err

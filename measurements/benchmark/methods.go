@@ -111,7 +111,8 @@ func methodsNamed(list string, programs programs) ([]method, error) {
 	}
 	for _, name := range names {
 		if list != "" && !slices.Contains(known, name) && !slices.Contains(sources, name) {
-			return nil, fmt.Errorf("-methods %s: no such method; there are %s, and the sources %s", name, strings.Join(known, ", "), strings.Join(sources, ", "))
+			return nil, fmt.Errorf("-methods %s: no such method; there are %s, and the sources %s", name, strings.Join(known, ", "),
+				strings.Join(sources, ", "))
 		}
 	}
 	var out []method

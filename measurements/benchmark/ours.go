@@ -37,9 +37,11 @@ const (
 var ours = []method{
 	{
 		name: "selection", source: oursSource,
-		configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column by the evidence, of up to six classes Laplace's; the mean of both models",
-		regressor:     func(uint64) estimators.Regressor { return &selection.Regressor{} },
-		classifier:    func(uint64) estimators.Classifier { return &selection.Classifier{} },
+		configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column " +
+			"by the " +
+			"evidence, of up to six classes Laplace's; the mean of both models",
+		regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
 	},
 	{
 		name: "ridge", source: oursSource,
@@ -73,7 +75,9 @@ var ours = []method{
 	},
 	{
 		name: "svm", source: oursSource,
-		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets scaled to unit variance, with a tube of %v", plainC, plainTube),
+		configuration: fmt.Sprintf("z-score; support vector machine, RBF of the median distance, C = %v; of regression on targets "+
+			"scaled to "+
+			"unit variance, with a tube of %v", plainC, plainTube),
 		regressor: func(uint64) estimators.Regressor {
 			return regression(&scaledTarget{final: &svm.Regressor{C: plainC, Epsilon: plainTube}})
 		},
@@ -107,14 +111,18 @@ var ours = []method{
 	},
 	{
 		name: "svm-grid", source: oursSource,
-		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in 3 folds, then with probabilities", machineCosts, machineScales),
-		regressor:     func(seed uint64) estimators.Regressor { return &regressorGrid{seed: seed} },
-		classifier:    func(seed uint64) estimators.Classifier { return &classifierGrid{seed: seed} },
+		configuration: fmt.Sprintf("z-score; support vector machine, C of %v and γ of %v over the number of features, by a grid in 3 "+
+			"folds, "+
+			"then with probabilities", machineCosts, machineScales),
+		regressor:  func(seed uint64) estimators.Regressor { return &regressorGrid{seed: seed} },
+		classifier: func(seed uint64) estimators.Classifier { return &classifierGrid{seed: seed} },
 	},
 	{
 		name: "svm-nu", source: oursSource,
-		configuration: "z-score; ν support vector machine with ν = 0.5, or for classes half of the largest share that the classes allow; RBF of the median distance; for regression C from the least-squares machine",
-		regressor:     func(seed uint64) estimators.Regressor { return regression(&svm.Regressor{Nu: 0.5, Seed: seed}) },
+		configuration: "z-score; ν support vector machine with ν = 0.5, or for classes half of the largest share that the classes " +
+			"allow; RBF " +
+			"of the median distance; for regression C from the least-squares machine",
+		regressor: func(seed uint64) estimators.Regressor { return regression(&svm.Regressor{Nu: 0.5, Seed: seed}) },
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(halfOfLargestNu{&svm.Classifier{Probabilities: true, Seed: seed}})
 		},
@@ -132,9 +140,10 @@ var ours = []method{
 	},
 	{
 		name: "rvm", source: oursSource,
-		configuration: "z-score; relevance vector machine, Matérn 5/2 with a length for each column by the evidence of the Gaussian process",
-		regressor:     func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
-		classifier:    func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
+		configuration: "z-score; relevance vector machine, Matérn 5/2 with a length for each column by the evidence of the Gaussian " +
+			"process",
+		regressor:  func(uint64) estimators.Regressor { return regression(&rvm.Regressor{}) },
+		classifier: func(uint64) estimators.Classifier { return classification(&rvm.Classifier{}) },
 	},
 	{
 		name: "rvm-median", source: oursSource,
@@ -183,7 +192,8 @@ var ours = []method{
 		name: "eekm-entropy", source: oursSource,
 		configuration: "as eekm, RBF by entropy",
 		classifier: func(seed uint64) estimators.Classifier {
-			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k, Seed: seed} }, seed)
+			return classByEntropy(func(k kernels.Kernel) estimators.Classifier { return &eem.KernelClassifier{Kernel: k, Seed: seed} },
+				seed)
 		},
 	},
 	{
@@ -195,7 +205,8 @@ var ours = []method{
 	},
 	{
 		name: "welm", source: oursSource,
-		configuration: "z-score; weighted extreme learning machine, 250 units of DataRBF, classes weighed by the size of the largest over their own, ridge 1",
+		configuration: "z-score; weighted extreme learning machine, 250 units of DataRBF, classes weighed by the size of the largest over " +
+			"their own, ridge 1",
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(&largestOverOwn{&elm.Classifier{Ridge: 1, Seed: seed}})
 		},
@@ -215,8 +226,9 @@ var ours = []method{
 	},
 	{
 		name: "fourier", source: oursSource,
-		configuration: "z-score; ridge on 500 random Fourier features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1",
-		regressor:     func(seed uint64) estimators.Regressor { return regression(onFourier(nil, seed)) },
+		configuration: "z-score; ridge on 500 random Fourier features, RBF of the median distance, ridge by leave-one-out; for classes on " +
+			"targets of ±1",
+		regressor: func(seed uint64) estimators.Regressor { return regression(onFourier(nil, seed)) },
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(onTargets(onFourier(nil, seed)))
 		},
@@ -243,8 +255,9 @@ var ours = []method{
 	},
 	{
 		name: "nystroem", source: oursSource,
-		configuration: "z-score; ridge on 500 Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on targets of ±1",
-		regressor:     func(seed uint64) estimators.Regressor { return regression(onNystroem(nil, seed)) },
+		configuration: "z-score; ridge on 500 Nyström features, RBF of the median distance, ridge by leave-one-out; for classes on " +
+			"targets of ±1",
+		regressor: func(seed uint64) estimators.Regressor { return regression(onNystroem(nil, seed)) },
 		classifier: func(seed uint64) estimators.Classifier {
 			return classification(onTargets(onNystroem(nil, seed)))
 		},
@@ -282,11 +295,13 @@ func classByEntropy(build func(kernels.Kernel) estimators.Classifier, seed uint6
 }
 
 func byGrid(build func(kernels.Kernel) estimators.Regressor, seed uint64) estimators.Regressor {
-	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build), Search: &grid.Search{Splitter: validation.KFold{Seed: seed}}}
+	return &selection.Regressor{Preprocess: zScore(), Space: selection.Kernels(build),
+		Search: &grid.Search{Splitter: validation.KFold{Seed: seed}}}
 }
 
 func classByGrid(build func(kernels.Kernel) estimators.Classifier, seed uint64) estimators.Classifier {
-	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build), Search: &grid.Search{Splitter: validation.StratifiedKFold{Seed: seed}}}
+	return &selection.Classifier{Preprocess: zScore(), Space: selection.Kernels(build),
+		Search: &grid.Search{Splitter: validation.StratifiedKFold{Seed: seed}}}
 }
 
 // medianRegressor and medianClassifier are relevance vector machines with the kernel that other estimators take
@@ -370,7 +385,8 @@ func (c halfOfLargestNu) Clone() estimators.Classifier {
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
-	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: k, Seed: seed}}, Final: &ridge.Regressor{}}
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: k, Seed: seed}},
+		Final: &ridge.Regressor{}}
 }
 
 func onNystroem(k kernels.Kernel, seed uint64) estimators.Regressor {
@@ -419,7 +435,8 @@ func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) erro
 			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
 		})
 	})
-	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...), Search: &grid.Search{Splitter: validation.KFold{Seed: g.seed}}}
+	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...),
+		Search: &grid.Search{Splitter: validation.KFold{Seed: g.seed}}}
 	return g.Regressor.Fit(ctx, x, y)
 }
 

@@ -75,10 +75,12 @@ func (r results) overview() overview {
 }
 
 func (r *report) overviewTable() [][]string {
-	out := [][]string{{"collection", "criterion", "task", "method", "source", "sets", "complete_sets", "median_relative_error", "median_seconds", "on_front"}}
+	out := [][]string{{"collection", "criterion", "task", "method", "source", "sets", "complete_sets", "median_relative_error",
+		"median_seconds", "on_front"}}
 	for _, o := range r.Overviews {
 		for _, p := range o.Points {
-			out = append(out, []string{o.Collection, o.Name, o.Task, p.Method, p.Source, strconv.Itoa(p.Sets), strconv.Itoa(p.Complete), number(p.Error), number(p.Seconds), strconv.FormatBool(p.OnFront)})
+			out = append(out, []string{o.Collection, o.Name, o.Task, p.Method, p.Source, strconv.Itoa(p.Sets), strconv.Itoa(p.Complete),
+				number(p.Error), number(p.Seconds), strconv.FormatBool(p.OnFront)})
 		}
 	}
 	return out

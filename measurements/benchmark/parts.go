@@ -62,5 +62,6 @@ func (p *parts) say(out io.Writer) {
 	for _, s := range p.Seconds {
 		total += s
 	}
-	fmt.Fprintf(out, "the cells took %v by the clock, in %d runs of the program\n", time.Duration(total*float64(time.Second)).Round(time.Second), len(p.Seconds))
+	fmt.Fprintf(out, "the cells took %v by the clock, in %d runs of the program\n",
+		time.Duration(total*float64(time.Second)).Round(time.Second), len(p.Seconds))
 }

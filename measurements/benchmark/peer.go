@@ -16,7 +16,8 @@ import (
 var bothTasks = []string{regressionTask, classificationTask}
 
 // boostingSearch is how the libraries of boosting are tuned.
-const boostingSearch = "its defaults and 9 settings at random with early stopping after at most 1000 rounds, by 3 folds up to 5000 rows and by a fifth of the rows above, while half the budget lasts"
+const boostingSearch = "its defaults and 9 settings at random with early stopping after at most 1000 rounds, by 3 folds up to 5000 rows " +
+	"and by a fifth of the rows above, while half the budget lasts"
 
 // peerMethods are those that other programs run: peers/cells.py, which stays up
 // over cells, and peers/cells.R. They know them by these names.
@@ -27,7 +28,9 @@ var peerMethods = []method{
 	},
 	{
 		name: "sklearn-kernel-ridge-grid", source: sklearnSource, tasks: []string{regressionTask},
-		configuration: fmt.Sprintf("z-score, targets too; KernelRidge, RBF, α of 0.001, 0.01, 0.1, 1 and γ of %v/d by GridSearchCV in 3 folds", machineScales),
+		configuration: fmt.Sprintf("z-score, targets too; KernelRidge, RBF, α of 0.001, 0.01, 0.1, 1 and γ of %v/d by GridSearchCV in 3 "+
+			"folds",
+			machineScales),
 	},
 	{
 		name: "sklearn-svm", source: sklearnSource, tasks: bothTasks,
@@ -35,11 +38,15 @@ var peerMethods = []method{
 	},
 	{
 		name: "sklearn-svm-grid", source: sklearnSource, tasks: bothTasks,
-		configuration: fmt.Sprintf("z-score, targets too; SVC, SVR, C of %v and γ of %v/d by GridSearchCV in 3 folds, then with probabilities", machineCosts, machineScales),
+		configuration: fmt.Sprintf("z-score, targets too; SVC, SVR, C of %v and γ of %v/d by GridSearchCV in 3 folds, then with "+
+			"probabilities",
+			machineCosts, machineScales),
 	},
 	{
 		name: "sklearn-gp", source: sklearnSource, tasks: bothTasks,
-		configuration: "z-score; GaussianProcessRegressor of a constant times RBF, and noise, targets normalised; GaussianProcessClassifier of a constant times RBF",
+		configuration: "z-score; GaussianProcessRegressor of a constant times RBF, and noise, targets normalised; " +
+			"GaussianProcessClassifier " +
+			"of a constant times RBF",
 	},
 	{
 		name: "sklearn-nystroem", source: sklearnSource, tasks: bothTasks,
@@ -59,15 +66,21 @@ var peerMethods = []method{
 	},
 	{
 		name: "sklearn-gp-columns", source: sklearnSource, tasks: bothTasks,
-		configuration: "z-score; Matern 3/2 with a length scale for each column, times a constant: GaussianProcessRegressor with noise, targets normalised; GaussianProcessClassifier",
+		configuration: "z-score; Matern 3/2 with a length scale for each column, times a constant: GaussianProcessRegressor with noise, " +
+			"targets normalised; GaussianProcessClassifier",
 	},
 	{
 		name: "sklearn-nu-svm-grid", source: sklearnSource, tasks: bothTasks,
-		configuration: fmt.Sprintf("z-score, targets too; NuSVC with ν of 0.01, 0.03, 0.1, 0.2, 0.35, 0.5 and γ of %v/d, then with probabilities; NuSVR with C of %v, ν of 0.2, 0.5, 0.8 and γ of 0.03, 0.1, 0.3, 1, 3 over d; by GridSearchCV in 3 folds", machineScales, machineCosts),
+		configuration: fmt.Sprintf("z-score, targets too; NuSVC with ν of 0.01, 0.03, 0.1, 0.2, 0.35, 0.5 and γ of %v/d, then with "+
+			"probabilities; NuSVR with C of %v, ν of 0.2, 0.5, 0.8 and γ of 0.03, 0.1, 0.3, 1, 3 over d; by GridSearchCV in 3 folds",
+			machineScales,
+			machineCosts),
 	},
 	{
 		name: "sklearn-nystroem-grid", source: sklearnSource, tasks: bothTasks,
-		configuration: fmt.Sprintf("z-score, targets too; Nystroem, 500 landmarks, RBF, γ of %v/d, and Ridge, α of 0.001, 0.01, 0.1, 1, or LogisticRegression, C of %v, by GridSearchCV in 3 folds", machineScales, machineCosts),
+		configuration: fmt.Sprintf("z-score, targets too; Nystroem, 500 landmarks, RBF, γ of %v/d, and Ridge, α of 0.001, 0.01, 0.1, 1, "+
+			"or "+
+			"LogisticRegression, C of %v, by GridSearchCV in 3 folds", machineScales, machineCosts),
 	},
 	{
 		name: "sklearn-extra-trees", source: sklearnSource, tasks: bothTasks,
@@ -99,11 +112,14 @@ var peerMethods = []method{
 	},
 	{
 		name: "xrfm", source: torchSource, tasks: bothTasks,
-		configuration: "z-score, targets too; xRFM, Laplace kernel, bandwidth of 1, 3, 10, 30 and regularisation of 1e-4, 1e-2, 1 by the squared error or Brier score of a fifth of the rows, while half the budget lasts",
+		configuration: "z-score, targets too; xRFM, Laplace kernel, bandwidth of 1, 3, 10, 30 and regularisation of 1e-4, 1e-2, 1 by the " +
+			"squared error or Brier score of a fifth of the rows, while half the budget lasts",
 	},
 	{
 		name: "falkon-python", source: torchSource, tasks: bothTasks,
-		configuration: "z-score, targets too; Falkon, 2000 centres, Gaussian kernel, widths of 0.3, 1, 3, 10 times √d and penalties of 1e-8, 1e-6, 1e-4 by a fifth of the rows, while half the budget lasts",
+		configuration: "z-score, targets too; Falkon, 2000 centres, Gaussian kernel, widths of 0.3, 1, 3, 10 times √d and penalties of " +
+			"1e-8, " +
+			"1e-6, 1e-4 by a fifth of the rows, while half the budget lasts",
 	},
 	{
 		name: "kernlab-rvm", source: kernlabSource, tasks: []string{regressionTask},

@@ -86,7 +86,8 @@ func (r *report) readRanks(path string) error {
 			return err
 		}
 		name := t.comparison(i)
-		methods[name] = append(methods[name], standing{Method: t.text(i, "method"), Source: t.text(i, "source"), MeanRank: rank, Complete: int(complete)})
+		methods[name] = append(methods[name], standing{Method: t.text(i, "method"), Source: t.text(i, "source"), MeanRank: rank,
+			Complete: int(complete)})
 	}
 	for i := range r.Analyses {
 		a := &r.Analyses[i]
@@ -108,7 +109,8 @@ func (t table) comparison(row int) string {
 
 // readRelations takes what is better and worse by the test, which means cannot tell.
 func (r *report) readRelations(path string) error {
-	t, err := readTable(path, "collection", "criterion", "ours", "peer", "better", "ties", "worse", "only_ours_complete", "only_theirs_complete")
+	t, err := readTable(path, "collection", "criterion", "ours", "peer", "better", "ties", "worse", "only_ours_complete",
+		"only_theirs_complete")
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,8 @@ func (r *report) readRelations(path string) error {
 	for i := range t.rows {
 		one := relation{Ours: t.text(i, "ours"), Peer: t.text(i, "peer")}
 		for name, to := range map[string]*[]string{
-			"better": &one.Better, "ties": &one.Ties, "worse": &one.Worse, "only_ours_complete": &one.OnlyOurs, "only_theirs_complete": &one.OnlyTheirs,
+			"better": &one.Better, "ties": &one.Ties, "worse": &one.Worse, "only_ours_complete": &one.OnlyOurs,
+			"only_theirs_complete": &one.OnlyTheirs,
 		} {
 			n, err := t.number(i, name)
 			if err != nil {
@@ -138,7 +141,8 @@ func (r *report) readRelations(path string) error {
 // readSummary makes a report of one split, whose cells are the means of all splits of a method on a set. A method of
 // which a split was not ok has none, as in the comparisons of the report.
 func readSummary(path string) (*report, error) {
-	t, err := readTable(path, "collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds", "predict_seconds")
+	t, err := readTable(path, "collection", "set", "method", "source", "ok", "over_budget", "not_run", "failed", "fit_seconds",
+		"predict_seconds")
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,8 @@ const zeroMethod = "selection"
 
 // rivals are the peers that single methods of ours are compared with.
 var rivals = []string{
-	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest", "sklearn-gp-columns", "xrfm",
+	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest",
+	"sklearn-gp-columns", "xrfm",
 }
 
 const zeroLegend = `Whether the zero value of selection, with nothing set, has the first mean rank, or is within Nemenyi's critical difference of the
@@ -76,7 +77,8 @@ func (r results) zeroAmong(name string, methods []string) zero {
 		}
 	}
 	first := slices.Index(sums, slices.Min(sums))
-	z := zero{Among: name, Methods: len(methods), MeanRank: sums[slices.Index(methods, zeroMethod)], First: methods[first], FirstRank: sums[first], Reading: readingBehind}
+	z := zero{Among: name, Methods: len(methods), MeanRank: sums[slices.Index(methods, zeroMethod)], First: methods[first],
+		FirstRank: sums[first], Reading: readingBehind}
 	if len(r.sets) > 1 {
 		cd := criticalDifference(len(methods), len(r.sets))
 		z.CriticalDifference = &cd
@@ -149,14 +151,17 @@ func (r results) relation(ours, peer string) relation {
 
 // answers writes the places of selection, and how ours do against single peers.
 func (r *report) answers(b *strings.Builder) {
-	lines := [][]string{{"criterion", "sets", "among", "methods", "mean rank", "first", "its mean rank", "critical difference", "selection is"}}
+	lines := [][]string{{"criterion", "sets", "among", "methods", "mean rank", "first", "its mean rank", "critical difference",
+		"selection is"}}
 	for _, a := range r.Analyses {
 		for _, z := range a.Zeros {
 			cd := "-"
 			if z.CriticalDifference != nil {
 				cd = fmt.Sprintf("%.2f", *z.CriticalDifference)
 			}
-			lines = append(lines, []string{a.title(), strconv.Itoa(len(a.Sets)), z.Among, strconv.Itoa(z.Methods), fmt.Sprintf("%.2f", z.MeanRank), z.First, fmt.Sprintf("%.2f", z.FirstRank), cd, z.Reading})
+			lines = append(lines, []string{a.title(), strconv.Itoa(len(a.Sets)), z.Among, strconv.Itoa(z.Methods),
+				fmt.Sprintf("%.2f", z.MeanRank),
+				z.First, fmt.Sprintf("%.2f", z.FirstRank), cd, z.Reading})
 		}
 	}
 	if len(lines) > 1 {
@@ -234,7 +239,8 @@ func (o relation) String() string {
 }
 
 func (r *report) relationTable() [][]string {
-	out := [][]string{{"collection", "criterion", "task", "ours", "peer", "better", "ties", "worse", "only_ours_complete", "only_theirs_complete", "better_on", "worse_on"}}
+	out := [][]string{{"collection", "criterion", "task", "ours", "peer", "better", "ties", "worse", "only_ours_complete",
+		"only_theirs_complete", "better_on", "worse_on"}}
 	for _, a := range r.Analyses {
 		for _, one := range a.Relations {
 			row := []string{a.Collection, a.Name, a.Task, one.Ours, one.Peer}

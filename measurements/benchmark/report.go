@@ -189,7 +189,9 @@ func (r *report) write(folder string) error {
 func (r *report) markdown(out io.Writer) error {
 	var b strings.Builder
 	s := r.Settings
-	splits, rows, seconds, threads := fmt.Sprintf("%d splits 75/25 a set", s.Splits), fmt.Sprintf("at most %d training rows", s.MaxRows), "", "each on one thread"
+	splits, rows, seconds, threads := fmt.Sprintf("%d splits 75/25 a set", s.Splits), fmt.Sprintf("at most %d training rows", s.MaxRows),
+		"",
+		"each on one thread"
 	if s.Splits == 0 {
 		splits = "Splits 75/25: " + splitsBySize
 	}
@@ -200,7 +202,8 @@ func (r *report) markdown(out io.Writer) error {
 		threads = fmt.Sprintf("each on %d threads", s.Threads)
 		seconds = fmt.Sprintf(" Seconds are by the clock; the budget is of %d processors.", s.Threads)
 	}
-	fmt.Fprintf(&b, "# Benchmark\n\n%s, seed %d, %s of the processor for a cell, %s, cells at a time: %d,\n%s. %s, %d processors, %s. Numbers are means over the splits that are ok, ± their standard deviation.\n",
+	fmt.Fprintf(&b, "# Benchmark\n\n%s, seed %d, %s of the processor for a cell, %s, cells at a time: %d,\n%s. %s, %d processors, %s. "+
+		"Numbers are means over the splits that are ok, ± their standard deviation.\n",
 		splits, s.Seed, s.Budget, rows, s.Workers, threads, s.System, s.Processors, s.Go)
 	if r.Growth == nil {
 		fmt.Fprintf(&b, "Above %d training rows the budget grows in proportion to them.%s\n", budgetRows, seconds)
@@ -265,7 +268,8 @@ func (r *report) table(b *strings.Builder, d description) {
 		for _, name := range head[1:] {
 			line = append(line, shown(s.Measures, name))
 		}
-		lines = append(lines, append(line, scaled("%.3f", s.FitSeconds, 1), scaled("%.3f", s.PredictSeconds, float64(d.TestRows)/1000), scaled("%.1f", s.BeforeBytes, 1e6),
+		lines = append(lines, append(line, scaled("%.3f", s.FitSeconds, 1), scaled("%.3f", s.PredictSeconds, float64(d.TestRows)/1000),
+			scaled("%.1f", s.BeforeBytes, 1e6),
 			scaled("%.1f", s.PeakBytes, 1e6), scaled("%.1f", s.ModelBytes, 1e3), s.splits()))
 	}
 	align(b, lines)

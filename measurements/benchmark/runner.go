@@ -93,7 +93,8 @@ func (s settings) runLeft(ctx context.Context, jobs []job, left []int, cells []*
 		over = overBudget(cells, jobs)
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs), ctx.Err())
+		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs),
+			ctx.Err())
 	}
 	bar.Finish()
 	return err
@@ -141,7 +142,8 @@ func (s settings) runOrNot(ctx context.Context, j, over job) (cell, error) {
 // cell is that of the job before it is run.
 func (j job) cell() cell {
 	d := j.Description
-	return cell{key: j.Key, Source: sourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features, TrainRows: d.TrainRows, TestRows: d.TestRows}
+	return cell{key: j.Key, Source: sourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features, TrainRows: d.TrainRows,
+		TestRows: d.TestRows}
 }
 
 // runCell runs a job in a process of its own. The error is the benchmark's; what
@@ -237,7 +239,8 @@ func lastWords(problems []byte, err error) string {
 	var lines []string
 	for line := range strings.Lines(string(problems)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "runtime: out of memory") {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line,
+			"runtime: out of memory") {
 			lines = []string{line}
 			break
 		}

@@ -52,7 +52,9 @@ func (r *report) compare(b *strings.Builder) {
 
 // inShort writes where the least errors are.
 func (r *report) inShort(b *strings.Builder) {
-	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and the method of the best mean\nrank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
+	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and " +
+		"the " +
+		"method of the best mean\nrank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
 	head := []string{"criterion", "task", "sets", "methods"}
 	lines := [][]string{slices.Concat(head, sources, []string{"best mean rank"})}
 	for _, a := range r.Analyses {
@@ -103,7 +105,8 @@ func (a analysis) ranks(b *strings.Builder) {
 	var references []string
 	head := []string{"method", "source", "mean rank", "complete"}
 	for _, source := range sources {
-		if i := slices.IndexFunc(a.Methods, func(m standing) bool { return m.Source == source && m.Complete > 0 }); i >= 0 && a.Pairs != nil {
+		if i := slices.IndexFunc(a.Methods, func(m standing) bool { return m.Source == source && m.Complete > 0 }); i >= 0 &&
+			a.Pairs != nil {
 			references = append(references, a.Methods[i].Method)
 			head = append(head, "w/d/l "+a.Methods[i].Method)
 		}
@@ -117,7 +120,8 @@ func (a analysis) ranks(b *strings.Builder) {
 		lines = append(lines, line)
 	}
 	align(b, lines)
-	fmt.Fprintf(b, "\n![The mean ranks of the best methods by %s; bars join those that do not differ significantly.](%s)\n", a.Name, a.picture("ranks"))
+	fmt.Fprintf(b, "\n![The mean ranks of the best methods by %s; bars join those that do not differ significantly.](%s)\n", a.Name,
+		a.picture("ranks"))
 }
 
 // probability is that of a test, as far as it can be told from 0.
@@ -139,7 +143,8 @@ func (a analysis) record(method, reference string) string {
 // errorAgainstTime writes all that depends on seconds.
 func (r *report) errorAgainstTime(b *strings.Builder) {
 	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
-	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "least", "level and faster", "least, or level and faster"}}
+	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "least", "level and faster",
+		"least, or level and faster"}}
 	for _, a := range r.Analyses {
 		var counts [5]int
 		total := 0
@@ -165,7 +170,9 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 		r.levels(b, a, "### By "+a.title()+", level with the least error")
 		if a.first() {
 			r.bestsBySet(b, a)
-			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best of each source named.](%s)\n", a.Name, a.picture("front"))
+			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best "+
+				"of each "+
+				"source named.](%s)\n", a.Name, a.picture("front"))
 		}
 	}
 }
@@ -173,7 +180,8 @@ func (r *report) errorAgainstTime(b *strings.Builder) {
 // bestsBySet writes, for each set, the least error of each source with its seconds, and
 // which source is the choice.
 func (r *report) bestsBySet(b *strings.Builder, a analysis) {
-	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.title())
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method "+
+		"that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.title())
 	var present []string
 	for _, source := range sources {
 		if slices.ContainsFunc(a.Methods, func(m standing) bool { return m.Source == source }) {
@@ -208,7 +216,8 @@ func (r *report) bestsBySet(b *strings.Builder, a analysis) {
 	}
 	align(b, lines)
 	if len(elsewhere) > 0 {
-		b.WriteString("\nWhere a method of another source is the better choice, if the error counts more than the seconds:\n\n" + strings.Join(elsewhere, ""))
+		b.WriteString("\nWhere a method of another source is the better choice, if the error counts more than the seconds:\n\n" +
+			strings.Join(elsewhere, ""))
 	}
 }
 
@@ -263,7 +272,11 @@ func (r *report) growthSection(b *strings.Builder) {
 	if r.Growth == nil {
 		return
 	}
-	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a fit, or a prediction of %d\nrows, takes at least %v s. A dash stands where there are fewer than three such sizes. \"Most rows\" is the largest size within the budget.\n\n", syntheticTest, leastSeconds)
+	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a "+
+		"fit, "+
+		"or a prediction of %d\nrows, takes at least %v s. A dash stands where there are fewer than three such sizes. \"Most rows\" is "+
+		"the "+
+		"largest size within the budget.\n\n", syntheticTest, leastSeconds)
 	lines := [][]string{{"method", "source", "fit", "predict", "most rows", "NMSE there", "fit s there", "peak MB there"}}
 	for _, g := range r.Growth {
 		if g.Most == 0 {
@@ -272,7 +285,8 @@ func (r *report) growthSection(b *strings.Builder) {
 		}
 		i := slices.IndexFunc(r.Sets, func(d description) bool { return d.TrainRows == g.Most })
 		s, _ := r.summaryOn(r.Sets[i].Set, g.Method)
-		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), thousands(g.Most), fmt.Sprintf("%.4f", g.Error),
+		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), thousands(g.Most),
+			fmt.Sprintf("%.4f", g.Error),
 			scaled("%.3f", s.FitSeconds, 1), scaled("%.1f", s.PeakBytes, 1e6)})
 	}
 	align(b, lines)

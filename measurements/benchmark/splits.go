@@ -87,8 +87,9 @@ func (s settings) prepare(one named) (prepared, error) {
 		return prepared{}, fmt.Errorf("%s: %w", name, err)
 	}
 	p := prepared{folder: filepath.Join(s.out, "splits", name), lineage: name, splits: splits, description: description{
-		Set: name, Collection: one.collection, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes, Positive: set.Positive,
-		Rows: n, Features: d, Seed: s.seed, MaxRows: s.limitOf(len(folds[0].Train)),
+		Set: name, Collection: one.collection, SHA256: set.SHA256, Task: regressionTask, Target: set.Target, Classes: set.Classes,
+		Positive: set.Positive,
+		Rows:     n, Features: d, Seed: s.seed, MaxRows: s.limitOf(len(folds[0].Train)),
 		Available: len(folds[0].Train), TrainRows: s.cut(len(folds[0].Train)), TestRows: len(folds[0].Test),
 	}}
 	if set.Classes != nil {

@@ -27,7 +27,8 @@ const (
 // sizesOf reads friedman1:ROWSxCOLUMNS.
 func sizesOf(text string) (sizes []int, columns int, err error) {
 	var rows int
-	if n, _ := fmt.Sscanf(text, syntheticName+":%dx%d", &rows, &columns); n != 2 || text != fmt.Sprintf("%s:%dx%d", syntheticName, rows, columns) {
+	if n, _ := fmt.Sscanf(text, syntheticName+":%dx%d", &rows, &columns); n != 2 || text != fmt.Sprintf("%s:%dx%d", syntheticName, rows,
+		columns) {
 		return nil, 0, fmt.Errorf("-synthetic %s: want %s:ROWSxCOLUMNS", text, syntheticName)
 	}
 	if rows < smallestSize || columns < 5 {
@@ -59,8 +60,9 @@ func (s settings) prepareSynthetic() ([]prepared, error) {
 		out = append(out, prepared{
 			folder: filepath.Join(s.out, "splits", name), round: i * s.splits, lineage: syntheticName, splits: s.splits,
 			description: description{
-				Set: name, SHA256: hex.EncodeToString(sum[:]), Task: regressionTask, Target: "y", Rows: n + syntheticTest, Features: s.columns,
-				Seed: s.seed, MaxRows: n, Available: n, TrainRows: n, TestRows: syntheticTest,
+				Set: name, SHA256: hex.EncodeToString(sum[:]), Task: regressionTask, Target: "y", Rows: n + syntheticTest,
+				Features: s.columns,
+				Seed:     s.seed, MaxRows: n, Available: n, TrainRows: n, TestRows: syntheticTest,
 			},
 		})
 	}

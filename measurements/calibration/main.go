@@ -75,7 +75,8 @@ func has(way int, c estimators.Classifier) bool {
 func main() { cli.Main("calibration", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("calibration", "calibration measures whether the probabilities of classifiers come true, and draws reliability diagrams.", out)
+	flags := cli.NewFlags("calibration",
+		"calibration measures whether the probabilities of classifiers come true, and draws reliability diagrams.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: rows are drawn")
 	pictures := flags.String("out", "", "`folder` for the picture of drawn rows, "+pictured+"; empty: none is drawn")
 	splits := flags.Int("splits", 5, "splits 75/25 of a set")
@@ -142,7 +143,9 @@ type set struct {
 func drawn(rows int) set {
 	return set{"two overlapping classes", func(seed uint64) (part, part, error) {
 		x, labels := dataset.Clusters(rows+drawnTest, drawnWidth, 2, 3, 1, seed)
-		return part{x.Slice(0, rows, 0, drawnWidth).(*mat.Dense), labels[:rows]}, part{x.Slice(rows, rows+drawnTest, 0, drawnWidth).(*mat.Dense), labels[rows:]}, nil
+		return part{x.Slice(0, rows, 0, drawnWidth).(*mat.Dense), labels[:rows]},
+			part{x.Slice(rows, rows+drawnTest, 0, drawnWidth).(*mat.Dense),
+				labels[rows:]}, nil
 	}}
 }
 
@@ -295,7 +298,8 @@ func print(out io.Writer, all []result) error {
 					least++
 				}
 			}
-			fmt.Fprintf(table, "%s\t%s\t%.4f\t%.4f\t%.4f\t%d of %d\t\n", learner.name, way, mean.loss, mean.brier, mean.off, least, len(all))
+			fmt.Fprintf(table, "%s\t%s\t%.4f\t%.4f\t%.4f\t%d of %d\t\n", learner.name, way, mean.loss, mean.brier, mean.off, least,
+				len(all))
 		}
 	}
 	return table.Flush()

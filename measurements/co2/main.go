@@ -52,7 +52,9 @@ func (f *forecast) predict(at *mat.Dense) (mean, low, high []float64, err error)
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("co2", "co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa and forecasts the next ten years.", out)
+	flags := cli.NewFlags("co2",
+		"co2 learns the kernel of the monthly carbon dioxide record of Mauna Loa and forecasts the next ten years.",
+		out)
 	data := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	dir := flags.String("out", ".", "`folder` for the pictures")
 	components := flags.Int("components", 50, "frequencies")
@@ -139,7 +141,8 @@ func (f *forecast) fit(ctx context.Context, progress io.Writer) error {
 // report prints what was learnt, and how the forecast did where the record goes on.
 func (f *forecast) report(out io.Writer) error {
 	kept, start := f.model.LogEvidence()
-	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat of the predictions %.3f\n", f.title, kept, start, f.model.RHat())
+	fmt.Fprintf(out, "%s\n  log evidence %.1f (random features at the start %.1f), split R-hat of the predictions %.3f\n", f.title, kept,
+		start, f.model.RHat())
 	for _, cycles := range []float64{1, 2} {
 		share := 0.0
 		for _, c := range f.model.Mixture() {

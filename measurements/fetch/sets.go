@@ -35,16 +35,18 @@ var sets = []set{
 	{
 		name: "airquality", size: 2802, sha256: "67208ccab786a31a12a2b74d25f25fe77755e8a9d19936265471cfb38fcba4cc",
 		origin: "New York air quality 1973, Chambers et al. 1983", licence: gpl,
-		sources: []source{{rdatasets, "csv/datasets/airquality.csv", 3315, "65d2c4afd976c169af9bb0bd97e9e78e1e8a185f1b52e2e3153e30f90c7fb5f8"}},
-		read:    separated(',', true),
-		steps:   []step{lower, drop("rownames"), gaps("NA"), move("ozone", -1)},
+		sources: []source{{rdatasets, "csv/datasets/airquality.csv", 3315,
+			"65d2c4afd976c169af9bb0bd97e9e78e1e8a185f1b52e2e3153e30f90c7fb5f8"}},
+		read:  separated(',', true),
+		steps: []step{lower, drop("rownames"), gaps("NA"), move("ozone", -1)},
 	},
 	{
 		name: "auto", size: 24805, sha256: "c5980f38a5155d69ceb16fd4fca3e57f6fde720bf1ad452ad83462ecddbcb4cd",
 		origin: "UCI Automobile", licence: ccBy,
-		sources: []source{{renatopp, "classification/autos.arff", 31012, "03778de49e150d3305affb5ac351ec031e85c86ccefcc37dc36f755f856c9216"}},
-		read:    arff,
-		steps:   []step{lower, gaps("?"), move("symboling", 0), digits(10)},
+		sources: []source{{renatopp, "classification/autos.arff", 31012,
+			"03778de49e150d3305affb5ac351ec031e85c86ccefcc37dc36f755f856c9216"}},
+		read:  arff,
+		steps: []step{lower, gaps("?"), move("symboling", 0), digits(10)},
 	},
 	{
 		name: "boston", size: 34699, sha256: "b9f88f3463a208dadd78546f0fb9ddacfa4897b4c92dd1b8269734f000fe377c",
@@ -116,9 +118,10 @@ var sets = []set{
 	{
 		name: "triazines", size: 47337, sha256: "f32ed4cadf71a219b7595eb8786164d23411a0d4642f2275de7f49d9de391659",
 		origin: "King, Hurst and Sternberg 1994, collection of L. Torgo", licence: unstated,
-		sources: []source{{renatopp, "regression/triazines.arff", 82250, "57b0caaf3435c7fc8f27a3e298e89681bb6ecb654c0530521917952307423ca5"}},
-		read:    arff,
-		steps:   []step{digits(10)},
+		sources: []source{{renatopp, "regression/triazines.arff", 82250,
+			"57b0caaf3435c7fc8f27a3e298e89681bb6ecb654c0530521917952307423ca5"}},
+		read:  arff,
+		steps: []step{digits(10)},
 	},
 	{
 		name: "yacht", size: 10867, sha256: "a767e2387c0db312c9bfb039bfdef76ac1b22d821f71ea0a4f0a695e67dac0fd",
@@ -154,8 +157,9 @@ var sets = []set{
 	{
 		name: "breast-cancer", size: 18413, sha256: "5f639cbeef6197da7d4c27246ac036afe5428c3d726990cab9dd60812cb553f3",
 		origin: "UCI Breast Cancer Wisconsin (Original)", licence: ccBy,
-		sources: []source{{renatopp, "classification/breast.w.arff", 19878, "e34b01d1c3213c26d54445278879143d718770aa59f3a363668f45b8fb3b3ed4"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/breast.w.arff", 19878,
+			"e34b01d1c3213c26d54445278879143d718770aa59f3a363668f45b8fb3b3ed4"}},
+		read: arff,
 		steps: []step{
 			rename("cl_thickness,cell_size,cell_shape,marg_adhesion,epith_c_size,bare_nuclei,bl_cromatin,normal_nucleoli,mitoses,class"),
 			gaps("?"),
@@ -165,8 +169,9 @@ var sets = []set{
 	{
 		name: "diabetes-pima", size: 24614, sha256: "d579e2243fd8bff59098eafc42ac88c80c1e90785d9f53f9285732c3d3d5e591",
 		origin: "Pima Indians Diabetes, NIDDK", licence: unstated,
-		sources: []source{{renatopp, "classification/diabetes.arff", 38282, "d997e67d1d3768a253160c7eccd9504e1d2755c0a5b6ed79fdaba34220317efd"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/diabetes.arff", 38282,
+			"d997e67d1d3768a253160c7eccd9504e1d2755c0a5b6ed79fdaba34220317efd"}},
+		read: arff,
 		steps: []step{
 			rename("pregnant,glucose,pressure,triceps,insulin,mass,pedigree,age,diabetes"),
 			words("diabetes", "tested_negative=neg,tested_positive=pos"),
@@ -194,22 +199,25 @@ var sets = []set{
 	{
 		name: "heart", size: 11442, sha256: "5ce116f5c0484ff6cc4c6107a1f5dfb11f7636b0de59423e7887c24c62455447",
 		origin: "Statlog Heart", licence: ccBy,
-		sources: []source{{renatopp, "classification/heart.statlog.arff", 13489, "1f850f58512d989c5309c197afd576435faef177ae1b53a12437a9eecee058c9"}},
-		read:    arff,
-		steps:   []step{digits(10)},
+		sources: []source{{renatopp, "classification/heart.statlog.arff", 13489,
+			"1f850f58512d989c5309c197afd576435faef177ae1b53a12437a9eecee058c9"}},
+		read:  arff,
+		steps: []step{digits(10)},
 	},
 	{
 		name: "ionosphere", size: 76409, sha256: "c8700882ee866adbc5645701bc28b2e94558bd9fdda016e9a57c3dad96302790",
 		origin: "UCI Ionosphere", licence: ccBy,
-		sources: []source{{renatopp, "classification/ionosphere.arff", 80843, "ac7813d87dcbd3ea8ea5addf6204909a74d89c4724d0f6e02c39f3eed13604fe"}},
-		read:    arff,
-		steps:   []step{numbered("v%d", "class"), words("class", "b=bad,g=good"), digits(10)},
+		sources: []source{{renatopp, "classification/ionosphere.arff", 80843,
+			"ac7813d87dcbd3ea8ea5addf6204909a74d89c4724d0f6e02c39f3eed13604fe"}},
+		read:  arff,
+		steps: []step{numbered("v%d", "class"), words("class", "b=bad,g=good"), digits(10)},
 	},
 	{
 		name: "mushrooms", size: 371524, sha256: "bc688a8e068a8594f97637e6f66160a606e03b0943072b0b81f9353da3e908c3",
 		origin: "UCI Mushroom", licence: ccBy,
-		sources: []source{{renatopp, "classification/mushroom.arff", 759524, "b5021e39a8a8a0fbf85b20f08308dffbfbb9bc8e5e70c39b97e5d498896e3a5f"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/mushroom.arff", 759524,
+			"b5021e39a8a8a0fbf85b20f08308dffbfbb9bc8e5e70c39b97e5d498896e3a5f"}},
+		read: arff,
 		steps: []step{
 			rename("cap_shape,cap_surface,cap_color,bruises,odor,gill_attachment,gill_spacing,gill_size,gill_color,stalk_shape,stalk_root,stalk_surface_above_ring,stalk_surface_below_ring,stalk_color_above_ring,stalk_color_below_ring,veil_type,veil_color,ring_number,ring_type,spore_print_color,population,habitat,class"),
 			gaps("?"),
@@ -218,8 +226,9 @@ var sets = []set{
 	{
 		name: "vehicle", size: 55430, sha256: "5f2aa687cd5124c14f43f87249d9f46e4e2c1f76d2353979cad3c258d65b4872",
 		origin: "Statlog Vehicle silhouettes", licence: ccBy,
-		sources: []source{{renatopp, "classification/vehicle.arff", 64896, "c815585534f9e8c51c6cbe535770891744f5883081709f3a36a58bd419ce0994"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/vehicle.arff", 64896,
+			"c815585534f9e8c51c6cbe535770891744f5883081709f3a36a58bd419ce0994"}},
+		read: arff,
 		steps: []step{
 			rename("compactness,circularity,distance_circularity,radius_ratio,pr_axis_aspect_ratio,max_length_aspect_ratio,scatter_ratio,elongatedness,pr_axis_rectangularity,max_length_rectangularity,scaled_variance_major,scaled_variance_minor,scaled_radius_of_gyration,skewness_major,skewness_minor,kurtosis_minor,kurtosis_major,hollows_ratio,class"),
 			digits(10),
@@ -228,8 +237,9 @@ var sets = []set{
 	{
 		name: "banknote", size: 52695, sha256: "bb71393374bf88e00b99d32e934e336709fbe9cdc52964baf1fc68669a4f8a46",
 		origin: "UCI Banknote authentication", licence: ccBy,
-		sources: []source{{brownlee, "banknote_authentication.csv", 46400, "d0539aaed2139ba7a587b3e34fb345ce503ff7d5d33dbf9912d8e195ce425cb9"}},
-		read:    separated(',', false),
+		sources: []source{{brownlee, "banknote_authentication.csv", 46400,
+			"d0539aaed2139ba7a587b3e34fb345ce503ff7d5d33dbf9912d8e195ce425cb9"}},
+		read: separated(',', false),
 		steps: []step{
 			rename("variance,skewness,curtosis,entropy,class"),
 			words("class", "0=genuine,1=forged"),
@@ -250,9 +260,10 @@ var sets = []set{
 	{
 		name: "sonar", size: 86113, sha256: "7e11c96c5fd7120d4ed0fba1dab3572e6cbcbc4536fb690bd4f275b0c2fb946e",
 		origin: "UCI Sonar", licence: ccBy,
-		sources: []source{{renatopp, "classification/sonar.arff", 95114, "658b3b78cde7662acef1b1f723ce7e8b3a32ec15536cb2b82272f3228cd66071"}},
-		read:    arff,
-		steps:   []step{numbered("v%d", "class"), words("class", "Rock=R,Mine=M"), digits(10)},
+		sources: []source{{renatopp, "classification/sonar.arff", 95114,
+			"658b3b78cde7662acef1b1f723ce7e8b3a32ec15536cb2b82272f3228cd66071"}},
+		read:  arff,
+		steps: []step{numbered("v%d", "class"), words("class", "Rock=R,Mine=M"), digits(10)},
 	},
 	{
 		name: "splice", size: 124246, sha256: "b4657b13d6523d9f72f34f89023e0e933e44ade8e3fe4f63ad9d188c26da0b79",
@@ -281,9 +292,10 @@ var sets = []set{
 	{
 		name: "arrhythmia", size: 373557, sha256: "9fdce1b232d6869698908d4da7d929bd2e39465b560290490920680058931b4e",
 		origin: "UCI Arrhythmia", licence: ccBy,
-		sources: []source{{renatopp, "classification/arrhythmia.arff", 419145, "cf145317a39d4110dff2060f307de96bec7eb4f42a5c0efe25438682e8a5fcfc"}},
-		read:    arff,
-		steps:   []step{lower, numbered("f%03d_%s", "class"), gaps("?"), words("class", "6=pos,*=neg"), digits(10)},
+		sources: []source{{renatopp, "classification/arrhythmia.arff", 419145,
+			"cf145317a39d4110dff2060f307de96bec7eb4f42a5c0efe25438682e8a5fcfc"}},
+		read:  arff,
+		steps: []step{lower, numbered("f%03d_%s", "class"), gaps("?"), words("class", "6=pos,*=neg"), digits(10)},
 	},
 	{
 		name: "car-eval-34", size: 79728, sha256: "6a0b88b5ceee64f8b89b6fefa2a3a968ee5cd1376ca85e0052ebeab3eee65ceb",
@@ -304,9 +316,10 @@ var sets = []set{
 	{
 		name: "ecoli", size: 12600, sha256: "1d4fc0d23b3525b7cf2fb5a5075345a3d8a5f9cff32903a3eca274d948e02392",
 		origin: "UCI Ecoli", licence: ccBy,
-		sources: []source{{renatopp, "classification/ecoli.arff", 16142, "1628f2d06962f257949eb04cd0101a1ce8718d35da52122242f1778ffbaecc5f"}},
-		read:    arff,
-		steps:   []step{words("class", "imU=pos,*=neg"), digits(10)},
+		sources: []source{{renatopp, "classification/ecoli.arff", 16142,
+			"1628f2d06962f257949eb04cd0101a1ce8718d35da52122242f1778ffbaecc5f"}},
+		read:  arff,
+		steps: []step{words("class", "imU=pos,*=neg"), digits(10)},
 	},
 	{
 		name: "libras-move", size: 257235, sha256: "955e0399f291748b73fb18e303b0d2eaedb5d80410d2c8e4a7bb2d92a727123f",
@@ -332,8 +345,10 @@ var sets = []set{
 	{
 		name: "solar-flare", size: 95083, sha256: "1b7cf82866824426268934cf9d2647d6b5202653c62a568cb05697e442145a0b",
 		origin: "UCI Solar flare, both files", licence: ccBy,
-		sources: []source{{renatopp, "classification/solar.flare1.arff", 12277, "4e83af470e14e21f2b2e67e57d3a3066c43c5d0c00ab7e338476cbcec1b2fdd0"}, {renatopp, "classification/solar.flare2.arff", 32354, "5b015dd92c15a034094ebeef8c61d33f48ba781af27b3906b079ccc8bbed23bc"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/solar.flare1.arff", 12277,
+			"4e83af470e14e21f2b2e67e57d3a3066c43c5d0c00ab7e338476cbcec1b2fdd0"},
+			{renatopp, "classification/solar.flare2.arff", 32354, "5b015dd92c15a034094ebeef8c61d33f48ba781af27b3906b079ccc8bbed23bc"}},
+		read: arff,
 		steps: []step{
 			rename("zurich,largest_spot_size,spot_distribution,activity,evolution,previous_24_hour_flare_activity_code,historically_complex,did_region_become_historically_complex,area,area_of_the_largest_spot,c_class,class,x_class"),
 			drop("c_class,x_class"),
@@ -344,8 +359,9 @@ var sets = []set{
 	{
 		name: "spectrometer", size: 477623, sha256: "78b31b2f74993c108bb056f4356af4007b2698369c2744d929044b65ec395a6f",
 		origin: "UCI Low resolution spectrometer", licence: ccBy,
-		sources: []source{{renatopp, "classification/spectrometer.arff", 520216, "2657cd836aa5298b0624a803dc9a57f7b169ca5930e52130700b19c605e7c390"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/spectrometer.arff", 520216,
+			"2657cd836aa5298b0624a803dc9a57f7b169ca5930e52130700b19c605e7c390"}},
+		read: arff,
 		steps: []step{
 			lower,
 			drop("lrs_name,id_type,right_ascension,declination,scale_factor,blue_base_1,blue_base_2,red_base_1,red_base_2"),
@@ -369,9 +385,10 @@ var sets = []set{
 	{
 		name: "credit-g", size: 139016, sha256: "38b6dbf6fb4b0311a3ffc005730f42623128591fb36473ab3c22d270c0467632",
 		origin: "Statlog German credit", licence: ccBy,
-		sources: []source{{renatopp, "classification/credit.g.arff", 163550, "177171ed80cfc816ef10a76813fa8f97695a6f7abab4d8435eb6ce0a65a37501"}},
-		read:    arff,
-		steps:   []step{digits(10)},
+		sources: []source{{renatopp, "classification/credit.g.arff", 163550,
+			"177171ed80cfc816ef10a76813fa8f97695a6f7abab4d8435eb6ce0a65a37501"}},
+		read:  arff,
+		steps: []step{digits(10)},
 	},
 	{
 		name: "blood-transfusion", size: 11473, sha256: "c2ae64c3933d2221757219012d93cbbb336b4cd04f99322377df637d38242cb8",
@@ -386,9 +403,10 @@ var sets = []set{
 	{
 		name: "electricity", size: 3091690, sha256: "8eff92c098957c5a585509dad3ef9c71ce99dc25214329a59c66840386b368f6",
 		origin: "Harries 1999, normalised", licence: unstated,
-		sources: []source{{marron, "datasets/elecNormNew.arff", 3092013, "2d86fbc74c69a5c04bcde0119bce280dd6d8efa0115987edc75b77ccf024d7f2"}},
-		read:    arff,
-		steps:   []step{words("class", "UP=up,DOWN=down"), digits(10)},
+		sources: []source{{marron, "datasets/elecNormNew.arff", 3092013,
+			"2d86fbc74c69a5c04bcde0119bce280dd6d8efa0115987edc75b77ccf024d7f2"}},
+		read:  arff,
+		steps: []step{words("class", "UP=up,DOWN=down"), digits(10)},
 	},
 	{
 		name: "eeg-eye-state", size: 1739505, sha256: "bdef985167cd47a2ba946d80257de64e7ee84c665b124a6849e10ffbdb759b45",
@@ -400,8 +418,9 @@ var sets = []set{
 	{
 		name: "kr-vs-kp", size: 246172, sha256: "a3e5eee1290e27fef745dcb1b98c42e300476271b1a352a06961d211588543a5",
 		origin: "UCI Chess, king and rook against king and pawn", licence: ccBy,
-		sources: []source{{renatopp, "classification/kr.vs.kp.arff", 493338, "0788f4d5a19fe4f1e34094c629bb1ede677c826ae1d9b958313a1e2ed3459ffa"}},
-		read:    arff,
+		sources: []source{{renatopp, "classification/kr.vs.kp.arff", 493338,
+			"0788f4d5a19fe4f1e34094c629bb1ede677c826ae1d9b958313a1e2ed3459ffa"}},
+		read: arff,
 	},
 	{
 		name: "mauna-loa-co2-monthly", size: 9440, sha256: "32c1bb78a81ee34cfbfc60a5fcc42d38af3069e433a23bfb2a8ab16ae90df09a",
@@ -410,23 +429,26 @@ var sets = []set{
 	{
 		name: "mauna-loa-co2-weekly", size: 39238, sha256: "91223dea31eab74acfe29541fc3d900bc430f93a8e65a8f98a6d18d8a6eda715",
 		origin: "Keeling and Whorf, as shipped with statsmodels", licence: publicDomain,
-		sources: []source{{statsmodels, "statsmodels/datasets/co2/co2.csv", 33974, "16695fa2786e53414e5a6b54767a3fdf5de99cfbc68617f69d1362d92776a92f"}},
-		read:    separated(',', true),
-		steps:   []step{full, decimalYear("date"), rename("decimal_date,co2"), digits(10)},
+		sources: []source{{statsmodels, "statsmodels/datasets/co2/co2.csv", 33974,
+			"16695fa2786e53414e5a6b54767a3fdf5de99cfbc68617f69d1362d92776a92f"}},
+		read:  separated(',', true),
+		steps: []step{full, decimalYear("date"), rename("decimal_date,co2"), digits(10)},
 	},
 	{
 		name: "mauna-loa-co2-r", size: 8061, sha256: "6caa4d4e470dd97bc2b64361ef76ce48ec5e2c26793d51b19d949c94c11625aa",
 		origin: "Keeling and Whorf, as shipped with R", licence: gpl,
-		sources: []source{{rdatasets, "csv/timeSeriesDataSets/co2_ts.csv", 12431, "16f9baa6f3986f31d5b4585d14f5479471a719906638626570ea96faab038807"}},
-		read:    separated(',', true),
-		steps:   []step{drop("rownames"), rename("decimal_date,co2"), digits(10)},
+		sources: []source{{rdatasets, "csv/timeSeriesDataSets/co2_ts.csv", 12431,
+			"16f9baa6f3986f31d5b4585d14f5479471a719906638626570ea96faab038807"}},
+		read:  separated(',', true),
+		steps: []step{drop("rownames"), rename("decimal_date,co2"), digits(10)},
 	},
 	{
 		name: "california-housing", size: 1248274, sha256: "dc4dbc1f8eae296c594fd8bd52f6557f62c987bdbcdb295572fb5a2cb8b4b299",
 		origin: "Pace and Barry 1997", licence: unstated,
-		sources: []source{{renatopp, "regression/cal.housing.arff", 2094550, "99ac39a6158b5eddec1a36be650beb5f11ff2e5237e925dfa4cb8d48cc1c7398"}},
-		read:    arff,
-		steps:   []step{california, digits(7)},
+		sources: []source{{renatopp, "regression/cal.housing.arff", 2094550,
+			"99ac39a6158b5eddec1a36be650beb5f11ff2e5237e925dfa4cb8d48cc1c7398"}},
+		read:  arff,
+		steps: []step{california, digits(7)},
 	},
 	{
 		name: "diabetes-progression", size: 18506, sha256: "9193026b7622ff944f0a6855a10107b24caf50dad69787c46e6890e69c27faca",

@@ -286,7 +286,8 @@ func decimalYear(name string) step {
 // california makes the columns of scikit-learn's copy of the Californian houses, which are means of a household, out of the
 // sums of the source. The target is in 100 000 dollars.
 func california(t *table) error {
-	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue", ",")
+	names := strings.Split("medianIncome,housingMedianAge,totalRooms,totalBedrooms,population,households,latitude,longitude,medianHouseValue",
+		",")
 	if err := keep(strings.Join(names, ","))(t); err != nil {
 		return err
 	}

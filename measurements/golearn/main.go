@@ -65,13 +65,15 @@ type line struct {
 var classifiers = slices.Concat(theirCgoClassifiers, []line{
 	{text: "trees.NewID3DecisionTree(0.6)", build: func(base.FixedDataGrid) golearn.Model { return trees.NewID3DecisionTree(0.6) }},
 	{text: `trees.NewDecisionTreeClassifier("gini", 10, labels)`, build: func(base.FixedDataGrid) golearn.Model { return &cart{} }},
-	{text: "&golearn.Classifier{Estimator: &lssvm.Classifier{}}", build: func(base.FixedDataGrid) golearn.Model { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }},
+	{text: "&golearn.Classifier{Estimator: &lssvm.Classifier{}}",
+		build: func(base.FixedDataGrid) golearn.Model { return &golearn.Classifier{Estimator: &lssvm.Classifier{}} }},
 	{text: "&golearn.Classifier{}", build: func(base.FixedDataGrid) golearn.Model { return &golearn.Classifier{} }},
 })
 
 var regressors = slices.Concat(theirCgoRegressors, []line{
 	{text: `trees.NewDecisionTreeRegressor("mse", 10)`, build: func(base.FixedDataGrid) golearn.Model { return &cart{numbers: true} }},
-	{text: "&golearn.Regressor{Estimator: &lssvm.Regressor{}}", build: func(base.FixedDataGrid) golearn.Model { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }},
+	{text: "&golearn.Regressor{Estimator: &lssvm.Regressor{}}",
+		build: func(base.FixedDataGrid) golearn.Model { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }},
 	{text: "&golearn.Regressor{}", build: func(base.FixedDataGrid) golearn.Model { return &golearn.Regressor{} }},
 })
 
@@ -172,7 +174,8 @@ func (s set) compare(out io.Writer, dir string, splits int) error {
 			}
 			gain = d.String()
 		}
-		fmt.Fprintf(w, " %s\t %.4f\t %.2g\t %.2g\t %s\t\n", l.text, stat.Mean(all[k].scores, nil), stat.Mean(all[k].fit, nil), stat.Mean(all[k].predict, nil), gain)
+		fmt.Fprintf(w, " %s\t %.4f\t %.2g\t %.2g\t %s\t\n", l.text, stat.Mean(all[k].scores, nil), stat.Mean(all[k].fit, nil),
+			stat.Mean(all[k].predict, nil), gain)
 	}
 	if err := w.Flush(); err != nil {
 		return err

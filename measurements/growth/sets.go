@@ -48,15 +48,16 @@ func open(dir, name string) (source, error) {
 	}
 	n, _ := set.X.Dims()
 	test := testRows(n)
-	return source{name: name, most: n - test, test: test, classes: set.Y == nil, rows: func(rows, test int, seed uint64) (part, part, error) {
-		order := rand.New(rand.NewPCG(seed, 0)).Perm(n)
-		var a, b part
-		b.x, b.y, b.labels = set.Rows(order[:test])
-		a.x, a.y, a.labels = set.Rows(order[test:][:rows])
-		var err error
-		a.x, b.x, err = dataset.Impute(a.x, b.x)
-		return a, b, err
-	}}, nil
+	return source{name: name, most: n - test, test: test, classes: set.Y == nil,
+		rows: func(rows, test int, seed uint64) (part, part, error) {
+			order := rand.New(rand.NewPCG(seed, 0)).Perm(n)
+			var a, b part
+			b.x, b.y, b.labels = set.Rows(order[:test])
+			a.x, a.y, a.labels = set.Rows(order[test:][:rows])
+			var err error
+			a.x, b.x, err = dataset.Impute(a.x, b.x)
+			return a, b, err
+		}}, nil
 }
 
 // testRows are those that the largest default size leaves, up to mostTest; of a set that has

@@ -199,6 +199,7 @@ func printSets(out io.Writer, all []measuredSets) error {
 		}
 		fmt.Fprintln(out)
 	}
-	_, err := fmt.Fprintln(out, "Share of test rows whose class is in the set, and mean number of classes in it. *: more than two binomial standard errors short.")
+	_, err := fmt.Fprintln(out,
+		"Share of test rows whose class is in the set, and mean number of classes in it. *: more than two binomial standard errors short.")
 	return err
 }

@@ -196,6 +196,8 @@ func print(out io.Writer, names []string, all []measured) error {
 		}
 		fmt.Fprintln(out)
 	}
-	_, err := fmt.Fprintln(out, "Share of test rows within, and mean width over the deviation of the training targets. *: more than two binomial standard errors short.")
+	_, err := fmt.Fprintln(out,
+		"Share of test rows within, and mean width over the deviation of the training targets. *: more than two binomial standard "+
+			"errors short.")
 	return err
 }

@@ -34,7 +34,8 @@ func (v *value) fields() []*float64 {
 	return []*float64{&v.error, &v.seconds, &v.processor, &v.megabytes, &v.landmarks, &v.iterations}
 }
 
-var header = []string{"table", "set", "learner", "rows", "landmarks_given", "seed", "error", "seconds", "processor_seconds", "megabytes", "landmarks", "iterations"}
+var header = []string{"table", "set", "learner", "rows", "landmarks_given", "seed", "error", "seconds", "processor_seconds", "megabytes",
+	"landmarks", "iterations"}
 
 func readCells(path string) (*cells.Cells[key, value], error) {
 	return cells.Read(path, header, parse, record)

@@ -14,8 +14,9 @@ import (
 
 // point is the mean over the draws.
 type point struct {
-	rows                      int
-	error, deviation, seconds float64 // deviation is the standard error of error, NaN of one draw; seconds are of all processors, where known
+	rows int
+	// deviation is the standard error of error, NaN of one draw; seconds are of all processors, where known
+	error, deviation, seconds float64
 }
 
 // curve is what a learner makes of a set.
@@ -101,7 +102,8 @@ func (p program) measure(ctx context.Context, src source, n int, to *setCurves) 
 			errors, seconds = append(errors, v.error), append(seconds, took)
 		}
 		mean, deviation := stat.MeanStdDev(errors, nil)
-		to.curves[i].points = append(to.curves[i].points, point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil)})
+		to.curves[i].points = append(to.curves[i].points,
+			point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil)})
 	}
 	return nil
 }

@@ -60,7 +60,9 @@ func took(learn func() error) (value, error) {
 	peak.Reset()
 	before, begin, processor := peak.Bytes(), time.Now(), processorSeconds()
 	err := learn()
-	v := value{seconds: time.Since(begin).Seconds(), processor: processorSeconds() - processor, megabytes: math.NaN(), landmarks: math.NaN(), iterations: math.NaN()}
+	v := value{seconds: time.Since(begin).Seconds(), processor: processorSeconds() - processor, megabytes: math.NaN(),
+		landmarks:  math.NaN(),
+		iterations: math.NaN()}
 	if after := peak.Bytes(); after != nil && before != nil {
 		v.megabytes = float64(*after-*before) / 1e6
 	}

@@ -66,12 +66,17 @@ var tables = map[string]func(program, context.Context, io.Writer) error{
 
 func programOf(args []string, help, progress io.Writer) (program, error) {
 	p := program{progress: progress}
-	flags := cli.NewFlags("landmarks", "landmarks measures kernel machines on many rows: their growth, their Nyström features, or their learning curves.", help)
+	flags := cli.NewFlags("landmarks",
+		"landmarks measures kernel machines on many rows: their growth, their Nyström features, or their learning curves.", help)
 	flags.StringVar(&p.table, "table", "curves", "`name`: growth, nystroem or curves")
-	rows := flags.String("rows", "", "comma separated `numbers`; empty: 10000,100000,1000000 of growth, 100000 of nystroem, 1000,3162,10000,31623,100000 of curves, which end with all rows of a set")
+	rows := flags.String("rows", "",
+		"comma separated `numbers`; empty: 10000,100000,1000000 of growth, 100000 of nystroem, 1000,3162,10000,31623,100000 of curves, "+
+			"which "+
+			"end with all rows of a set")
 	landmarks := flags.String("landmarks", "", "comma separated `numbers`, of growth and nystroem; empty: 500,2000,5000 and 500,2000")
 	sets := flags.String("sets", "", "comma separated `names`, of curves; empty: "+drawnSets+", and with -data "+readSets)
-	learners := flags.String("learners", "", "comma separated `names`, of curves; empty: selection,falkon, and with -python boosting,boosting500; there is also falkon-median")
+	learners := flags.String("learners", "",
+		"comma separated `names`, of curves; empty: selection,falkon, and with -python boosting,boosting500; there is also falkon-median")
 	flags.IntVar(&p.draws, "draws", 1, "`times` that rows are drawn, from seeds that follow each other; of nystroem turns on the same rows")
 	flags.Uint64Var(&p.seed, "seed", 1, "of the first draw")
 	flags.StringVar(&p.dir, "data", "", "`folder` of CSV files; empty: none")
@@ -93,7 +98,8 @@ func programOf(args []string, help, progress io.Writer) (program, error) {
 		return p, errors.New("-table nystroem: want -python, the program that runs scikit-learn")
 	}
 	own := map[string][2]string{
-		"growth": {"10000,100000,1000000", "500,2000,5000"}, "nystroem": {"100000", "500,2000"}, "curves": {"1000,3162,10000,31623,100000", "1"},
+		"growth": {"10000,100000,1000000", "500,2000,5000"}, "nystroem": {"100000", "500,2000"},
+		"curves": {"1000,3162,10000,31623,100000", "1"},
 	}[p.table]
 	var err error
 	if p.rows, err = numbers("-rows", *rows, own[0], leastRows); err != nil {

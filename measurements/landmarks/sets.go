@@ -42,7 +42,8 @@ func open(dir, name string) (source, error) {
 	case "clusters":
 		return source{name: name, most: drawnMost, test: drawnTest, classes: true, rows: func(n int, seed uint64) (part, part, error) {
 			x, labels := dataset.Clusters(drawnTest+n, drawnColumns, drawnClasses, eachClass, spread, seed)
-			return part{x: window(x, drawnTest, drawnTest+n), labels: labels[drawnTest:]}, part{x: window(x, 0, drawnTest), labels: labels[:drawnTest]}, nil
+			return part{x: window(x, drawnTest, drawnTest+n), labels: labels[drawnTest:]}, part{x: window(x, 0, drawnTest),
+				labels: labels[:drawnTest]}, nil
 		}}, nil
 	}
 	set, err := dataset.Open(dir, name)

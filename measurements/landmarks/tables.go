@@ -40,7 +40,8 @@ func (p program) growth(ctx context.Context, out io.Writer) error {
 			}
 			mean := value{}
 			for _, seed := range p.seeds() {
-				v, err := p.measured(key{"growth", "friedman1", "falkon", n, m, seed}, func() (value, error) { return p.grown(ctx, n, m, seed) })
+				v, err := p.measured(key{"growth", "friedman1", "falkon", n, m, seed},
+					func() (value, error) { return p.grown(ctx, n, m, seed) })
 				if err != nil {
 					return err
 				}
@@ -49,7 +50,8 @@ func (p program) growth(ctx context.Context, out io.Writer) error {
 					*to[i] += *field / float64(p.draws)
 				}
 			}
-			fmt.Fprintf(out, "%9d %9d %8.1f %10.1f %10.0f %8.5f %10.0f\n", m, n, mean.seconds, mean.processor, mean.megabytes, mean.error, mean.iterations)
+			fmt.Fprintf(out, "%9d %9d %8.1f %10.1f %10.0f %8.5f %10.0f\n", m, n, mean.seconds, mean.processor, mean.megabytes, mean.error,
+				mean.iterations)
 			for i, v := range []float64{float64(n), mean.seconds, mean.megabytes, mean.error} {
 				logs[i] = append(logs[i], math.Log(v))
 			}
@@ -92,7 +94,8 @@ const nystroemColumns, nystroemGamma, nystroemRidge = 20, .6, 1e-6
 // nystroem prints a line for each number of rows and landmarks, of the least seconds of all turns
 // and the mean errors, which are those of the landmarks that each turn draws.
 func (p program) nystroem(ctx context.Context, out io.Writer) error {
-	fmt.Fprintf(out, "%9s %9s %12s %12s %6s %10s %10s %6s\n", "rows", "landmarks", "seconds", "scikit-learn", "ratio", "NMSE", "its NMSE", "ratio")
+	fmt.Fprintf(out, "%9s %9s %12s %12s %6s %10s %10s %6s\n", "rows", "landmarks", "seconds", "scikit-learn", "ratio", "NMSE", "its NMSE",
+		"ratio")
 	for _, n := range p.rows {
 		for _, m := range p.landmarks {
 			own, theirs := value{seconds: math.Inf(1)}, value{seconds: math.Inf(1)} // errors are the means
@@ -105,7 +108,9 @@ func (p program) nystroem(ctx context.Context, out io.Writer) error {
 				own.error += a.error / float64(p.draws)
 				theirs.error += b.error / float64(p.draws)
 			}
-			fmt.Fprintf(out, "%9d %9d %12.1f %12.1f %6.2f %10.5f %10.5f %6.3f\n", n, m, own.seconds, theirs.seconds, own.seconds/theirs.seconds, own.error, theirs.error, own.error/theirs.error)
+			fmt.Fprintf(out, "%9d %9d %12.1f %12.1f %6.2f %10.5f %10.5f %6.3f\n", n, m, own.seconds, theirs.seconds,
+				own.seconds/theirs.seconds,
+				own.error, theirs.error, own.error/theirs.error)
 		}
 	}
 	return nil
@@ -134,7 +139,8 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 	delete(p.cells.At, theirKey) // one turn is of both
 	delete(p.cells.At, k)
 	theirs, err = p.measured(theirKey, func() (value, error) {
-		return p.peer(ctx, peer.Folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m), strconv.FormatFloat(nystroemGamma, 'g', -1, 64), strconv.FormatFloat(ridge, 'g', -1, 64))
+		return p.peer(ctx, peer.Folder(dir), test, "nystroem", strconv.FormatUint(seed, 10), strconv.Itoa(m),
+			strconv.FormatFloat(nystroemGamma, 'g', -1, 64), strconv.FormatFloat(ridge, 'g', -1, 64))
 	})
 	if err != nil {
 		return own, theirs, err
@@ -144,7 +150,8 @@ func (p program) beside(ctx context.Context, n, m int, seed uint64) (own, theirs
 		return own, theirs, err
 	}
 	own, err = p.measured(k, func() (value, error) {
-		return landmarked(ctx, &falkon.Regressor{Kernel: kernels.RBF{Gamma: nystroemGamma}, Landmarks: landmarks, Ridge: ridge}, train, test)
+		return landmarked(ctx, &falkon.Regressor{Kernel: kernels.RBF{Gamma: nystroemGamma}, Landmarks: landmarks, Ridge: ridge}, train,
+			test)
 	})
 	return own, theirs, err
 }

@@ -80,7 +80,8 @@ func samplerTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s set
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nmean squared error of the kernel over the pairs of at most %d rows, means of %d seeds, by features\n\n", compared, s.repeats)
+	_, err := fmt.Fprintf(out, "\nmean squared error of the kernel over the pairs of at most %d rows, means of %d seeds, by features\n\n",
+		compared, s.repeats)
 	return err
 }
 

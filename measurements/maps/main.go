@@ -56,7 +56,8 @@ type table struct {
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	var s settings
-	flags := cli.NewFlags("maps", "maps measures how well random features and landmarks approximate a kernel, and what linear regression makes of them.", out)
+	flags := cli.NewFlags("maps",
+		"maps measures how well random features and landmarks approximate a kernel, and what linear regression makes of them.", out)
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("tables", "samplers,landmarks,models", "comma separated: those to print")
 	samplers := flags.String("samplers", "", "sets of the table of samplings; empty: as for landmarks")
@@ -73,7 +74,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	all := []table{{"samplers", samplers, samplerSteps(s), samplerTable}, {"landmarks", landmarks, landmarkSteps(s), landmarkTable}, {"models", models, modelSteps, modelTable}}
+	all := []table{{"samplers", samplers, samplerSteps(s), samplerTable}, {"landmarks", landmarks, landmarkSteps(s), landmarkTable},
+		{"models", models, modelSteps, modelTable}}
 	chosen, sets, steps, err := open(all, *names, s.dir)
 	if err != nil {
 		return err

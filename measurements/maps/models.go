@@ -72,7 +72,8 @@ func modelTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s setti
 		if p.classes {
 			kind = "share of wrong signs"
 		}
-		notes += fmt.Sprintf("%s: %v, chosen on %d rows; the error is the %s of %d test rows\n", set.Name, k, min(s.search, len(p.y)), kind, len(p.yTest))
+		notes += fmt.Sprintf("%s: %v, chosen on %d rows; the error is the %s of %d test rows\n", set.Name, k, min(s.search, len(p.y)), kind,
+			len(p.yTest))
 		first := 0.0
 		for i, m := range methods {
 			e, n, fit, predict, err := p.measure(ctx, m, k, s)
@@ -82,7 +83,8 @@ func modelTable(ctx context.Context, out io.Writer, sets []*dataset.Set, s setti
 			if i == 0 {
 				first = e
 			}
-			fmt.Fprintf(w, "%s\t%s\t%d\t%.4f\t%+.1f%%\t%.1f\t%.1f\t\n", set.Name, m.name, n, e, 100*(e/first-1), fit.Seconds(), predict.Seconds())
+			fmt.Fprintf(w, "%s\t%s\t%d\t%.4f\t%+.1f%%\t%.1f\t%.1f\t\n", set.Name, m.name, n, e, 100*(e/first-1), fit.Seconds(),
+				predict.Seconds())
 			done()
 		}
 	}
@@ -156,7 +158,8 @@ func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 }
 
 // measure returns the test error of a method, its training rows, and its times.
-func (p *part) measure(ctx context.Context, m method, k kernels.Kernel, s settings) (e float64, n int, fit, predict time.Duration, err error) {
+func (p *part) measure(ctx context.Context, m method, k kernels.Kernel,
+	s settings) (e float64, n int, fit, predict time.Duration, err error) {
 	x, y := p.train, p.y
 	if !m.all {
 		x, y = p.first(s.subset)

@@ -112,7 +112,9 @@ type result struct {
 func (p program) learnAll(ctx context.Context) ([]result, error) {
 	x, y, clean := p.others()
 	fmt.Fprintf(p.out, "%9s %9s %18s %10s %8s %9s %18s %8s %19s %6s\n",
-		"rows", "landmarks", "solver", "iterations", "seconds", "MB in all", "NMSE without noise", "NMSE", fmt.Sprintf("in the %.0f%% interval", 100*level), "width")
+		"rows", "landmarks", "solver", "iterations", "seconds", "MB in all", "NMSE without noise", "NMSE",
+		fmt.Sprintf("in the %.0f%% interval",
+			100*level), "width")
 	var out []result
 	for _, n := range p.sizes() {
 		r, err := p.learn(ctx, n, x, y, clean)
@@ -132,7 +134,8 @@ func (p program) learnAll(ctx context.Context) ([]result, error) {
 	first, last := out[0], out[len(out)-1]
 	if first.rows < last.rows {
 		fall := math.Log(last.clean/first.clean) / math.Log(float64(last.rows)/float64(first.rows))
-		fmt.Fprintf(p.out, "the error without noise goes with the rows to the power %.2f; %.5f is noise, which nobody can predict\n", fall, last.noise)
+		fmt.Fprintf(p.out, "the error without noise goes with the rows to the power %.2f; %.5f is noise, which nobody can predict\n", fall,
+			last.noise)
 	}
 	return out, nil
 }

@@ -34,7 +34,8 @@ type set struct {
 
 func newSet(name string, seed uint64, n, d int, noise float64, row func(rng *rand.Rand, i int) []float64, f func(x []float64) float64) set {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)<<16+uint64(d)<<8+uint64(len(name))))
-	s := set{name: name, noise: noise, x: mat.NewDense(n, d, nil), at: mat.NewDense(tests, d, nil), y: make([]float64, n), truth: make([]float64, tests)}
+	s := set{name: name, noise: noise, x: mat.NewDense(n, d, nil), at: mat.NewDense(tests, d, nil), y: make([]float64, n),
+		truth: make([]float64, tests)}
 	for i := range n {
 		r := row(rng, i)
 		s.x.SetRow(i, r)
@@ -80,7 +81,9 @@ func manyColumns(seed uint64) (out []set) {
 	for _, c := range []struct {
 		name string
 		n, d int
-	}{{"Friedman", 100, 5}, {"Friedman", 250, 8}, {"Friedman", 500, 5}, {"Friedman", 500, 10}, {"waves", 100, 2}, {"waves", 200, 2}, {"waves", 400, 3}, {"plane", 60, 3}, {"plane", 200, 6}, {"plane", 500, 4}} {
+	}{{"Friedman", 100, 5}, {"Friedman", 250, 8}, {"Friedman", 500, 5}, {"Friedman", 500, 10}, {"waves", 100, 2}, {"waves", 200, 2},
+		{"waves",
+			400, 3}, {"plane", 60, 3}, {"plane", 200, 6}, {"plane", 500, 4}} {
 		row := func(rng *rand.Rand, _ int) []float64 {
 			x := make([]float64, c.d)
 			for j := range x {
@@ -298,14 +301,18 @@ func printLengths(out io.Writer, rows []row) {
 			if l.converged {
 				predictions++
 			}
-			errors, covered, another, seconds = append(errors, l.error), append(covered, l.covered), append(another, l.toOther), append(seconds, l.seconds)
+			errors, covered, another, seconds = append(errors, l.error), append(covered, l.covered), append(another, l.toOther),
+				append(seconds,
+					l.seconds)
 		}
 		name := fmt.Sprint(sweeps)
 		if sweeps == 0 {
 			name = "default"
 		}
 		fmt.Fprintf(out, "%-9s %4d   %5d         %5d          %.3f   %.3f     %.3f    %.3f   %.3f    %.3f\n",
-			name, len(errors), evidence, predictions, mean(errors), mean(covered), quantile(another, .5), quantile(another, 1), quantile(seconds, .5), quantile(seconds, 1))
+			name, len(errors), evidence, predictions, mean(errors), mean(covered), quantile(another, .5), quantile(another, 1),
+			quantile(seconds,
+				.5), quantile(seconds, 1))
 	}
 	fmt.Fprintln(out)
 }
@@ -327,7 +334,8 @@ func printVerdicts(out io.Writer, rows []row) {
 		}
 		fmt.Fprintf(out, "%-37s %4d", name, len(another))
 		if len(another) > 0 {
-			fmt.Fprintf(out, "   %.3f      %.3f    %.3f     %.3f", quantile(expected, .5), quantile(another, .5), quantile(another, .9), quantile(another, 1))
+			fmt.Fprintf(out, "   %.3f      %.3f    %.3f     %.3f", quantile(expected, .5), quantile(another, .5), quantile(another, .9),
+				quantile(another, 1))
 			if sweeps == 0 {
 				fmt.Fprintf(out, "   %.3f    %.3f     %.3f", quantile(twice, .5), quantile(twice, .9), quantile(twice, 1))
 			}
@@ -339,7 +347,8 @@ func printVerdicts(out io.Writer, rows []row) {
 	print("25 sweeps, by predictions:  mixed", 25, func(l length) bool { return l.converged })
 	print("                            not", 25, func(l length) bool { return !l.converged })
 	for _, sweeps := range lengths[:len(lengths)-1] {
-		print(fmt.Sprintf("default:                    mixed, %d", sweeps), 0, func(l length) bool { return l.converged && l.sweeps == sweeps })
+		print(fmt.Sprintf("default:                    mixed, %d", sweeps), 0,
+			func(l length) bool { return l.converged && l.sweeps == sweeps })
 	}
 	print("                            mixed", 0, func(l length) bool { return l.converged })
 	print("                            a warning", 0, func(l length) bool { return !l.converged })
@@ -355,7 +364,8 @@ func printFits(out io.Writer, rows []row, seed uint64) {
 		}
 		n, d := r.x.Dims()
 		l := r.of[0]
-		fmt.Fprintf(out, "%-14s  %4d  %7d  %6d  %.3f  %-5v  %.3f  %.3f         %.3f          %.3f\n", r.name, n, d, l.sweeps, l.rHat, l.converged, l.error, l.toOther, r.toTwice, l.seconds)
+		fmt.Fprintf(out, "%-14s  %4d  %7d  %6d  %.3f  %-5v  %.3f  %.3f         %.3f          %.3f\n", r.name, n, d, l.sweeps, l.rHat,
+			l.converged, l.error, l.toOther, r.toTwice, l.seconds)
 	}
 	fmt.Fprintln(out)
 }

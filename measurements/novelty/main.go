@@ -1,7 +1,7 @@
 // Novelty measures detectors on the classification sets of -data: the largest class of a set is what is usual, 70% of its rows
-// are learnt from, without labels, and the others and the rows of all other classes are to be told apart. It prints, for each set, the area under the
-// ROC curve of the scores, and over all sets the share of usual test rows that are taken for novel where .05 is asked for. Gaps are filled by the
-// medians of the rows that are learnt from.
+// are learnt from, without labels, and the others and the rows of all other classes are to be told apart. It prints, for
+// each set, the area under the ROC curve of the scores, and over all sets the share of usual test rows that are taken for
+// novel where .05 is asked for. Gaps are filled by the medians of the rows that are learnt from.
 //
 // Of the sets and seeds some are those on which the detectors were settled, and the table says so: -settled asks for those, without it
 // come the others. -python adds scikit-learn's one-class SVM, local outlier factor and isolation forest, on the same rows.
@@ -89,7 +89,8 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: the set that the repository ships")
 	flags.StringVar(&s.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&s.script, "script", filepath.Join("benchmark", "peers", "novelty.py"), "`file` of what it runs")
-	names := flags.String("sets", "", "comma separated `names` of sets; empty: those of classes in -data, without those of -settled, or "+shippedSet+" without -data")
+	names := flags.String("sets", "",
+		"comma separated `names` of sets; empty: those of classes in -data, without those of -settled, or "+shippedSet+" without -data")
 	settled := flags.Bool("settled", false, "the sets and seeds on which the detectors were settled")
 	flags.IntVar(&s.rows, "rows", 1000, "rows to learn from at most, and half of it usual and other rows to tell apart")
 	flags.AtLeast(leastRows, "rows")

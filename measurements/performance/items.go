@@ -209,7 +209,8 @@ func extremeEntropy(f folder, scale float64) (work, error) {
 		return nil, err
 	}
 	w, b := h.UnitWeights() // those of the Classifier, which has the same seed
-	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.write("w", w), f.row("b", b...))
+	err := first(f.write("x", x), f.row("y", floats(y)...), f.write("xt", xt), f.row("yt", floats(yt)...), f.write("w", w),
+		f.row("b", b...))
 	return func(ctx context.Context) (float64, error) {
 		c := &eem.Classifier{Units: units}
 		if err := c.Fit(ctx, x, y); err != nil {

@@ -76,7 +76,8 @@ type options struct {
 }
 
 func optionsOf(args []string, help, progress io.Writer) (options, error) {
-	flags := cli.NewFlags("performance", "performance times the library beside scikit-learn and kernlab, on the same rows and in the same run.", help)
+	flags := cli.NewFlags("performance",
+		"performance times the library beside scikit-learn and kernlab, on the same rows and in the same run.", help)
 	o := options{progress: progress}
 	flags.StringVar(&o.peers.python, "python", "", "`program` that runs Python with scikit-learn; empty: without")
 	flags.StringVar(&o.peers.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
@@ -158,7 +159,8 @@ func runItems(ctx context.Context, o options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	blases := slices.DeleteFunc(slices.Clone(contenders), func(c contender) bool { return !slices.Contains(strings.Split(o.blases, ","), c.name) })
+	blases := slices.DeleteFunc(slices.Clone(contenders),
+		func(c contender) bool { return !slices.Contains(strings.Split(o.blases, ","), c.name) })
 	if len(blases) == 0 {
 		return fmt.Errorf("-blas %s: there is no such BLAS", o.blases)
 	}

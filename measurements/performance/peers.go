@@ -83,7 +83,8 @@ func (p peers) start(ctx context.Context, name, script, dir string) (*peer, erro
 	switch {
 	case name == kernlab && p.rscript != "":
 		return &peer{once: func(ctx context.Context) ([]byte, error) {
-			cmd := exec.CommandContext(ctx, p.rscript, filepath.Join(p.scripts, "kernlab_rvm.R"), filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv"), fmt.Sprint(friedmanGamma))
+			cmd := exec.CommandContext(ctx, p.rscript, filepath.Join(p.scripts, "kernlab_rvm.R"), filepath.Join(dir, "train.csv"),
+				filepath.Join(dir, "test.csv"), fmt.Sprint(friedmanGamma))
 			cmd.Stderr, cmd.Env = os.Stderr, threads(1)
 			return cmd.Output()
 		}}, nil

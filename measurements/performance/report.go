@@ -61,7 +61,8 @@ func (r report) draw(out io.Writer) error {
 	for _, name := range r.BLAS {
 		fmt.Fprintf(&b, " %s: seconds | ratio |", blasTitles[name])
 	}
-	b.WriteString(" goal for the ratio, simdblas / OpenBLAS | measure of the result: ours | peer's |\n" + strings.Repeat("|---", 5+2*len(r.BLAS)) + "|\n")
+	b.WriteString(" goal for the ratio, simdblas / OpenBLAS | measure of the result: ours | peer's |\n" + strings.Repeat("|---",
+		5+2*len(r.BLAS)) + "|\n")
 	for _, it := range r.Items {
 		fmt.Fprintf(&b, "| %s | %s |", it.Name, digits(it.PeerSeconds))
 		for _, s := range it.Seconds {

@@ -54,10 +54,12 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	contenders[1].use()
-	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or share of wrong labels of the test rows\n\n", runtime.GOMAXPROCS(0), o.peers.jobs, o.seeds)
+	fmt.Fprintf(out, "GOMAXPROCS %d, simdblas, peers with %d processes, means of %d seeds; NMSE or share of wrong labels of the test "+
+		"rows\n\n", runtime.GOMAXPROCS(0), o.peers.jobs, o.seeds)
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "search\trows\tours: error\tseconds\tgrid: error\tseconds\thalving: error\tseconds\terror to the best\t±\tless or equal\tseconds to the grid's\tto halving's\twanted\tnothing set: error\tseconds\terror to the best\t")
+	fmt.Fprintln(table, "search\trows\tours: error\tseconds\tgrid: error\tseconds\thalving: error\tseconds\terror to the best\t±\tless or "+
+		"equal\tseconds to the grid's\tto halving's\twanted\tnothing set: error\tseconds\terror to the best\t")
 	for _, s := range all {
 		var r [measured]reached
 		for seed := range o.seeds {
@@ -80,7 +82,8 @@ func runSearches(ctx context.Context, o options, out io.Writer) error {
 }
 
 // measureOrTake adds what an earlier run measured for a seed, or else measures it and keeps it.
-func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earlier *cells.Cells[searched, found], r *[measured]reached) error {
+func (s search) measureOrTake(ctx context.Context, o options, seed uint64, earlier *cells.Cells[searched, found],
+	r *[measured]reached) error {
 	key := searched{s.name, rows(s.rows, o.scale), seed, o.peers.jobs}
 	if v, ok := earlier.At[key]; ok {
 		for i := range r {
@@ -192,7 +195,8 @@ func (s search) line(o options, r [measured]reached) string {
 			ahead++
 		}
 	}
-	fmt.Fprintf(&b, "%.3f\t%.3f\t%d of %d\t%.3f\t%.3f\t%v\t%.4f\t%.3g\t%.3f\t", ours/bestError, standardError(differences), ahead, len(differences), ratios[1], ratios[2], s.wanted,
+	fmt.Fprintf(&b, "%.3f\t%.3f\t%d of %d\t%.3f\t%.3f\t%v\t%.4f\t%.3g\t%.3f\t", ours/bestError, standardError(differences), ahead,
+		len(differences), ratios[1], ratios[2], s.wanted,
 		zero, took, zero/bestError)
 	return b.String()
 }

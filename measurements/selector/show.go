@@ -108,7 +108,8 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 			return &selection.Regressor{Search: &entropy.Search{Targets: targets}}
 		}},
 		{"two RBFs (Kernels2)", func() *selection.Regressor {
-			return &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
+			return &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil,
+				kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
 		}},
 		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &grid.Search{}} }},
 	} {

@@ -119,7 +119,8 @@ func cost(f func() error) (seconds, megabytes float64, err error) {
 func main() { cli.Main("sparse", run) }
 
 func run(ctx context.Context, args []string, out, _ io.Writer) error {
-	flags := cli.NewFlags("sparse", "sparse measures what rows of words cost, as sparse rows and as a dense copy, and classifies documents by them.", out)
+	flags := cli.NewFlags("sparse",
+		"sparse measures what rows of words cost, as sparse rows and as a dense copy, and classifies documents by them.", out)
 	rows := flags.Int("rows", 5000, "documents to learn from")
 	few := flags.Int("dense", 1000, "of which so many are taken as dense rows too")
 	vocabulary := flags.Int("words", 50000, "in the vocabulary")
@@ -150,11 +151,13 @@ func compare(ctx context.Context, out io.Writer, train *documents, few, features
 	small := train.first(min(few, len(train.word)))
 	n, _ := small.Dims()
 	all, _ := train.Dims()
-	fmt.Fprintf(out, "%-28s %19s %19s %19s %10s\n", "seconds, MB allocated", fmt.Sprintf("%d dense", n), fmt.Sprintf("%d sparse", n), fmt.Sprintf("%d sparse", all), "difference")
+	fmt.Fprintf(out, "%-28s %19s %19s %19s %10s\n", "seconds, MB allocated", fmt.Sprintf("%d dense", n), fmt.Sprintf("%d sparse", n),
+		fmt.Sprintf("%d sparse", all), "difference")
 	line := func(name string, make func(x mat.Matrix) (mat.Matrix, error)) error {
 		var results [2]mat.Matrix
 		var text [3]string
-		for at, x := range []func() mat.Matrix{func() mat.Matrix { return small.dense() }, func() mat.Matrix { return small }, func() mat.Matrix { return train }} {
+		for at, x := range []func() mat.Matrix{func() mat.Matrix { return small.dense() }, func() mat.Matrix { return small },
+			func() mat.Matrix { return train }} {
 			var got mat.Matrix
 			seconds, megabytes, err := cost(func() (err error) {
 				got, err = make(x())
@@ -179,7 +182,8 @@ func compare(ctx context.Context, out io.Writer, train *documents, few, features
 		return err
 	}
 	for _, k := range []kernels.Kernel{kernels.Linear{}, kernels.RBF{Gamma: .7}} {
-		if err := line("matrix of "+k.String(), func(x mat.Matrix) (mat.Matrix, error) { return kernels.Matrix(ctx, k, x, nil) }); err != nil {
+		if err := line("matrix of "+k.String(),
+			func(x mat.Matrix) (mat.Matrix, error) { return kernels.Matrix(ctx, k, x, nil) }); err != nil {
 			return err
 		}
 	}
@@ -271,10 +275,12 @@ func classify(ctx context.Context, out io.Writer, train *documents, labels []int
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on the kernel with %d documents", features), wrong(got), seconds, megabytes)
+	fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on the kernel with %d documents", features), wrong(got),
+		seconds, megabytes)
 	seconds, megabytes, err = cost(func() error {
 		var model estimators.Regressor = &pipeline.Regressor{
-			Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}}, Final: &ridge.Regressor{},
+			Steps: []transformers.Transformer{&featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .7}, Components: features}},
+			Final: &ridge.Regressor{},
 		}
 		if err := model.Fit(ctx, train, y); err != nil {
 			return err
@@ -286,6 +292,7 @@ func classify(ctx context.Context, out io.Writer, train *documents, labels []int
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on %d random features", features), wrong(got), seconds, megabytes)
+	_, err = fmt.Fprintf(out, "%-40s error %.3f in %.1f s, %.0f MB\n", fmt.Sprintf("ridge on %d random features", features), wrong(got),
+		seconds, megabytes)
 	return err
 }

@@ -74,7 +74,8 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "streamed %d rows in %d chunks of at most %d: %.2f s with reading\n", s.rows, s.chunks, *chunk, time.Since(begin).Seconds())
+	fmt.Fprintf(out, "streamed %d rows in %d chunks of at most %d: %.2f s with reading\n", s.rows, s.chunks, *chunk,
+		time.Since(begin).Seconds())
 	if err := s.compare(ctx, out, *path, *hidden); err != nil {
 		return err
 	}

@@ -49,7 +49,8 @@ func roc(curves []metrics.ROCCurve, names []string) (*plot.Plot, *plotstyle.Lege
 	}
 	for i, c := range curves {
 		if len(c.FalsePositive) == 0 || len(c.FalsePositive) != len(c.TruePositive) {
-			return nil, nil, fmt.Errorf("effectplot: the ROC curve %q has %d and %d shares", names[i], len(c.FalsePositive), len(c.TruePositive))
+			return nil, nil, fmt.Errorf("effectplot: the ROC curve %q has %d and %d shares", names[i], len(c.FalsePositive),
+				len(c.TruePositive))
 		}
 		line := make(plotter.XYs, len(c.FalsePositive))
 		for g := range line {
@@ -83,7 +84,8 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 	}
 	for i, c := range curves {
 		if len(c.Recall) == 0 || len(c.Recall) != len(c.Precision) {
-			return nil, nil, fmt.Errorf("effectplot: the curve %q has %d recalls and %d precisions", names[i], len(c.Recall), len(c.Precision))
+			return nil, nil, fmt.Errorf("effectplot: the curve %q has %d recalls and %d precisions", names[i], len(c.Recall),
+				len(c.Precision))
 		}
 		// Up to the recall of a point precision is that of the point.
 		line := make(plotter.XYs, 0, len(c.Recall)+1)
@@ -91,7 +93,8 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 		for g := range c.Recall {
 			line = append(line, plotter.XY{X: c.Recall[g], Y: c.Precision[g]})
 		}
-		if err := addLine(p, legend, line, i, plotter.PreStep, fmt.Sprintf("%s, average %.3f (chance %.3f)", names[i], c.AveragePrecision, c.Base)); err != nil {
+		if err := addLine(p, legend, line, i, plotter.PreStep, fmt.Sprintf("%s, average %.3f (chance %.3f)", names[i], c.AveragePrecision,
+			c.Base)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -160,7 +163,8 @@ func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plo
 		for g, b := range group {
 			line[g] = plotter.XY{X: b.Mean, Y: b.Frequency}
 		}
-		if err := addLine(p, legend, line, i, plotter.NoStep, fmt.Sprintf("%s, off by %.3f", names[i], metrics.CalibrationError(group))); err != nil {
+		if err := addLine(p, legend, line, i, plotter.NoStep,
+			fmt.Sprintf("%s, off by %.3f", names[i], metrics.CalibrationError(group))); err != nil {
 			return nil, nil, err
 		}
 		dots, err := plotter.NewScatter(line)

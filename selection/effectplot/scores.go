@@ -63,7 +63,8 @@ func Importances(r inspection.Importances) (*plot.Plot, error) {
 		ends[at] = [3]float64{v.Mean, float64(at), 2 * se}
 		low, high = min(low, v.Mean-2*se), max(high, v.Mean+2*se)
 	}
-	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %s; bars: 2 standard errors)", r.Metric, numeral.Short(r.Score))
+	p.X.Label.Text = fmt.Sprintf("how much worse %s is with the column permuted (from %s; bars: 2 standard errors)", r.Metric,
+		numeral.Short(r.Score))
 	bars, err := plotter.NewBarChart(values, 0.38*vg.Centimeter)
 	if err != nil {
 		return nil, err

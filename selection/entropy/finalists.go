@@ -122,7 +122,8 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil, closedform.ErrorTolerance(all[rivals[0]].rounds[0]))]
+		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil,
+			closedform.ErrorTolerance(all[rivals[0]].rounds[0]))]
 	}
 	if all[taken] == nil {
 		return taken, nil
@@ -262,7 +263,8 @@ func (f *finalists) begin(ctx context.Context, rows int) (err error) {
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
 	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes(), kernels.MaxKernelBytes)) {
-		f.shared, err = kernels.Share(progress.Detach(ctx), f.x, &kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
+		f.shared, err = kernels.Share(progress.Detach(ctx), f.x,
+			&kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
 	}
 	return err
 }

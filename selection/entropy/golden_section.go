@@ -83,9 +83,11 @@ func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, erro
 	lo, hi := family.Bounds()
 	switch {
 	case !(out.BandLow > 0 && out.BandLow < out.BandHigh && out.BandHigh < 1):
-		return out, fault.Param(typ, "BandLow, BandHigh", fmt.Sprintf("%v, %v", out.BandLow, out.BandHigh), "ascending in (0, 1), or 0 for the default")
+		return out, fault.Param(typ, "BandLow, BandHigh", fmt.Sprintf("%v, %v", out.BandLow, out.BandHigh),
+			"ascending in (0, 1), or 0 for the default")
 	case !(out.Lo >= lo && out.Lo < out.Hi && out.Hi <= hi):
-		return out, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", out.Lo, out.Hi), fmt.Sprintf("ascending in [%v, %v], or 0 for the default", lo, hi))
+		return out, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", out.Lo, out.Hi),
+			fmt.Sprintf("ascending in [%v, %v], or 0 for the default", lo, hi))
 	case out.MaxEvaluations < 2:
 		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
 	}
@@ -115,11 +117,12 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	source := &exactSource{run: r, x: r.X()}
 	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family().Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
-		row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: source.rows()}, func(ctx context.Context, row *search.TraceRow) error {
-			err := source.measure(ctx, r.Family().Kernel(param), row)
-			row.Band = s.band(row.Entropy)
-			return err
-		})
+		row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: source.rows()},
+			func(ctx context.Context, row *search.TraceRow) error {
+				err := source.measure(ctx, r.Family().Kernel(param), row)
+				row.Band = s.band(row.Entropy)
+				return err
+			})
 		return row.Entropy, err
 	}
 	status, err := s.find(cfg.Lo, cfg.Hi)

@@ -57,7 +57,8 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 			return fmt.Errorf("family %v: %w", r.Family(), err)
 		}
 		if e.Score == CrossValidation && math.IsNaN(r.Row(choices[i].Iteration).Score) && !r.Cut() {
-			return fault.Param(searchType, "Space", fmt.Sprintf("%d families", len(runs)), "one, or a Search that scores what it finds, to compare them by")
+			return fault.Param(searchType, "Space", fmt.Sprintf("%d families", len(runs)),
+				"one, or a Search that scores what it finds, to compare them by")
 		}
 		return nil
 	})
@@ -158,7 +159,8 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 	group := progress.Open(ctx)
 	for i, f := range all {
 		runs[f.run].Expect(1)
-		at, err := runs[f.run].CrossValidate(group.Step(i, len(all)), search.Trials{Points: []search.Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
+		at, err := runs[f.run].CrossValidate(group.Step(i, len(all)),
+			search.Trials{Points: []search.Point{f.point}, Folds: folds, Metric: metric, Round: f.round})
 		if err != nil {
 			return taken, err
 		}

@@ -36,7 +36,8 @@ func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 	case method == Exact, e.samples(n):
 		return scored(e.Score.measure())
 	}
-	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X(), workers: r.Workers()}, onSample: method == Subsample}
+	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X(), workers: r.Workers()},
+		onSample: method == Subsample}
 }
 
 // scored is the scorer where scores come with the entropies, or nothing can be scored.
@@ -229,7 +230,8 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	n, _ := s.run.X().Dims()
 	s.drawn = s.search.draw(n, scoreRows, subsamples)
 	s.part = s.form.Subset(s.drawn)
-	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn), &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
+	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn),
+		&kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
 	return err
 }
 

@@ -167,9 +167,10 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	}
 	s.source = newSource(&cfg, r, form)
 	s.scorer = newScorer(&cfg, r, form)
-	s.finder = rootFinder{integer: r.Family().Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations, eval: func(param float64) (float64, error) {
-		return s.evaluate(ctx, param)
-	}}
+	s.finder = rootFinder{integer: r.Family().Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations,
+		eval: func(param float64) (float64, error) {
+			return s.evaluate(ctx, param)
+		}}
 	s.finder.lo, s.finder.hi = r.Family().Bounds()
 	targets := cfg.Targets
 	if targets == nil {
@@ -251,9 +252,10 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	if math.IsNaN(aim) {
 		aim = 0
 	}
-	row, err := s.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim}, func(ctx context.Context, row *search.TraceRow) error {
-		return s.source.measure(ctx, s.run.Family().Kernel(param), row)
-	})
+	row, err := s.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim},
+		func(ctx context.Context, row *search.TraceRow) error {
+			return s.source.measure(ctx, s.run.Family().Kernel(param), row)
+		})
 	if row.Wide {
 		s.run.Warn("the bounds of some entropies are wide at %d pivots: raise MaxRank to narrow them", row.Rank)
 	}
@@ -381,7 +383,8 @@ func (s *state) conclude() (search.Choice, error) {
 	if s.Score == CrossValidation && len(s.coords) > 1 && math.IsNaN(row.Score) {
 		return search.Choice{}, fmt.Errorf("%s: no point could be scored: %w", searchType, s.run.FirstFailure())
 	}
-	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()} // met on the way to a target
+	// met on the way to a target
+	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()}
 	if l, ok := closedform.Prefer(s.run.Trace(), s.Score.rule(), s.run.Labels() != nil); ok && l.Row+1 == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {

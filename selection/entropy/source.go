@@ -128,7 +128,8 @@ func (s *exactSource) rows() int { n, _ := s.x.Dims(); return n }
 func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	if s.shared == nil {
 		var err error
-		if s.shared, err = kernels.Share(progress.Detach(ctx), s.x, &kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
+		if s.shared, err = kernels.Share(progress.Detach(ctx), s.x,
+			&kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,8 @@ func Component(ctx context.Context, r estimators.Regressor, x mat.Matrix, column
 	}
 	machines, ok := machinesOf(r)
 	if !ok {
-		return Effect{}, fault.Param(t.typ, "r", fmt.Sprintf("%T", r), "an lssvm.Regressor of a kernels.Additive, alone, in a pipeline or in a search")
+		return Effect{}, fault.Param(t.typ, "r", fmt.Sprintf("%T", r),
+			"an lssvm.Regressor of a kernels.Additive, alone, in a pipeline or in a search")
 	}
 	values, priors := make([]*mat.Dense, len(machines)), make([][]float64, len(machines))
 	for i, m := range machines {
@@ -98,7 +99,8 @@ func (t *inspected) partOf(m machine, f feature) (kernels.Kernel, error) {
 
 // contrasts returns the kernel values of a part at each point less the mean over the drawn
 // rows, with the rows of Fit, and between those differences.
-func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature, grid []point) (values *mat.Dense, priors []float64, err error) {
+func (t *inspected) contrasts(ctx context.Context, m machine, k kernels.Kernel, f feature,
+	grid []point) (values *mat.Dense, priors []float64, err error) {
 	n, _ := m.rows.Dims()
 	values, priors = mat.NewDense(len(grid), n, nil), make([]float64, len(grid))
 	if k == nil {

@@ -118,7 +118,8 @@ func (p CurvePoint) name() string {
 // each is twice the one before and the last is the smallest training part. To preprocess, build a
 // pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size and
 // fold, or of ctx comes with what was found.
-func RegressorLearningCurve(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, sizes []int, opt *CurveOptions) (_ Curve, err error) {
+func RegressorLearningCurve(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
+	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newRegressorCurve("RegressorLearningCurve", x, y, opt)
 	if err != nil {
@@ -129,7 +130,8 @@ func RegressorLearningCurve(ctx context.Context, build func() estimators.Regress
 
 // ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Any number of
 // rows has the classes in the proportions of the training part, as nearly as whole rows allow.
-func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, sizes []int, opt *CurveOptions) (_ Curve, err error) {
+func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, sizes []int,
+	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newClassifierCurve("ClassifierLearningCurve", x, y, opt)
 	if err != nil {
@@ -142,7 +144,8 @@ func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classi
 // each call, on the training rows of each fold, and scores it on them and on the rows held out. The score
 // of the best point is too good for a report: it was chosen by the rows that it is of. Errors as
 // RegressorLearningCurve.
-func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64, opt *CurveOptions) (_ Curve, err error) {
+func RegressorValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Regressor, x mat.Matrix, y []float64,
+	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newRegressorCurve("RegressorValidationCurve", x, y, opt)
 	if err != nil {
@@ -152,7 +155,8 @@ func RegressorValidationCurve(ctx context.Context, s Setting, build func(value f
 }
 
 // ClassifierValidationCurve is RegressorValidationCurve for classifiers; y are labels.
-func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Classifier, x mat.Matrix, y []int, opt *CurveOptions) (_ Curve, err error) {
+func ClassifierValidationCurve(ctx context.Context, s Setting, build func(value float64) estimators.Classifier, x mat.Matrix, y []int,
+	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newClassifierCurve("ClassifierValidationCurve", x, y, opt)
 	if err != nil {
@@ -238,7 +242,8 @@ func (j *curves[Y, E]) learning(ctx context.Context, build func() E, sizes []int
 	out := Curve{Setting: "rows"}
 	for i, size := range sizes {
 		if size < 1 || size > all || i > 0 && size <= sizes[i-1] {
-			return Curve{}, fault.Param(j.typ, fmt.Sprintf("sizes[%d]", i), size, fmt.Sprintf("ascending, and at most %d, the rows of the smallest training part", all))
+			return Curve{}, fault.Param(j.typ, fmt.Sprintf("sizes[%d]", i), size,
+				fmt.Sprintf("ascending, and at most %d, the rows of the smallest training part", all))
 		}
 		out.Points = append(out.Points, CurvePoint{At: float64(size)})
 	}
@@ -247,7 +252,8 @@ func (j *curves[Y, E]) learning(ctx context.Context, build func() E, sizes []int
 		orders[f] = j.order(f)
 	}
 	// Rows ascend, so that all of them are fitted as a cross-validation does.
-	return j.run(ctx, out, func(int) E { return build() }, func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
+	return j.run(ctx, out, func(int) E { return build() },
+		func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
 }
 
 // order is the training rows of a fold as a learning curve takes them: those of each class, in an

@@ -244,7 +244,8 @@ func (t *inspected) spreads(ctx context.Context, e *Effect, f outputs, output in
 }
 
 // bounds returns the mean prediction at each point, and the square of the mean deviation.
-func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, f feature, grid []point) (mean, variance []float64, err error) {
+func (t *inspected) bounds(ctx context.Context, v estimators.VariancePredictor, f feature,
+	grid []point) (mean, variance []float64, err error) {
 	mean, variance = make([]float64, len(grid)), make([]float64, len(grid))
 	err = t.eachPoint(ctx, f, grid, func(g int, rows *mat.Dense) error {
 		y, of, err := v.PredictVariance(rows)

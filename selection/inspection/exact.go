@@ -112,7 +112,8 @@ func (m machine) meanOfPairs(ctx context.Context, k kernels.Kernel, z *mat.Dense
 // mixture returns the mean and the variance of combinations of what the machines have learnt,
 // as that of their mixture: where one of them says something else than the others, the
 // difference is a part of the variance.
-func mixture(ctx context.Context, machines []machine, values []*mat.Dense, priors [][]float64, sums []float64) (mean, variance []float64, err error) {
+func mixture(ctx context.Context, machines []machine, values []*mat.Dense, priors [][]float64,
+	sums []float64) (mean, variance []float64, err error) {
 	mean, variance = make([]float64, len(sums)), make([]float64, len(sums))
 	means := make([][]float64, len(machines))
 	for i, m := range machines {

@@ -87,24 +87,28 @@ func (r Importances) String() string {
 // rows and their targets y (n) should be such as Fit has not seen: on those of Fit a column
 // that only helped to learn by heart matters, too. Columns that go together are permuted
 // together. A column whose content other columns have as well may be left out without a loss, and
-// yet have an importance, or share one with them. Gaps move like values. Errors: ErrParam for an option, ErrShape, ErrNotFinite, those of Predict and of
-// the metric, or ctx's.
-func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64, opt *ImportanceOptions) (_ Importances, err error) {
+// yet have an importance, or share one with them. Gaps move like values. Errors: ErrParam for an option, ErrShape,
+// ErrNotFinite, those of Predict and of the metric, or ctx's.
+func RegressorImportances(ctx context.Context, r estimators.Regressor, x mat.Matrix, y []float64,
+	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := check.Vector("y", y); err != nil {
 		return Importances{}, err
 	}
-	return importances(ctx, "RegressorImportances", r, x, len(y), opt, metrics.ForRegression(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
-		return validation.ScoreRegressor(r, m, x, y, weights)
-	})
+	return importances(ctx, "RegressorImportances", r, x, len(y), opt, metrics.ForRegression(),
+		func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+			return validation.ScoreRegressor(r, m, x, y, weights)
+		})
 }
 
 // ClassifierImportances is RegressorImportances for a fitted classifier and labels.
-func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int, opt *ImportanceOptions) (_ Importances, err error) {
+func ClassifierImportances(ctx context.Context, c estimators.Classifier, x mat.Matrix, y []int,
+	opt *ImportanceOptions) (_ Importances, err error) {
 	defer check.Begin(&ctx)(&err)
-	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, metrics.ForClassification(), func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
-		return validation.ScoreClassifier(c, m, x, y, weights)
-	})
+	return importances(ctx, "ClassifierImportances", c, x, len(y), opt, metrics.ForClassification(),
+		func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error) {
+			return validation.ScoreClassifier(c, m, x, y, weights)
+		})
 }
 
 // isZero reports whether a metric scores nothing, so that the default stands for it.
@@ -112,7 +116,8 @@ func isZero(m metrics.Metric) bool {
 	return m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil
 }
 
-func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets int, opt *ImportanceOptions, metric metrics.Metric, score func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error)) (_ Importances, err error) {
+func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets int, opt *ImportanceOptions, metric metrics.Metric,
+	score func(m metrics.Metric, x *mat.Dense, weights []float64) (float64, error)) (_ Importances, err error) {
 	o := ImportanceOptions{}
 	if opt != nil {
 		o = *opt

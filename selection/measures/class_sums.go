@@ -171,7 +171,8 @@ func (s *ClassSums) Entropy(ctx context.Context) (_ VonNeumann, err error) {
 func (s *ClassSums) Divergence() (Divergence, error) {
 	labels := s.labels()
 	if len(labels) != 2 || s.columns() != 1 {
-		return Divergence{}, fault.Shape(classSumsType+": there are", len(labels), "classes", "of %d features, want 2 classes of 1", s.columns())
+		return Divergence{}, fault.Shape(classSumsType+": there are", len(labels), "classes", "of %d features, want 2 classes of 1",
+			s.columns())
 	}
 	var mean, variance [2]float64
 	for c, label := range labels {

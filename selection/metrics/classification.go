@@ -141,7 +141,8 @@ func AUCOfScores(y, classes []int, scores *mat.Dense, weights []float64) (_ floa
 }
 
 // meanOverClasses is the mean of a score over the classes that occur, each against the rest.
-func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64, of func(y []int, positive int, scores, weights []float64) (float64, error)) (float64, error) {
+func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
+	of func(y []int, positive int, scores, weights []float64) (float64, error)) (float64, error) {
 	sum, count := 0.0, 0.0
 	for j, c := range classes {
 		if !slices.Contains(y, c) {

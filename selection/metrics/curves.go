@@ -142,7 +142,8 @@ func cumulate(groups []tie, point func(score, positives, negatives, allPositives
 }
 
 // eachClass returns the curve of the second of two classes, of more that of each that occurs.
-func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64, curve func(y []int, positive int, scores, weights []float64) (C, error)) (out []C, err error) {
+func eachClass[C any](y, classes []int, scores *mat.Dense, weights []float64,
+	curve func(y []int, positive int, scores, weights []float64) (C, error)) (out []C, err error) {
 	if err := columns("scores", y, classes, scores); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,8 @@ func ForClassification(
 // ForRegression is ForClassification for real targets y (n), which have alignments but
 // no FSM and CSM.
 func ForRegression(
-	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64, opt *Options,
+	ctx context.Context, candidates []kernels.Kernel, build func(kernels.Kernel) estimators.Regressor, x mat.Matrix, y []float64,
+	opt *Options,
 ) (_ *Ranking, err error) {
 	defer check.Begin(&ctx)(&err)
 	o, err := opt.withDefaults()
@@ -160,7 +161,8 @@ func aligned(a measures.Alignment, err error) (measures.Separability, error) {
 // unknown is a Separability of which nothing is known.
 func unknown() measures.Separability {
 	nan := math.NaN()
-	return measures.Separability{Alignment: measures.Alignment{KTA: nan, CentredKTA: nan}, FSM: nan, FSMErr: nan, CSM: nan, CSMNorm: nan, Distance2: nan}
+	return measures.Separability{Alignment: measures.Alignment{KTA: nan, CentredKTA: nan}, FSM: nan, FSMErr: nan, CSM: nan, CSMNorm: nan,
+		Distance2: nan}
 }
 
 // task is a ranking to be made, of either kind.

@@ -153,7 +153,8 @@ func (r Result) String() string {
 			decision = t.Decision()
 		}
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%.3f\t  %s\n", t.Iteration, t.Point,
-			numeral.OrDash("%.4f", t.Entropy), numeral.OrDash("%.4f", t.EntropyLow), numeral.OrDash("%.4f", t.EntropyHigh), t.Rows, t.Rank, numeral.OrDash("%.5g", t.Score), numeral.OrDash("%.3g", t.Ridge), t.Seconds, decision)
+			numeral.OrDash("%.4f", t.Entropy), numeral.OrDash("%.4f", t.EntropyLow), numeral.OrDash("%.4f",
+				t.EntropyHigh), t.Rows, t.Rank, numeral.OrDash("%.5g", t.Score), numeral.OrDash("%.3g", t.Ridge), t.Seconds, decision)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	if untried > 0 {
@@ -184,7 +185,8 @@ func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", r.ScoreName)
 	for _, o := range append([]*Result{&r}, r.Others...) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge), numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge),
+			numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 }

@@ -371,14 +371,16 @@ func (r *Run) show(row *TraceRow) {
 // Finish returns the Result of a choice.
 func (r *Run) Finish(name string, c Choice) (*Result, error) {
 	if c.Iteration < 1 || c.Iteration > len(r.trace) {
-		return nil, fault.Param("selection: "+name, "Choice.Iteration", c.Iteration, fmt.Sprintf("a row of the trace, 1 to %d", len(r.trace)))
+		return nil, fault.Param("selection: "+name, "Choice.Iteration", c.Iteration,
+			fmt.Sprintf("a row of the trace, 1 to %d", len(r.trace)))
 	}
 	for i := range r.trace {
 		r.trace[i].Chosen = i == c.Iteration-1
 	}
 	row := &r.trace[c.Iteration-1]
 	out := &Result{
-		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy, Bits: row.Bits,
+		Strategy: name, Family: row.Family, Point: row.Point, Type: row.Type, Name: row.Name, Param2: missing, Entropy: row.Entropy,
+		Bits:   row.Bits,
 		Target: c.Target, Status: c.Status, Score: row.Score, ScoreName: c.Measure.Name, LargerIsBetter: c.Measure.LargerIsBetter,
 		Ridge: row.Ridge, LeaveOneOut: missing, Seconds: r.spending().Seconds(), Warnings: r.warnings, Trace: r.trace,
 		start: c.Start,
@@ -408,7 +410,8 @@ func (r *Run) Finish(name string, c Choice) (*Result, error) {
 			}
 			kernel, out.Values, out.Lengths = learnt, slices.Clone(c.Values), slices.Clone(learnt.Lengths)
 			if len(out.Lengths) != d {
-				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), fmt.Sprintf("a length for each of %d columns, and what else the kernel has", d))
+				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values),
+					fmt.Sprintf("a length for each of %d columns, and what else the kernel has", d))
 			}
 		}
 		out.Kernel = kernel.String()

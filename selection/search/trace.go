@@ -322,7 +322,8 @@ func cloneTrace(rows []TraceRow) []TraceRow {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Taken, out[i].Ridges = slices.Clone(out[i].Taken), slices.Clone(out[i].Ridges)
-		out[i].Theta, out[i].Gradient, out[i].Elsewhere = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient), slices.Clone(out[i].Elsewhere)
+		out[i].Theta, out[i].Gradient, out[i].Elsewhere = slices.Clone(out[i].Theta), slices.Clone(out[i].Gradient),
+			slices.Clone(out[i].Elsewhere)
 	}
 	return out
 }

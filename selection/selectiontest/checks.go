@@ -170,8 +170,10 @@ func checkBest(p *conformance.Probe, s *subject) {
 		slack = max(slack, at.StandardError)
 	}
 	for _, row := range res.Trace {
-		if row.Basis == best.Basis && row.ScoredOn == best.ScoredOn && row.Round == best.Round && math.Abs(row.Score-best.Score) > slack && (row.Score > best.Score) == res.LargerIsBetter {
-			p.Errorf("row %d has the score %v, better than the %v of row %d, which is chosen", row.Iteration, row.Score, best.Score, best.Iteration)
+		if row.Basis == best.Basis && row.ScoredOn == best.ScoredOn && row.Round == best.Round && math.Abs(row.Score-best.Score) > slack &&
+			(row.Score > best.Score) == res.LargerIsBetter {
+			p.Errorf("row %d has the score %v, better than the %v of row %d, which is chosen", row.Iteration, row.Score, best.Score,
+				best.Iteration)
 		}
 	}
 }
@@ -253,7 +255,9 @@ func checkProgress(p *conformance.Probe, s *subject) {
 		p.Errorf("the last row that Observe was shown says that %v is done, want 1", before)
 	}
 	if within == 0 {
-		p.Errorf("none of the %d rows that Observe was shown says that between .05 and %v is done: the search passes on another context than its own, or none", len(shown), searchedShare)
+		p.Errorf("none of the %d rows that Observe was shown says that between .05 and %v is done: the search passes on another context "+
+			"than "+
+			"its own, or none", len(shown), searchedShare)
 	}
 }
 
@@ -383,8 +387,9 @@ func checkFamilies(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
 	scores := !math.IsNaN(s.fitted(p, nil).Result().Score)
 	for name, space := range map[string]selection.Space[estimators.Regressor]{
-		"two families":       selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{}),
-		"a family of two":    selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.LaplacianFamily{}}),
+		"two families": selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{}),
+		"a family of two": selection.Kernels2[estimators.Regressor](nil,
+			kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.LaplacianFamily{}}),
 		"two of integers":    selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
 		"a family of whole ": selection.Kernels[estimators.Regressor](nil, kernels.PolynomialFamily{}, kernels.RBFFamily{}),
 	} {

@@ -90,22 +90,23 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 // evaluate is a value of the climb, a row of the trace.
 func (o *onLandmarks) evaluate(ctx context.Context, theta []float64) (float64, []float64, error) {
 	m, _ := o.problem.Landmarks.Dims()
-	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
-		last := len(theta) - 1
-		gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
-		v, err := o.problem.Value(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
-		if err != nil {
-			return err
-		}
-		f := math.Inf(-1)
-		if !math.IsInf(v.F, 1) {
-			f = landmarks.Logarithmic(o.rows, v.F, gradient)
-			o.climb.Prior.Add(&f, gradient, theta)
-		}
-		row.SetScore(f, ridge, search.OnLandmarks, m)
-		row.Gradient = gradient
-		return nil
-	})
+	got, err := o.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: o.rows, Round: landmarkRound, Theta: theta},
+		func(ctx context.Context, row *search.TraceRow) error {
+			last := len(theta) - 1
+			gradient, ridge := make([]float64, len(theta)), math.Exp(theta[last])
+			v, err := o.problem.Value(ctx, kernels.WithLogParams(o.climb.Kernel, theta[:last]), ridge, gradient)
+			if err != nil {
+				return err
+			}
+			f := math.Inf(-1)
+			if !math.IsInf(v.F, 1) {
+				f = landmarks.Logarithmic(o.rows, v.F, gradient)
+				o.climb.Prior.Add(&f, gradient, theta)
+			}
+			row.SetScore(f, ridge, search.OnLandmarks, m)
+			row.Gradient = gradient
+			return nil
+		})
 	return got.Score, got.Gradient, err
 }
 

@@ -32,8 +32,10 @@ func (l *learner) starts(ctx context.Context, groups []int, part climbRows, prio
 
 // elsewhere returns a place from which a clearly higher top than found can be climbed to on the rows of a part, nil if
 // there is none, and whether something was learnt from those rows. It is a row of the trace.
-func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior, found []float64) (place []float64, learnt bool, err error) {
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound, Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
+func (l *learner) elsewhere(ctx context.Context, part climbRows, prior *learning.Prior,
+	found []float64) (place []float64, learnt bool, err error) {
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: part.rows, Round: elsewhereRound,
+		Theta: slices.Clone(found)}, func(ctx context.Context, row *search.TraceRow) error {
 		starts, err := l.starts(ctx, l.Groups, part, prior)
 		if err != nil {
 			return err

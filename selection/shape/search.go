@@ -168,7 +168,10 @@ func (s *Search) Name() string { return "shape" }
 func (s *Search) validate(d int) error {
 	switch _, ok := objectives[s.Objective]; {
 	case !ok && s.Objective != AutomaticObjective:
-		return fault.Param(searchType, "Objective", int(s.Objective), "AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic, LaplaceEvidence or ComplexityRegularised")
+		return fault.Param(searchType, "Objective", int(s.Objective),
+			"AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic, "+
+				"LaplaceEvidence or "+
+				"ComplexityRegularised")
 	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
 		return fault.Param(searchType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
 	case s.MaxIterations < 0:
@@ -281,7 +284,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	}
 	periodic := slices.ContainsFunc(k.Params(), func(p kernels.Param) bool { return p.Kind == kernels.KindPeriod })
 	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
-		return nil, fault.Param(searchType, "Space", r.Family(), "a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
+		return nil, fault.Param(searchType, "Space", r.Family(),
+			"a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	_, outputs := l.targets.Y.Dims()
 	twoClasses := r.Targets() == nil && outputs == 1
@@ -357,18 +361,20 @@ func (l *learner) oneLength() []int { return make([]int, l.d) }
 // problem is the learning of a kernel on blocks. The values are rows of the run.
 func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps int) *learning.Problem {
 	k := l.kernel(groups)
-	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps, Tolerance: learning.Tolerance, Likelihood: true}
+	p := &learning.Problem{Kind: objectives[l.objective].kind, Kernel: k, Blocks: blocks, Bounds: l.bounds(k), MaxIterations: steps,
+		Tolerance: learning.Tolerance, Likelihood: true}
 	p.Evaluate = func(ctx context.Context, theta []float64) (float64, []float64, error) {
-		got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: rows, Theta: theta}, func(ctx context.Context, row *search.TraceRow) error {
-			gradient := make([]float64, len(theta))
-			f, err := p.Value(ctx, theta, gradient)
-			if err != nil {
-				return err
-			}
-			row.SetScore(f, math.Exp(theta[l.ridgeAt(theta)]), search.OnBlocks, rows)
-			row.Gradient, row.Matrices = gradient, len(blocks)
-			return nil
-		})
+		got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: rows, Theta: theta},
+			func(ctx context.Context, row *search.TraceRow) error {
+				gradient := make([]float64, len(theta))
+				f, err := p.Value(ctx, theta, gradient)
+				if err != nil {
+					return err
+				}
+				row.SetScore(f, math.Exp(theta[l.ridgeAt(theta)]), search.OnBlocks, rows)
+				row.Gradient, row.Matrices = gradient, len(blocks)
+				return nil
+			})
 		return got.Score, got.Gradient, err
 	}
 	return p
@@ -417,7 +423,8 @@ func (l *learner) climb(ctx context.Context, at *spot) error {
 				return err
 			}
 			if place != nil {
-				if out, err = p.ImproveElsewhere(progress.Detach(ctx), place, at.theta); out.F > at.score+learning.ClearlyHigher*float64(part.rows) {
+				if out, err = p.ImproveElsewhere(progress.Detach(ctx), place,
+					at.theta); out.F > at.score+learning.ClearlyHigher*float64(part.rows) {
 					at.theta, at.score, inverse = out.Theta, out.F, out.Inverse
 				}
 				if err != nil {
@@ -445,7 +452,9 @@ func (l *learner) conclude(at spot) (search.Choice, error) {
 	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
 		// Of the grid a row has no logarithm of the ridge.
-		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta, at.theta[:min(n, len(at.theta))]) && row.Iteration != at.row {
+		if n := len(row.Theta); row.Round == at.round && at.theta != nil && n > 0 && slices.Equal(row.Theta,
+			at.theta[:min(n, len(at.theta))]) &&
+			row.Iteration != at.row {
 			out.Iteration = row.Iteration
 		}
 	}

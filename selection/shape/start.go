@@ -106,7 +106,8 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 		limit = kernels.MaxKernelBytes
 	}
 	// The matrix, its inverse, the factor's and the derivative, beside what the block keeps.
-	if err := check.BytesWithin(searchType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit, "lower MaxRows, or raise MaxKernelBytes"); err != nil {
+	if err := check.BytesWithin(searchType+": the matrices of an evaluation", 8*4*float64(n)*float64(n), limit,
+		"lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
 	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers(), MaxBytes: limit})
@@ -192,16 +193,17 @@ func (l *learner) startPoint(length, ridge float64) []float64 {
 func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
 	theta = l.startPoint(length, 1)
 	at := l.ridgeAt(theta)
-	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])}, func(ctx context.Context, row *search.TraceRow) error {
-		values, err := p.AtRidges(ctx, theta, learning.StartRidges)
-		if err != nil {
-			return err
-		}
-		best := floats.MaxIdx(values)
-		row.SetScore(values[best], learning.StartRidges[best], search.OnBlocks, l.sampled)
-		row.Matrices = 1
-		return nil
-	})
+	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
+		func(ctx context.Context, row *search.TraceRow) error {
+			values, err := p.AtRidges(ctx, theta, learning.StartRidges)
+			if err != nil {
+				return err
+			}
+			best := floats.MaxIdx(values)
+			row.SetScore(values[best], learning.StartRidges[best], search.OnBlocks, l.sampled)
+			row.Matrices = 1
+			return nil
+		})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -229,10 +231,11 @@ func (l *learner) atMedian(ctx context.Context) (spot, error) {
 		return spot{}, err
 	}
 	n, _ := l.run.X().Dims()
-	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n}, func(_ context.Context, row *search.TraceRow) error {
-		row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
-		return nil
-	})
+	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n},
+		func(_ context.Context, row *search.TraceRow) error {
+			row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
+			return nil
+		})
 	return spot{score: math.Inf(-1), row: row.Iteration}, err
 }
 

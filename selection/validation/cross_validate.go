@@ -125,7 +125,8 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 // where it fills them. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
 // fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
 // take), or the error of ctx.
-func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, opt *Options) (_ Scores, err error) {
+func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64,
+	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
@@ -134,7 +135,8 @@ func CrossValidateRegressor(ctx context.Context, build func() estimators.Regress
 }
 
 // CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
-func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, opt *Options) (_ Scores, err error) {
+func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int,
+	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
 }

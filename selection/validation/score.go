@@ -33,7 +33,8 @@ func ScoreClassifier(c estimators.Classifier, m metrics.Metric, x mat.Matrix, y 
 	return scoreOf("validation: ScoreClassifier", c, score, x, y, weights)
 }
 
-func scoreOf[Y float64 | int, E folds.Learner[Y]](typ string, e E, score folds.Scoring[Y, E], x mat.Matrix, y []Y, weights []float64) (float64, error) {
+func scoreOf[Y float64 | int, E folds.Learner[Y]](typ string, e E, score folds.Scoring[Y, E], x mat.Matrix, y []Y,
+	weights []float64) (float64, error) {
 	if check.IsNil(e) {
 		return 0, fault.Param(typ, "estimator", "nil", "one that is fitted")
 	}

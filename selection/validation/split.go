@@ -83,7 +83,8 @@ func dealt(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 	case n < k:
 		return nil, fault.Shape("x has", n, "rows", "want at least one for each of %d folds", k)
 	}
-	if err := check.Numbers(fmt.Sprintf("%s: %d times %d folds of %d rows", typ, repeats, k, n), float64(n)*float64(k)*float64(repeats), "take fewer Folds or Repeats"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%s: %d times %d folds of %d rows", typ, repeats, k, n), float64(n)*float64(k)*float64(repeats),
+		"take fewer Folds or Repeats"); err != nil {
 		return nil, err
 	}
 	out := make([]Fold, 0, k*repeats)
@@ -171,7 +172,8 @@ func holdOut(typ string, splits int, fraction float64, seed uint64, n int, label
 		return nil, fault.Shape("x has", n, "rows", "want at least 2 to split")
 	}
 	size := min(max(int(math.Round(fraction*float64(n))), 1), n-1)
-	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits), "take fewer Splits"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits),
+		"take fewer Splits"); err != nil {
 		return nil, err
 	}
 	out := make([]Fold, splits)

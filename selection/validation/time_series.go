@@ -52,9 +52,12 @@ func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	}
 	// In floating point, because settings may be huge.
 	if need := float64(splits)*float64(size) + float64(s.Gap) + 1; float64(n) < need {
-		return nil, fmt.Errorf("%s: %w", typ, fault.Shape("x has", n, "rows", "want at least %.0f for %d test parts of %d, a gap of %d and a row before", need, splits, size, s.Gap))
+		return nil, fmt.Errorf("%s: %w", typ,
+			fault.Shape("x has", n, "rows", "want at least %.0f for %d test parts of %d, a gap of %d and a row before", need, splits, size,
+				s.Gap))
 	}
-	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits), "take fewer Splits"); err != nil {
+	if err := check.Numbers(fmt.Sprintf("%s: %d splits of %d rows", typ, splits, n), float64(n)*float64(splits),
+		"take fewer Splits"); err != nil {
 		return nil, err
 	}
 	out := make([]Fold, splits)

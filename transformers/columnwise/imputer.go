@@ -83,7 +83,8 @@ type imputerModel struct {
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistic, ok := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf, MostFrequent: mostFrequentOf}[p.Statistic]
+	statistic, ok := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf,
+		MostFrequent: mostFrequentOf}[p.Statistic]
 	if !ok {
 		return p.unknown()
 	}

@@ -166,15 +166,16 @@ func (t *QuantileTransformer) FitStatistics(ctx context.Context, st transformers
 	if err != nil {
 		return err
 	}
-	return columnstats.Learn(ctx, &t.state, st, t.statistics(), func(st *columnstats.Statistics[*columnstats.Ranks]) (*quantileModel, error) {
-		m.resize(len(st.Columns), min(count, st.N))
-		for j, c := range st.Columns {
-			if r := c.Rank(); r.N > 0 {
-				m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
+	return columnstats.Learn(ctx, &t.state, st, t.statistics(),
+		func(st *columnstats.Statistics[*columnstats.Ranks]) (*quantileModel, error) {
+			m.resize(len(st.Columns), min(count, st.N))
+			for j, c := range st.Columns {
+				if r := c.Rank(); r.N > 0 {
+					m.set(j, func(share float64) float64 { return quantileAt(r.N, share, r.Pair, r.Largest) })
+				}
 			}
-		}
-		return m, nil
-	})
+			return m, nil
+		})
 }
 
 // PartialFit implements [transformers.PartialFitter].

@@ -78,7 +78,8 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 	case s < AutomaticSampling || s > QuasiMonteCarlo:
 		return spectrum, s, fault.Param(typ, "Sampling", int(s), "AutomaticSampling, Independent, Orthogonal or QuasiMonteCarlo")
 	case s == Orthogonal && !spectrum.RotationInvariant:
-		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone", k))
+		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone",
+			k))
 	case s == Orthogonal:
 		return spectrum, s, check.Numbers(fmt.Sprintf("%s: a rotation of %d columns", typ, d), float64(d)*float64(d),
 			"take Independent for Sampling")

@@ -86,7 +86,8 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	if need := 8 * float64(n) * float64(count); need > float64(limit) {
 		return chosenLandmarks{}, &fault.TooLargeError{What: fmt.Sprintf("pivoted Cholesky of %d landmarks and %d rows", count, n),
 			Bytes: int64(min(need, 1<<62)),
-			Limit: limit, Hint: "take fewer Components, fit on fewer rows, set Rule to KMeansPlusPlus or UniformLandmarks, or raise the limit"}
+			Limit: limit, Hint: "take fewer Components, fit on fewer rows, set Rule to KMeansPlusPlus or UniformLandmarks, or raise the " +
+				"limit"}
 	}
 	parts, err := newKernelParts(ctx, k, x, t.Workers)
 	if err != nil {
@@ -96,7 +97,8 @@ func (t *Nystroem) pivots(ctx context.Context, k kernels.Kernel, x *mat.Dense, c
 	if err != nil {
 		return chosenLandmarks{}, err
 	}
-	p, err := linalg.RandomlyPivoted(ctx, diagonal, parts, linalg.Pivots{Rank: count, Tolerance: t.Tolerance, Random: rng, Workers: t.Workers})
+	p, err := linalg.RandomlyPivoted(ctx, diagonal, parts,
+		linalg.Pivots{Rank: count, Tolerance: t.Tolerance, Random: rng, Workers: t.Workers})
 	if err != nil {
 		return chosenLandmarks{}, err
 	}

@@ -189,8 +189,9 @@ func (l *LocallyStationaryFourier) draw(ctx context.Context, x *mat.Dense, count
 		given  *mat.Dense
 		seed   uint64
 		to     *codec.Matrix
-	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W}, {l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies,
-		&m.V}} {
+	}{{l.Stationary, "Frequencies", l.Frequencies, l.Seed, &m.W},
+		{l.Local, "LocalFrequencies", l.LocalFrequencies, l.Seed ^ localFrequencies,
+			&m.V}} {
 		k, err := kernels.OrMedianRBF(ctx, part.kernel, x, l.Seed)
 		if err != nil {
 			return nil, err

@@ -326,7 +326,8 @@ func (t *KernelPCA) UnmarshalBinary(data []byte) error {
 		return fault.BadModel(kernelPCAKind, "weights: %v", err)
 	}
 	if m.rows == nil || m.weights == nil || s.Rows.Rows != s.Weights.Rows || len(s.Shift) != s.Weights.Cols || !s.Shift.Finite() {
-		return fault.BadModel(kernelPCAKind, "%d rows, %d weights and %d shifts of %d components, or not finite", s.Rows.Rows, s.Weights.Rows,
+		return fault.BadModel(kernelPCAKind, "%d rows, %d weights and %d shifts of %d components, or not finite", s.Rows.Rows,
+			s.Weights.Rows,
 			len(s.Shift), s.Weights.Cols)
 	}
 	if err := validSpectrum(s.Weights.Cols, s.Values, s.Ratios); err != nil {

@@ -78,7 +78,10 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*minMaxModel, error) {
 		_, d := x.Dims()
 		m := &minMaxModel{Low: low, High: high, Clip: s.Clip, Min: make(codec.Floats, d), Max: make(codec.Floats, d)}
-		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) { m.Min[j], m.Max[j] = slices.Min(column), slices.Max(column) })
+		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) {
+			m.Min[j], m.Max[j] = slices.Min(column),
+				slices.Max(column)
+		})
 	})
 }
 
@@ -122,13 +125,14 @@ func (s *MinMaxScaler) FitStatistics(ctx context.Context, st transformers.Statis
 	if err != nil {
 		return err
 	}
-	return columnstats.Learn(ctx, &s.state, st, s.statistics(), func(st *columnstats.Statistics[*columnstats.Extremes]) (*minMaxModel, error) {
-		m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
-		for _, c := range st.Columns {
-			m.Min, m.Max = append(m.Min, c.Least), append(m.Max, c.Largest)
-		}
-		return m, nil
-	})
+	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
+		func(st *columnstats.Statistics[*columnstats.Extremes]) (*minMaxModel, error) {
+			m := &minMaxModel{Low: low, High: high, Clip: s.Clip}
+			for _, c := range st.Columns {
+				m.Min, m.Max = append(m.Min, c.Least), append(m.Max, c.Largest)
+			}
+			return m, nil
+		})
 }
 
 // PartialFit implements [transformers.PartialFitter].

@@ -80,17 +80,18 @@ func (s *RMSScaler) NewStatistics() (transformers.Statistics, error) { return s.
 // bits from any parts in any order.
 func (s *RMSScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	return columnstats.Learn(ctx, &s.state, st, s.statistics(), func(st *columnstats.Statistics[*columnstats.Sums]) (*rmsScalerModel, error) {
-		m := &rmsScalerModel{}
-		for _, c := range st.Columns {
-			scale := c.RootMeanSquare()
-			if scale == 0 {
-				scale = 1
+	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
+		func(st *columnstats.Statistics[*columnstats.Sums]) (*rmsScalerModel, error) {
+			m := &rmsScalerModel{}
+			for _, c := range st.Columns {
+				scale := c.RootMeanSquare()
+				if scale == 0 {
+					scale = 1
+				}
+				m.Scales = append(m.Scales, scale)
 			}
-			m.Scales = append(m.Scales, scale)
-		}
-		return m, nil
-	})
+			return m, nil
+		})
 }
 
 // PartialFit implements [transformers.PartialFitter].

@@ -61,7 +61,8 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return s.state.Learn(ctx, x, nil, func(x *mat.Dense) (*standardScalerModel, error) {
 		_, d := x.Dims()
 		m := &standardScalerModel{Clip: s.Clip, Means: make(codec.Floats, d), Scales: make(codec.Floats, d)}
-		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) { m.Means[j], m.Scales[j] = columnstats.MeanAndDeviation(column) })
+		return m, columnstats.EachColumn(ctx, x,
+			func(j int, column []float64) { m.Means[j], m.Scales[j] = columnstats.MeanAndDeviation(column) })
 	})
 }
 

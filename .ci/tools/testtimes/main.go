@@ -67,7 +67,8 @@ func run(args []string) (status int, err error) {
 		if fields := strings.Fields(text); strings.HasPrefix(text, "--- ") && len(fields) > 2 {
 			if from, ok := began[fields[2]]; ok {
 				to := read(binary.Process.Pid)
-				fmt.Fprintf(times, "%.2f %.2f %s %s\n", to.at.Sub(from.at).Seconds(), to.processor-from.processor, strings.TrimSuffix(filepath.Base(args[0]), ".test"), fields[2])
+				fmt.Fprintf(times, "%.2f %.2f %s %s\n", to.at.Sub(from.at).Seconds(), to.processor-from.processor,
+					strings.TrimSuffix(filepath.Base(args[0]), ".test"), fields[2])
 			}
 		}
 		if err == io.EOF {

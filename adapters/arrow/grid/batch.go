@@ -74,7 +74,8 @@ func columnOf(g base.FixedDataGrid, attr base.Attribute, spec base.AttributeSpec
 		}
 		return b.NewArray(), nil
 	}
-	return nil, &estimators.ParamError{Type: "grid: Batch", Field: "attribute", Value: fmt.Sprintf("%q of type %T", attr.GetName(), attr), Want: "a float, a categorical or a binary one"}
+	return nil, &estimators.ParamError{Type: "grid: Batch", Field: "attribute", Value: fmt.Sprintf("%q of type %T", attr.GetName(), attr),
+		Want: "a float, a categorical or a binary one"}
 }
 
 func categories(g base.FixedDataGrid, attr *base.CategoricalAttribute, spec base.AttributeSpec, rows int) (apache.Array, error) {
@@ -120,7 +121,8 @@ func Write(g base.FixedDataGrid, path string) error {
 	defer batch.Release()
 	return atomicfile.Write(path, func(to io.Writer) error {
 		// The writer would close a file that it could.
-		w, err := pqarrow.NewFileWriter(batch.Schema(), struct{ io.Writer }{to}, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+		w, err := pqarrow.NewFileWriter(batch.Schema(), struct{ io.Writer }{to}, parquet.NewWriterProperties(),
+			pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 		if err != nil {
 			return fmt.Errorf("grid: %s: %w", path, err)
 		}

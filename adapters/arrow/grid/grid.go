@@ -41,7 +41,8 @@ func Read(ctx context.Context, table *arrow.Table) (*base.DenseInstances, error)
 	unweighted.Schema = &s
 	switch {
 	case s.Label != "" && s.Target != "":
-		return nil, &estimators.ParamError{Type: "grid: Read", Field: "Schema", Value: "a label and a target", Want: "one of them, to be the class"}
+		return nil, &estimators.ParamError{Type: "grid: Read", Field: "Schema", Value: "a label and a target",
+			Want: "one of them, to be the class"}
 	case s.Label != "":
 		b, err := arrow.Collect(unweighted.Labels(ctx), table.MaxBytes)
 		if err != nil {
@@ -88,7 +89,8 @@ func build(s *arrow.Schema, x *mat.Dense, class *arrow.Column, y []float64) (out
 	if class != nil {
 		for _, c := range s.Features {
 			if c.Name == class.Name {
-				return nil, &estimators.ParamError{Type: "grid: Read", Field: "class", Value: strconv.Quote(c.Name), Want: "a column that is no feature"}
+				return nil, &estimators.ParamError{Type: "grid: Read", Field: "class", Value: strconv.Quote(c.Name),
+					Want: "a column that is no feature"}
 			}
 		}
 	}

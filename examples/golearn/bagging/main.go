@@ -65,7 +65,8 @@ func numbers() error {
 	if err != nil {
 		return err
 	}
-	bag := &golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }, Fraction: 0.6, Seed: 1}
+	bag := &golearn.Bagging{New: func() base.Classifier { return &golearn.Regressor{Estimator: &lssvm.Regressor{}} }, Fraction: 0.6,
+		Seed: 1}
 	if err := bag.Fit(train); err != nil {
 		return err
 	}

@@ -89,7 +89,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("golearn's tree behind golearn's filter behind our scaler, from one file: accuracy %.3f\n", evaluation.GetAccuracy(confusion))
+	fmt.Printf("golearn's tree behind golearn's filter behind our scaler, from one file: accuracy %.3f\n",
+		evaluation.GetAccuracy(confusion))
 	fmt.Println("with other bins:", model(9).Load(path))
 	return nil
 }

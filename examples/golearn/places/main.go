@@ -55,10 +55,12 @@ func run() error {
 	}
 	fmt.Printf("%-22s %-8s %-12s %-8s %s\n", "accuracy", "alone", "folds of 3", "bagged", "one against all")
 	for _, e := range []estimators.Classifier{
-		&lssvm.Classifier{}, &svm.Classifier{}, &rvm.Classifier{}, &eem.Classifier{Units: 50}, &eem.KernelClassifier{}, &elm.Classifier{Units: 50, Ridge: 1, Balanced: true},
+		&lssvm.Classifier{}, &svm.Classifier{}, &rvm.Classifier{}, &eem.Classifier{Units: 50}, &eem.KernelClassifier{},
+		&elm.Classifier{Units: 50, Ridge: 1, Balanced: true},
 	} {
 		build := func() base.Classifier {
-			return &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: e}}
+			return &golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}},
+				Final: e}}
 		}
 		fmt.Printf("%-22T", e)
 		if err := everywhere(build, train, test); err != nil {

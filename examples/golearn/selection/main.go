@@ -40,7 +40,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &entropy.Search{}}}
+	cls := &golearn.Classifier{Estimator: &selection.Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
+		Search: &entropy.Search{}}}
 	if err := cls.Fit(train); err != nil {
 		return err
 	}

@@ -58,7 +58,8 @@ func run() error {
 		return err
 	}
 
-	csv, err := golearn.ParseCSV("csv", strings.NewReader("play,temperature,sky\nyes,22,sunny\nno,7,grey\n"), &golearn.CSVOptions{Class: "play"})
+	csv, err := golearn.ParseCSV("csv", strings.NewReader("play,temperature,sky\nyes,22,sunny\nno,7,grey\n"),
+		&golearn.CSVOptions{Class: "play"})
 	if err != nil {
 		return err
 	}

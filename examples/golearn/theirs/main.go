@@ -59,7 +59,8 @@ var ours = []struct{ imports, line string }{
 	{"estimators/elm", "&golearn.Classifier{Estimator: &elm.Classifier{Units: 50, Ridge: .1, Balanced: true}}"},
 	{"selection", "&golearn.Classifier{Estimator: &selection.Classifier{Search: &entropy.Search{}}}"},
 	{"estimators/pipeline estimators/lssvm transformers",
-		"&golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: &lssvm.Classifier{}}}"},
+		"&golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&transformers.StandardScaler{}}, Final: " +
+			"&lssvm.Classifier{}}}"},
 }
 
 const (
@@ -116,7 +117,9 @@ func run(out io.Writer) error {
 			fmt.Fprintf(&cases, "\tcase %q:\n\t\t%s.Main()\n", name, name)
 		}
 	}
-	if err := add("all/main.go", fmt.Sprintf("package main\n\nimport (\n\t\"os\"\n\n%s)\n\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports, &cases)); err != nil {
+	if err := add("all/main.go",
+		fmt.Sprintf("package main\n\nimport (\n\t\"os\"\n\n%s)\n\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n",
+			&imports, &cases)); err != nil {
 		return err
 	}
 	replace, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -127,7 +130,8 @@ func run(out io.Writer) error {
 		return err
 	}
 	binary := filepath.Join(dir, "all.exe")
-	if _, err := output("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary, module+"/examples/golearn/theirs/all"); err != nil {
+	if _, err := output("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", binary,
+		module+"/examples/golearn/theirs/all"); err != nil {
 		return err
 	}
 	for i, p := range programs {

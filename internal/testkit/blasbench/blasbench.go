@@ -90,15 +90,16 @@ func triangular(name string, s blas.Side, m, n int) routine {
 	if s == blas.Right {
 		order = n
 	}
-	return routine{fmt.Sprintf("%s_%c_%dx%d", name, s, m, n), float64(m) * float64(n) * float64(order), func(c Contender) (func(), []func()) {
-		a, b, result := definite(order), random(m*n), make([]float64, m*n)
-		routine := c.BLAS.Dtrsm
-		if name == "Dtrmm" {
-			routine = c.BLAS.Dtrmm
-		}
-		return func() { copy(result, b) },
-			[]func(){func() { routine(s, blas.Lower, blas.NoTrans, blas.NonUnit, m, n, 1, a, order, result, n) }}
-	}}
+	return routine{fmt.Sprintf("%s_%c_%dx%d", name, s, m, n), float64(m) * float64(n) * float64(order),
+		func(c Contender) (func(), []func()) {
+			a, b, result := definite(order), random(m*n), make([]float64, m*n)
+			routine := c.BLAS.Dtrsm
+			if name == "Dtrmm" {
+				routine = c.BLAS.Dtrmm
+			}
+			return func() { copy(result, b) },
+				[]func(){func() { routine(s, blas.Lower, blas.NoTrans, blas.NonUnit, m, n, 1, a, order, result, n) }}
+		}}
 }
 
 func cholesky(n int) routine {

@@ -128,7 +128,8 @@ func watch(t *testing.T, name string) *watchdog {
 				continue
 			}
 			stacks := make([]byte, 1<<20)
-			reportFinding(t, name, fmt.Sprintf("%d:%d", w.seed.Load(), w.input.Load()-1), fmt.Errorf("it takes more than %v:\n%s", longest, stacks[:runtime.Stack(stacks, true)]))
+			reportFinding(t, name, fmt.Sprintf("%d:%d", w.seed.Load(), w.input.Load()-1),
+				fmt.Errorf("it takes more than %v:\n%s", longest, stacks[:runtime.Stack(stacks, true)]))
 			os.Exit(1)
 		}
 	}()

@@ -114,7 +114,8 @@ func checkProgram(t *testing.T) {
 			fails("-"+o.name, "-"+o.name, nowhere)
 		case o.isNumber():
 			fails("-"+o.name, "-"+o.name, "-1")
-			if o.name != "seed" && o.name != "first" && !strings.Contains(o.usage, "; 0: ") { // where 0 is no number of anything, -h says what it is
+			// where 0 is no number of anything, -h says what it is
+			if o.name != "seed" && o.name != "first" && !strings.Contains(o.usage, "; 0: ") {
 				fails("-"+o.name, "-"+o.name, "0")
 			}
 		}

@@ -28,12 +28,14 @@ func (s *source) uniform(n int) int {
 }
 
 var extremeFloats = []float64{
-	0, math.Copysign(0, -1), 1, -1, .5, 2, math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 5e-324, -5e-324, 1e-308,
+	0, math.Copysign(0, -1), 1, -1, .5, 2, math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 5e-324,
+	-5e-324, 1e-308,
 	1e-300, 1e150, -1e150, 1e155, 1e-150, 1e-17, 1 << 31, 1 << 53, 1 << 63, 1e17, 1 + 0x1p-52, 1 - 0x1p-53, 710, -745, 3,
 }
 
 var extremeIntegers = []int64{
-	0, 1, -1, 2, 3, 4, 5, 7, -2, 10, 64, 100, 1000, 65535, 1e6, 1 << 26, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MaxUint32, 1 << 40, 1 << 53, 1 << 61, 1 << 62,
+	0, 1, -1, 2, 3, 4, 5, 7, -2, 10, 64, 100, 1000, 65535, 1e6, 1 << 26, math.MaxInt32, math.MaxInt32 + 1, math.MinInt32, math.MaxUint32,
+	1 << 40, 1 << 53, 1 << 61, 1 << 62,
 	math.MaxInt64, math.MinInt64, math.MaxInt64 - 1,
 }
 

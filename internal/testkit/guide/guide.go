@@ -190,7 +190,8 @@ func Run(t *testing.T, module string) {
 		fmt.Fprintf(&imports, "\tprogram%d %q\n", i, fmt.Sprint("example.com/guide/program", i))
 		fmt.Fprintf(&cases, "\tcase %q:\n\t\tprogram%d.Main()\n", p.Name, i)
 	}
-	source := "package main\n\nimport (\n\t\"os\"\n\n" + imports.String() + ")\n\nfunc main() {\n\tname := os.Args[1]\n\tos.Args = os.Args[:1]\n\tswitch name {\n" + cases.String() + "\t}\n}\n"
+	source := "package main\n\nimport (\n\t\"os\"\n\n" + imports.String() +
+		")\n\nfunc main() {\n\tname := os.Args[1]\n\tos.Args = os.Args[:1]\n\tswitch name {\n" + cases.String() + "\t}\n}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644))
 	name := filepath.Join(dir, "programs")
 	if runtime.GOOS == "windows" {

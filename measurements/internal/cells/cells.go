@@ -20,7 +20,8 @@ type Cells[K comparable, V any] struct {
 
 // Read reads the measurements of a file, whose first line is the header; of several with one key the last
 // counts. A file that is not there is begun, and an empty path keeps nothing. Record writes what parse reads.
-func Read[K comparable, V any](path string, header []string, parse func(record []string) (K, V, error), record func(K, V) []string) (*Cells[K, V], error) {
+func Read[K comparable, V any](path string, header []string,
+	parse func(record []string) (K, V, error), record func(K, V) []string) (*Cells[K, V], error) {
 	out := &Cells[K, V]{At: map[K]V{}, path: path, record: record}
 	if path == "" {
 		return out, nil

@@ -36,7 +36,8 @@ const (
 func main() { cli.Main("directkernel", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	flags := cli.NewFlags("directkernel", "directkernel reproduces the direct-kernel paper: its chain of transformations and its heuristic ridge.", out)
+	flags := cli.NewFlags("directkernel",
+		"directkernel reproduces the direct-kernel paper: its chain of transformations and its heuristic ridge.", out)
 	dir := flags.String("data", "", "`folder` of CSV files; empty: what the repository ships")
 	names := flags.String("sets", "", "comma separated names; empty: 22 sets of up to 1000 rows, or what is shipped")
 	splits := flags.Int("splits", 10, "75/25 splits")
@@ -76,7 +77,9 @@ func tables(ctx context.Context, out io.Writer, sets []*dataset.Set, splits int,
 		heading    string
 	}{{true, "test NMSE"}, {false, "test error, share of rows"}} {
 		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(table, "set\ttraining rows\tcolumns\tridge heuristic\tleave-one-out\terror heuristic\tleave-one-out\tbest\theuristic / leave-one-out\tchain - lssvm\t")
+		fmt.Fprintln(table, "set\ttraining rows\tcolumns\tridge heuristic\tleave-one-out\terror "+
+			"heuristic\tleave-one-out\tbest\theuristic / "+
+			"leave-one-out\tchain - lssvm\t")
 		count, logs, worst := 0.0, 0.0, 0.0
 		for _, set := range sets {
 			if (set.Y != nil) != kind.regression {

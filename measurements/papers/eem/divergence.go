@@ -24,12 +24,15 @@ var dimensions = []int{1, 10, 100, 200, 500}
 
 // table1 is the paper's.
 var table1 = map[string][]float64{
-	"australian": {.928, -.022, .295, .161, .235}, "breast-cancer": {.628, .809, .812, .858, .788}, "diabetes-pima": {-.983, -.976, -.941, -.982, -.952},
-	"german-numer": {.916, .979, .877, .873, .839}, "heart": {.964, .829, .931, .91, .893}, "ionosphere": {.999, .988, .98, .978, .984},
-	"liver-disorders": {.232, .308, .363, .33, .312}, "sonar": {-.31, -.542, -.41, -.407, -.381}, "splice": {-.284, -.036, -.165, -.118, -.101},
+	"australian": {.928, -.022, .295, .161, .235}, "breast-cancer": {.628, .809, .812, .858, .788},
+	"diabetes-pima": {-.983, -.976, -.941, -.982, -.952},
+	"german-numer":  {.916, .979, .877, .873, .839}, "heart": {.964, .829, .931, .91, .893}, "ionosphere": {.999, .988, .98, .978, .984},
+	"liver-disorders": {.232, .308, .363, .33, .312}, "sonar": {-.31, -.542, -.41, -.407, -.381},
+	"splice":   {-.284, -.036, -.165, -.118, -.101},
 	"abalone7": {1, .999, .999, .999, .998}, "arrhythmia": {1, 1, .999, 1, 1}, "car-eval-34": {1, .998, .998, .997, .997},
-	"ecoli": {.964, .994, .995, .998, .995}, "libras-move": {1, .999, .999, 1, 1}, "oil-spill": {1, 1, 1, 1, 1}, "sick-euthyroid": {1, .999, 1, 1, 1},
-	"solar-flare": {1, 1, 1, 1, 1}, "spectrometer": {1, 1, .999, .999, .999}, "mammography": {1, 1, 1, 1, 1},
+	"ecoli": {.964, .994, .995, .998, .995}, "libras-move": {1, .999, .999, 1, 1}, "oil-spill": {1, 1, 1, 1, 1},
+	"sick-euthyroid": {1, .999, 1, 1, 1},
+	"solar-flare":    {1, 1, 1, 1, 1}, "spectrometer": {1, 1, .999, .999, .999}, "mammography": {1, 1, 1, 1, 1},
 }
 
 // divergences prints the correlations. The paper does not say what was drawn; here each
@@ -65,8 +68,11 @@ func (s settings) divergences(ctx context.Context, out, progress io.Writer, sets
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\nSpearman's rank correlation of the Cauchy-Schwarz divergence with its first term over %d draws, each of a layer of sigmoid\n"+
-		"units (features in [0, 1]) and a normal direction in its space; the mean share that the first term has of the divergence at h = 500.\n", s.draws)
+	_, err := fmt.Fprintf(out,
+		"\nSpearman's rank correlation of the Cauchy-Schwarz divergence with its first term over %d draws, each of a layer of sigmoid\n"+
+			"units (features in [0, 1]) and a normal direction in its space; the mean share that the first term has of the divergence "+
+			"at h = 500.\n",
+		s.draws)
 	return err
 }
 
@@ -107,7 +113,8 @@ func (s settings) correlations(ctx context.Context, set *dataset.Set) (row []flo
 // draw returns the divergence along a random direction for each of the dimensions, of
 // which each has the first units and coordinates of the next.
 func (s settings) draw(ctx context.Context, x *mat.Dense, y []int, number uint64) ([]measures.Divergence, error) {
-	hidden := &featuremap.RandomHidden{Units: dimensions[len(dimensions)-1], Activation: featuremap.Sigmoid, Seed: 1000*s.seed + number, Workers: 1}
+	hidden := &featuremap.RandomHidden{Units: dimensions[len(dimensions)-1], Activation: featuremap.Sigmoid, Seed: 1000*s.seed + number,
+		Workers: 1}
 	if err := hidden.Fit(ctx, x); err != nil {
 		return nil, err
 	}

@@ -301,15 +301,19 @@ func (s settings) tables(out io.Writer, r *results, sets []*dataset.Set) error {
 			}
 		}
 	}
-	fmt.Fprintf(out, "GMean in %%, %d-fold stratified cross-validation, %d times, at the point of the grid that is best on the test folds\n\n", s.folds, s.repeats)
-	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.best) + s.fewer(v) }, func(v summary, _ float64) float64 { return v.best }); err != nil {
+	fmt.Fprintf(out, "GMean in %%, %d-fold stratified cross-validation, %d times, at the point of the grid that is best on the test "+
+		"folds\n\n", s.folds, s.repeats)
+	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.best) + s.fewer(v) },
+		func(v summary, _ float64) float64 { return v.best }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nthe same, at the point that is best on all other folds\n\n")
-	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) + s.fewer(v) }, func(v summary, _ float64) float64 { return v.others }); err != nil {
+	if err := s.print(out, sets, found, func(v summary, _ float64) string { return fmt.Sprintf("%.1f", v.others) + s.fewer(v) },
+		func(v summary, _ float64) float64 { return v.others }); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nthe first table minus the figures of the independent implementation; in brackets the standard error of the difference,\n"+
+	fmt.Fprintf(out, "\nthe first table minus the figures of the independent implementation; in brackets the standard error of the "+
+		"difference,\n"+
 		"if the folds of its one run vary as ours do; ! where ours is lower by more than two standard errors\n\n")
 	if err := s.print(out, sets, found, func(v summary, of float64) string {
 		if math.IsNaN(of) {
@@ -338,7 +342,8 @@ func (s settings) fewer(v summary) string {
 // print prints a cell for each set and method, and below the means of what average
 // gives, over the sets that have an independent figure for the method.
 func (s settings) print(
-	out io.Writer, sets []*dataset.Set, found map[string]map[string]summary, show func(v summary, of float64) string, average func(v summary, of float64) float64,
+	out io.Writer, sets []*dataset.Set, found map[string]map[string]summary, show func(v summary, of float64) string,
+	average func(v summary, of float64) float64,
 ) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\t%s\n", strings.Join(s.methods, "\t"))

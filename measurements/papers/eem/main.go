@@ -62,7 +62,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags.IntVar(&s.workers, "workers", 0, "folds at a time; 0: the number of processors")
 	flags.Uint64Var(&s.seed, "seed", 1, "of folds and hidden units")
 	flags.BoolVar(&s.quick, "quick", false, "cut grids: h 50 to 500, γ 1e-3 to 1, C 1e-1 to 1e4")
-	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more; a number in brackets says how many cross-validations, if not all")
+	flags.BoolVar(&s.report, "report", false,
+		"print what -results has, and do no more; a number in brackets says how many cross-validations, if not all")
 	flags.AtLeast(2, "folds")
 	flags.AtLeast(1, "repeats")
 	flags.AtLeast(3, "draws")

@@ -69,7 +69,8 @@ var methods = func() []method {
 	} {
 		out = append(out,
 			method{"eem-" + a.name, func(ctx context.Context, f fold, g grid) ([]score, error) { return entropyMachines(ctx, f, g, a.is) }},
-			method{"welm-" + a.name, func(ctx context.Context, f fold, g grid) ([]score, error) { return learningMachines(ctx, f, g, a.is) }})
+			method{"welm-" + a.name,
+				func(ctx context.Context, f fold, g grid) ([]score, error) { return learningMachines(ctx, f, g, a.is) }})
 	}
 	return append(out, method{"eekm", kernelMachines}, method{"lssvm", leastSquares}, method{"svm", vectorMachines})
 }()
@@ -136,7 +137,8 @@ func learningMachines(ctx context.Context, f fold, g grid, a featuremap.Activati
 func kernelMachines(ctx context.Context, f fold, g grid) ([]score, error) {
 	var out []score
 	for _, gamma := range g.gammas {
-		path, err := (&eem.KernelClassifier{Kernel: kernels.RBF{Gamma: gamma}, Seed: f.seed, Workers: 1}).FitPath(ctx, f.unit[0], f.y, g.hidden)
+		path, err := (&eem.KernelClassifier{Kernel: kernels.RBF{Gamma: gamma}, Seed: f.seed, Workers: 1}).FitPath(ctx, f.unit[0], f.y,
+			g.hidden)
 		if err != nil {
 			return nil, err
 		}

@@ -155,7 +155,9 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 		look   int
 	}{
 		{five, ofFive, "as it is", degrees[:26], polynomial, scaled, 2},
-		{five, ofFive, "normalised", degrees[:26], func(p float64) kernels.Kernel { return kernels.Normalized{Kernel: polynomial(p)} }, scaled, 1},
+		{five, ofFive, "normalised", degrees[:26], func(p float64) kernels.Kernel { return kernels.Normalized{Kernel: polynomial(p)} },
+			scaled,
+			1},
 		{five, ofFive, "unit rows", degrees[:26], polynomial, d.x, 0},
 		{six, ofSix, "columns scaled", widths, kernels.RBFFamily{}.Kernel, scaled, 1},
 		{six, ofSix, "unit rows too", widths, kernels.RBFFamily{}.Kernel, d.x, 0},

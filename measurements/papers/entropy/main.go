@@ -93,7 +93,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 func parse(args []string, help io.Writer) (settings, error) {
 	var s settings
 	flags := cli.NewFlags("entropy", "entropy reproduces the experiments of the paper on the von Neumann entropy of kernel matrices.", help)
-	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the one set that the repository ships, which is none of the paper's")
+	flags.StringVar(&s.data, "data", "",
+		"`folder` of CSV files; empty: the one set that the repository ships, which is none of the paper's")
 	sets := flags.String("sets", "", "comma separated names; empty: the eleven of the paper that are to be had, without abalone")
 	chosen := flags.String("families", "rbf,poly,elm", "comma separated kernels")
 	flags.IntVar(&s.splits, "splits", 5, "of a set in training and test rows; the paper has 30, and 5 of abalone")

@@ -203,7 +203,8 @@ func printSearch(w io.Writer, of []summary) {
 				inBand++
 			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d\n", v.set, beside("%.4g", v.params[v.best], p.best), beside("%.4g", stat.Quantile(0.5, stat.Empirical, params, nil), p.found),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d of %d\n", v.set, beside("%.4g", v.params[v.best], p.best),
+			beside("%.4g", stat.Quantile(0.5, stat.Empirical, params, nil), p.found),
 			columns(is, was), inBand, len(found))
 		if !math.IsNaN(p.best) && v.set != "abalone" {
 			counted++

@@ -103,7 +103,8 @@ func (s settings) measureKernels(ctx context.Context, p problem) (judged, error)
 	j := judged{p, make([]row, len(p.candidates))}
 	// Four fixed kernels are the paper's question; who chooses among kernels leaves the
 	// band of entropies on.
-	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y, &ranking.Options{By: ranking.KTA, NoEntropy: true, Workers: s.workers})
+	by, err := ranking.ForClassification(ctx, p.candidates, nil, p.x, p.y,
+		&ranking.Options{By: ranking.KTA, NoEntropy: true, Workers: s.workers})
 	if err != nil {
 		return j, err
 	}
@@ -195,7 +196,8 @@ func leastOf(rows []row, value func(row) float64) []int {
 
 // printFigure4 prints each bar of figure 4, and what the paper says of it.
 func (s settings) printFigure4(out io.Writer, all []judged) error {
-	fmt.Fprintf(out, "Figure 4: %d-fold stratified cross-validation of the SVM, C = %v, %d times, in brackets the standard error; seed %d\n\n", s.folds, s.c, s.repeats, s.seed)
+	fmt.Fprintf(out, "Figure 4: %d-fold stratified cross-validation of the SVM, C = %v, %d times, in brackets the standard error; seed "+
+		"%d\n\n", s.folds, s.c, s.repeats, s.seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\trows\tcolumns\tkernel\t%s\t\n", strings.Join(columnNames, "\t"))
 	for _, j := range all {
@@ -205,7 +207,8 @@ func (s settings) printFigure4(out io.Writer, all []judged) error {
 			if i == 0 {
 				head = fmt.Sprintf("%s\t%d\t%d", j.name(), n, d)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t%.3f\t%.4f (%.4f)\t\n", head, kernelNames[i], r.values[0], r.values[1], r.values[2], r.values[byError], r.se)
+			fmt.Fprintf(w, "%s\t%s\t%.3f\t%.3f\t%.3f\t%.4f (%.4f)\t\n", head, kernelNames[i], r.values[0], r.values[1], r.values[2],
+				r.values[byError], r.se)
 		}
 	}
 	if err := w.Flush(); err != nil {

@@ -78,8 +78,11 @@ func parse(args []string, help io.Writer) (settings, error) {
 	flags.IntVar(&s.table, "table", 0, "1; 0: none with -figure, all without it")
 	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: the one set of two classes that the repository ships")
 	sets := flags.String("sets", "", "comma separated names; empty: the nine of the paper")
-	flags.StringVar(&s.vehicle, "vehicle", "opel+saab", "the `classes` of vehicle that are one of two, joined by +; rest: four classes, and measures that are means of one against the rest")
-	flags.StringVar(&s.poly, "poly", "1", "γ of the polynomial kernel (γ<x,z>+1)³: 1 or 1/d; mixed: 1 for the measures, 1/d for the support vector machine")
+	flags.StringVar(&s.vehicle, "vehicle", "opel+saab",
+		"the `classes` of vehicle that are one of two, joined by +; rest: four classes, and measures that are means of one against the "+
+			"rest")
+	flags.StringVar(&s.poly, "poly", "1",
+		"γ of the polynomial kernel (γ<x,z>+1)³: 1 or 1/d; mixed: 1 for the measures, 1/d for the support vector machine")
 	flags.Float64Var(&s.c, "c", 1, "C of the support vector machine")
 	flags.IntVar(&s.repeats, "repeats", 10, "cross-validations")
 	flags.IntVar(&s.folds, "folds", 5, "of a cross-validation")

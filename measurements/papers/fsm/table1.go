@@ -35,7 +35,8 @@ func (s settings) printClaims(out io.Writer, all []judged) error {
 		if slices.Contains(best, poly) || slices.Contains(best, rbf) {
 			lowest++
 		}
-		if low := j.rows[best[0]]; j.rows[poly].values[byError] <= low.values[byError]+2*low.se && j.rows[rbf].values[byError] <= low.values[byError]+2*low.se {
+		if low := j.rows[best[0]]; j.rows[poly].values[byError] <= low.values[byError]+2*low.se &&
+			j.rows[rbf].values[byError] <= low.values[byError]+2*low.se {
 			near++
 		}
 		worst := j.most(byError)
@@ -111,8 +112,11 @@ func (j judged) asPrinted() int {
 
 // printTable1 prints the ranks of the best kernels beside the paper's.
 func (s settings) printTable1(out io.Writer, all []judged) error {
-	fmt.Fprintln(out, "Table 1: the rank of the kernel of the least error under each measure, 1 for the first of four, in brackets the paper's;")
-	fmt.Fprintln(out, "then the kernels within 2 standard errors of the least, over the same folds; the kernel that has all three ranks of the paper; and how much more it errs")
+	fmt.Fprintln(out, "Table 1: the rank of the kernel of the least error under each measure, 1 for the first of four, in brackets the "+
+		"paper's;")
+	fmt.Fprintln(out, "then the kernels within 2 standard errors of the least, over the same folds; the kernel that has all three ranks "+
+		"of "+
+		"the paper; and how much more it errs")
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "set\tbest kernel\terror\t%s\tas good\tthe paper's\texcess error\t\n", strings.Join(columnNames[:measured], "\t"))
@@ -220,7 +224,8 @@ func (s settings) printTests(out io.Writer, all []judged) error {
 			difference[i] -= fsm[i]
 		}
 		if mean, se := meanError(difference); se > 0 {
-			_, err := fmt.Fprintf(out, "%s less FSMerr: %.2f, t = %.2f with %d degrees of freedom\n", columnNames[m], mean, mean/se, len(all)-1)
+			_, err := fmt.Fprintf(out, "%s less FSMerr: %.2f, t = %.2f with %d degrees of freedom\n", columnNames[m], mean, mean/se,
+				len(all)-1)
 			if err != nil {
 				return err
 			}

@@ -136,10 +136,13 @@ func (s settings) measure(ctx context.Context, t *toy) error {
 
 func (s settings) printToys(out io.Writer, toys []toy) error {
 	fmt.Fprintf(out, "Figure 3: linear kernel, two Gaussian classes of %d rows, seed %d\n", toyRows, s.seed)
-	fmt.Fprintf(out, "of one draw: 1-KTA, FSMerr, and the SVM's error in %d-fold cross-validation, %d times; mean (sd): of %d draws\n", s.folds, s.repeats, s.draws)
-	fmt.Fprintln(out, "Example 1: 1-KTA by the paper's equation 8, for classes without spread; with spread: the same for ours, and many rows")
+	fmt.Fprintf(out, "of one draw: 1-KTA, FSMerr, and the SVM's error in %d-fold cross-validation, %d times; mean (sd): of %d draws\n",
+		s.folds, s.repeats, s.draws)
+	fmt.Fprintln(out, "Example 1: 1-KTA by the paper's equation 8, for classes without spread; with spread: the same for ours, and many "+
+		"rows")
 	for _, spread := range toySpreads {
-		fmt.Fprintf(out, "\nstandard deviation %.2f |d|; with many rows FSMerr is %.3f at every angle, and no classifier errs less than %.3f\n\n", spread, level(spread), bayes(spread))
+		fmt.Fprintf(out, "\nstandard deviation %.2f |d|; with many rows FSMerr is %.3f at every angle, and no classifier errs less than "+
+			"%.3f\n\n", spread, level(spread), bayes(spread))
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(w, "angle\t1-KTA\tmean (sd)\twith spread\tExample 1\tpaper\tFSMerr\tmean (sd)\tSVM error\t")
 		for _, t := range toys {

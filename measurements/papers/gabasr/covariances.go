@@ -37,7 +37,8 @@ type variant struct {
 	seed        uint64
 }
 
-var variants = []variant{{"all", everyone, 0}, {"1", 1, 0}, {"2", 2, 0}, {"4", 4, 0}, {"8", 8, 0}, {"all, another seed", everyone, otherSeeds}}
+var variants = []variant{{"all", everyone, 0}, {"1", 1, 0}, {"2", 2, 0}, {"4", 4, 0}, {"8", 8, 0},
+	{"all, another seed", everyone, otherSeeds}}
 
 // compared is a line: sums over the divisions.
 type compared struct {
@@ -77,7 +78,9 @@ func (s settings) compareCovariances(ctx context.Context, sets []*dataset.Set, o
 			k := float64(len(folds))
 			for i, l := range lines {
 				slices.Sort(l.off)
-				fmt.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.4f\t%.4f\t%.3f\t%.1f%%\t%.2f%%\t%.2f%%\t%.1f%%\n", name, len(folds[0].Train), variants[i].label, l.bytes/k/1000,
+				fmt.Fprintf(t, "%s\t%d\t%s\t%.0f\t%.4f\t%.4f\t%.3f\t%.1f%%\t%.2f%%\t%.2f%%\t%.1f%%\n", name, len(folds[0].Train),
+					variants[i].label,
+					l.bytes/k/1000,
 					l.seconds/k, l.nmse/k, l.density/k, 100*l.cover/k, 100*l.off[len(l.off)/2], 100*l.off[len(l.off)*95/100], 100*l.off[len(l.off)-1])
 			}
 		}
@@ -114,7 +117,8 @@ func (s settings) comparedFolds(set *dataset.Set, forecast bool) ([]validation.F
 }
 
 // compareFold adds what each variant does on a division.
-func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold validation.Fold, forecast bool, at uint64, lines []compared) error {
+func (s settings) compareFold(ctx context.Context, set *dataset.Set, fold validation.Fold, forecast bool, at uint64,
+	lines []compared) error {
 	x, y, _ := set.Rows(fold.Train)
 	test, truth, _ := set.Rows(fold.Test)
 	x, test, err := dataset.Impute(x, test)

@@ -63,11 +63,13 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	sets := flags.String("sets", "", "comma separated names; empty: all that there are")
 	chosen := flags.String("methods", "", "comma separated names; empty: "+strings.Join(methodNames(), ", "))
 	flags.IntVar(&s.workers, "workers", 0, "fits at a time; 0: the number of processors")
-	flags.IntVar(&s.splits, "splits", 0, fmt.Sprintf("divisions of a set; 0: %d up to %d rows, else %d", smallSplits, smallRows, largeSplits))
+	flags.IntVar(&s.splits, "splits", 0, fmt.Sprintf("divisions of a set; 0: %d up to %d rows, else %d", smallSplits, smallRows,
+		largeSplits))
 	flags.Uint64Var(&s.seed, "seed", 1, "of divisions and chains")
 	flags.BoolVar(&s.quick, "quick", false, "one split of at most 300 rows")
 	flags.BoolVar(&s.report, "report", false, "print what -results has, and do no more")
-	flags.BoolVar(&s.covariances, "covariances", false, "compare how many sweeps keep their covariance, on the sets of numbers, and do no more")
+	flags.BoolVar(&s.covariances, "covariances", false,
+		"compare how many sweeps keep their covariance, on the sets of numbers, and do no more")
 	flags.AtLeast(0, "workers", "splits")
 	flags.Reads("data")
 	flags.Writes("results", "out")

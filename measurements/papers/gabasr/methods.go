@@ -148,7 +148,8 @@ var methods = []method{
 	{"gabasr", true, true, learnt},
 	{"surrogate", true, false, func(ctx context.Context, t task) (values, error) {
 		n, _ := t.train.Dims()
-		return classes(ctx, t, &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Sweeps: sweeps, Likelihood: gabasr.Surrogate, Seed: t.seed, Workers: 1})
+		return classes(ctx, t, &gabasr.Classifier{Pairs: components(t.set), Chains: chains(n), Sweeps: sweeps, Likelihood: gabasr.Surrogate,
+			Seed: t.seed, Workers: 1})
 	}},
 }
 
@@ -176,7 +177,8 @@ func learnt(ctx context.Context, t task) (values, error) {
 func plainFeatures(ctx context.Context, t task) (values, error) {
 	n, _ := t.train.Dims()
 	p := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 2 * components(t.set), Sampling: featuremap.Independent, Seed: t.seed, Workers: 1}},
+		Steps: []transformers.Transformer{&featuremap.RandomFourier{Components: 2 * components(t.set), Sampling: featuremap.Independent,
+			Seed: t.seed, Workers: 1}},
 		Final: &ridge.Regressor{},
 	}
 	if !t.classes {

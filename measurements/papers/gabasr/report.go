@@ -119,7 +119,8 @@ reports; `+"`-seed 2 -sets boston,diabetes-progression`"+` has others.
 `, command, smallSplits, smallRows, largeSplits, smallRows, kernelRows)
 	s.table(&b, r, sets, "Tables 1 to 3: AUC", "auc", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
 	s.table(&b, r, sets, "Tables 4 to 6: R²", "r2", paper, func(v float64) string { return fmt.Sprintf("%.4f", v) })
-	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE, func(v float64) string { return fmt.Sprintf("%.4g", v) })
+	s.table(&b, r, sets, "Tables 4 to 6: mean squared error, in the units of the target squared", "mse", paperMSE,
+		func(v float64) string { return fmt.Sprintf("%.4g", v) })
 	s.sampling(&b, r, sets)
 	b.WriteString(lastSections)
 	return b.String()
@@ -132,7 +133,8 @@ var lastSections string
 
 // table prints a value for each set and method, means over the splits, with the standard
 // error, and the paper's in brackets.
-func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, title, value string, of map[string]map[string]float64, show func(float64) string) {
+func (s settings) table(b *strings.Builder, r *results, sets []*dataset.Set, title, value string, of map[string]map[string]float64,
+	show func(float64) string) {
 	var names []string
 	var rows [][]string
 	for _, m := range methods {
@@ -244,16 +246,19 @@ func (s settings) held(b *strings.Builder, r *results, sets []*dataset.Set) {
 	}
 	fmt.Fprint(b, "The differences below are of AUC or R², in pairs of the same splits, with their standard errors.\n\n")
 	fmt.Fprintf(b, "- *It loses* by more than two standard errors %s.\n", list(loses, "nowhere"))
-	fmt.Fprintf(b, "- *Learning the frequencies helps.* It is better than as many random features by more than two standard errors on these sets: %s.\n", list(wins, "none"))
+	fmt.Fprintf(b, "- *Learning the frequencies helps.* It is better than as many random features by more than two standard errors on "+
+		"these sets: %s.\n", list(wins, "none"))
 	for _, name := range []string{"boston", "diabetes-progression"} {
 		if i := slices.IndexFunc(sets, func(set *dataset.Set) bool { return set.Name == name }); i >= 0 {
 			if d, err, ok := s.difference(r, sets[i], "lssvm"); ok {
-				fmt.Fprintf(b, "- On the %d splits of %s its R² minus that of the least-squares support vector machine is %+.4f ±%.4f.\n", s.splitsOf(sets[i]), name, d, err)
+				fmt.Fprintf(b, "- On the %d splits of %s its R² minus that of the least-squares support vector machine is %+.4f ±%.4f.\n",
+					s.splitsOf(sets[i]), name, d, err)
 			}
 		}
 	}
 	if tested > 0 {
-		fmt.Fprintf(b, "- Its 95%% intervals cover %.1f%% of %s test rows of the regression sets.\n", 100*covered/tested, spaced(int(tested)))
+		fmt.Fprintf(b, "- Its 95%% intervals cover %.1f%% of %s test rows of the regression sets.\n", 100*covered/tested,
+			spaced(int(tested)))
 	}
 	fmt.Fprintln(b)
 }
@@ -288,6 +293,10 @@ func (s settings) sampling(b *strings.Builder, r *results, sets []*dataset.Set) 
 	}
 	_ = t.Flush() // into memory
 	if found {
-		fmt.Fprintf(b, "## What sampling does\n\nA chain starts from random features whose scale and λ the evidence chose. The table has the log evidence of this start, that of the kept sweeps,\nand the gain of the sweeps. A gain near 0 says that random features serve the data as well as learnt ones. Seconds are of a machine of two\ncores with other work.\n\n```\n%s```\n", w)
+		fmt.Fprintf(b, "## What sampling does\n\nA chain starts from random features whose scale and λ the evidence chose. The table "+
+			"has the "+
+			"log evidence of this start, that of the kept sweeps,\nand the gain of the sweeps. A gain near 0 says that random features "+
+			"serve the "+
+			"data as well as learnt ones. Seconds are of a machine of two\ncores with other work.\n\n```\n%s```\n", w)
 	}
 }

@@ -27,7 +27,8 @@ const (
 // xor has four normal clouds about (±1, ±1), of the same class across the diagonal.
 func xor(seed uint64) *dataset.Set {
 	rng := rand.New(rand.NewPCG(seed, 0x786f72))
-	s := &dataset.Set{Name: xorName, X: mat.NewDense(xorRows, 2, nil), Classes: []string{"unlike", "like"}, Positive: "like", SHA256: "generated"}
+	s := &dataset.Set{Name: xorName, X: mat.NewDense(xorRows, 2, nil), Classes: []string{"unlike", "like"}, Positive: "like",
+		SHA256: "generated"}
 	for i := range xorRows {
 		a, b := float64(2*rng.IntN(2)-1), float64(2*rng.IntN(2)-1)
 		s.X.SetRow(i, []float64{a + xorSpread*rng.NormFloat64(), b + xorSpread*rng.NormFloat64()})

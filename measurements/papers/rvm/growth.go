@@ -153,7 +153,8 @@ func large(ctx context.Context, out io.Writer, which string) error {
 		describe string
 	}{
 		"landmarks": {50000, &rvm.Regressor{Components: 500, NoAllIn: true, Starts: 1}, "500 landmarks, one start"},
-		"empty":     {10000, &rvm.Regressor{Starts: 1, CacheBytes: 128 << 20}, "all rows for basis, one empty start, 128 MiB of columns kept"},
+		"empty": {10000, &rvm.Regressor{Starts: 1, CacheBytes: 128 << 20},
+			"all rows for basis, one empty start, 128 MiB of columns kept"},
 	}
 	c, ok := runs[which]
 	if !ok {

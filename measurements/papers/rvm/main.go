@@ -64,7 +64,8 @@ func main() { cli.Main("rvm", run) }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := cli.NewFlags("rvm", "rvm measures the relevance vector machine beside the machines of other libraries, on the same rows.", out)
-	sizes := flags.String("friedman", "250,500,1000", "comma separated `numbers` of rows of Friedman's first function, without the other tables")
+	sizes := flags.String("friedman", "250,500,1000",
+		"comma separated `numbers` of rows of Friedman's first function, without the other tables")
 	dir := flags.String("protocol", "", "`folder` of the protocol's files, for its table")
 	big := flags.String("large", "", "a fit of many rows: landmarks (50000 rows) or empty (10000 rows from the empty model)")
 	rscript := flags.String("rscript", "", "`program` that runs R, for kernlab beside ours in the table of -friedman")
@@ -110,7 +111,8 @@ func protocol(ctx context.Context, dir string, out, progress io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(&text, "\nmeans of the splits. Nominal 95%% intervals of the regression sets cover %.1f%% of %.0f test rows.\n", 100*inside/tested, tested)
+	fmt.Fprintf(&text, "\nmeans of the splits. Nominal 95%% intervals of the regression sets cover %.1f%% of %.0f test rows.\n",
+		100*inside/tested, tested)
 	bar.Finish()
 	_, err := fmt.Fprint(out, text.String())
 	return err
@@ -199,7 +201,8 @@ func (s set) regress(ctx context.Context, train, test part) (result, error) {
 	share, _, err := metrics.NormalCoverage(test.y, mean, variance, 0.95, nil)
 	n := float64(len(test.y))
 	// The protocol divides by the variance with n-1 below, and the error by n.
-	return result{error: nmse * (n - 1) / n, vectors: float64(len(r.RelevanceIndices())), seconds: seconds, inside: math.Round(share * n), tested: n}, err
+	return result{error: nmse * (n - 1) / n, vectors: float64(len(r.RelevanceIndices())), seconds: seconds, inside: math.Round(share * n),
+		tested: n}, err
 }
 
 func (s set) classify(ctx context.Context, train, test part) (result, error) {

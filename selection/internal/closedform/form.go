@@ -137,7 +137,8 @@ func (c *Form) meanWeight() float64 {
 // OfMatrix returns the entropy of k, which it takes over, and what it gives at some ridges: all
 // from one reduction of k to tridiagonal form. Weights make the machine's matrix another than
 // the entropy's, and take a second. Without wanting the entropy it is not computed.
-func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense, wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
+func (c *Form) OfMatrix(ctx context.Context, k *mat.SymDense,
+	wanted bool) (entropy measures.VonNeumann, curve []search.RidgeScore, err error) {
 	if c == nil {
 		w, err := linalg.Eigenvalues(ctx, k)
 		return measures.EntropyOfEigenvalues(w), nil, err
@@ -198,7 +199,8 @@ func (c *Form) Curve(looks []loo.Look) []search.RidgeScore {
 	variance := c.variance + c.within
 	contrasts := float64(c.Targets.RawMatrix().Rows - 1)
 	for _, l := range looks {
-		score := search.RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance, Evidence: l.Evidence - contrasts*math.Log(c.unit)}
+		score := search.RidgeScore{Ridge: l.Ridge, Score: (l.Error + c.within) / variance, StandardError: l.StandardError / variance,
+			Evidence: l.Evidence - contrasts*math.Log(c.unit)}
 		if c.Signs != nil {
 			score.Wrong = l.Wrong
 		}
@@ -244,7 +246,8 @@ func (c *Form) ResidualFor(share, ridge float64, kernel kernels.Kernel, x *mat.D
 }
 
 // OfPivots returns what a kernel gives on the features of pivots of the rows of x.
-func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank, []search.RidgeScore, error) {
+func (c *Form) OfPivots(ctx context.Context, kernel kernels.Kernel, x *mat.Dense, o measures.LowRankOptions) (*measures.LowRank,
+	[]search.RidgeScore, error) {
 	o.Decided = func(measures.Bounds) bool { return true } // it is the residual that counts
 	first, rest := progress.Two(ctx, 1, 1)
 	l, err := measures.LowRankEntropy(first, kernel, x, &o)

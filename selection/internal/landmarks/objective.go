@@ -378,7 +378,8 @@ func (s *state) solve(ctx context.Context, ridge float64, gradient bool) (*sums,
 	total, kept := &sums{}, gradient
 	gradient = gradient && s.Kind == LeaveOneOut
 	if gradient {
-		total.zp, total.zq, total.products, total.p = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil), mat.NewSymDense(s.m, nil), make([]float64, s.k)
+		total.zp, total.zq, total.products, total.p = mat.NewDense(s.m, s.k, nil), mat.NewDense(s.m, 1, nil), mat.NewSymDense(s.m,
+			nil), make([]float64, s.k)
 	}
 	err = blocks(ctx, s, func(from, rows int) (*sums, error) {
 		b, err := s.load(ctx, from, rows)
@@ -469,7 +470,8 @@ func (s *state) blockSums(ctx context.Context, b block, gradient bool) (*sums, e
 func (s *state) value(t *sums) Value {
 	norm := mat.Norm(s.u, 2)
 	n := float64(s.n)
-	v := Value{F: t.squares / s.weight, Effective: t.effective, GCV: n * t.rss / (n - t.effective) / (n - t.effective), Trace: s.trace, Fit: t.rss + s.ridge*norm*norm}
+	v := Value{F: t.squares / s.weight, Effective: t.effective, GCV: n * t.rss / (n - t.effective) / (n - t.effective), Trace: s.trace,
+		Fit: t.rss + s.ridge*norm*norm}
 	if s.Kind == Complexity {
 		v.F = (s.Noise*v.Effective + v.Fit + v.Trace*v.Fit/(s.ridge*n)) / n
 		return v

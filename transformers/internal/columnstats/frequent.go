@@ -69,17 +69,18 @@ func ReadFrequent(ctx context.Context, rows *rowmap.Stream) ([]FrequentValues, e
 			}
 		}
 	}
-	_, err = ReadColumns(ctx, rows, 1, func(j int) *FrequentValues { return &counted[j] }, func(f **FrequentValues, values []float64) error {
-		if (*f).missed == 0 {
-			return nil
-		}
-		for _, v := range values {
-			if _, ok := (*f).counts[v]; ok {
-				(*f).counts[v]++
+	_, err = ReadColumns(ctx, rows, 1, func(j int) *FrequentValues { return &counted[j] },
+		func(f **FrequentValues, values []float64) error {
+			if (*f).missed == 0 {
+				return nil
 			}
-		}
-		return nil
-	})
+			for _, v := range values {
+				if _, ok := (*f).counts[v]; ok {
+					(*f).counts[v]++
+				}
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func columnsOfMany(n int) map[string][]float64 {
 		"waves":           of(func(i int) float64 { return math.Sin(float64(i) / 3000) }),
 		"one value":       of(func(int) float64 { return 3 }),
 		"two values":      of(func(i int) float64 { return float64(i * 7919 % 2) }),
-		"mostly zero":     of(func(i int) float64 { return max(0, rng.NormFloat64()-1.3) }),
+		"mostly zero":     of(func(_ int) float64 { return max(0, rng.NormFloat64()-1.3) }),
 		"zero in between": of(func(i int) float64 { return rng.NormFloat64() * float64(i%10/9) }),
 		"far":             of(func(int) float64 { return math.Exp(100 * rng.NormFloat64()) }),
 	}

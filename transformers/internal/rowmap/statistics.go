@@ -46,7 +46,8 @@ func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter,
 }
 
 // continueSums returns statistics to add more rows to.
-func continueSums(t transformers.StatisticsFitter, name string, fitted bool, sums transformers.Statistics) (transformers.Statistics, error) {
+func continueSums(t transformers.StatisticsFitter, name string, fitted bool,
+	sums transformers.Statistics) (transformers.Statistics, error) {
 	switch {
 	case !fitted:
 		return t.NewStatistics()

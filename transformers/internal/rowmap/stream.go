@@ -92,7 +92,8 @@ func (s *Stream) checked(block *mat.Dense, first int) (rows int, err error) {
 		s.D = d
 	}
 	if d != s.D {
-		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.Shape("x has", d, "columns", "the first block has %d", s.D))
+		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first,
+			fault.Shape("x has", d, "columns", "the first block has %d", s.D))
 	}
 	return rows, nil
 }

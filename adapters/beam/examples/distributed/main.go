@@ -52,7 +52,8 @@ func init() {
 	for _, m := range []int{100, 300, 500, 1000} {
 		byWidth[m] = kernelbeam.Register(fmt.Sprintf("%d features", m), func() *pipeline.Regressor {
 			return &pipeline.Regressor{
-				Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .02}, Components: m}},
+				Steps: []transformers.Transformer{&scalers.StandardScaler{},
+					&featuremap.RandomFourier{Kernel: kernels.RBF{Gamma: .02}, Components: m}},
 				Final: &ridge.Regressor{},
 			}
 		})
@@ -63,7 +64,8 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("distributed: ")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "distributed fits a pipeline to the rows of many files by Apache Beam, and without an engine to compare.\n\nFlags:")
+		fmt.Fprintln(flag.CommandLine.Output(),
+			"distributed fits a pipeline to the rows of many files by Apache Beam, and without an engine to compare.\n\nFlags:")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -71,7 +73,8 @@ func main() {
 		log.Fatal(err)
 	}
 	if *onFlink {
-		for name, value := range map[string]string{"runner": "flink", "endpoint": os.Getenv("BEAM_FLINK"), "environment_type": "LOOPBACK", "parallelism": fmt.Sprint(*workers)} {
+		for name, value := range map[string]string{"runner": "flink", "endpoint": os.Getenv("BEAM_FLINK"), "environment_type": "LOOPBACK",
+			"parallelism": fmt.Sprint(*workers)} {
 			if err := flag.Set(name, value); err != nil {
 				log.Fatal(err)
 			}
@@ -88,7 +91,8 @@ func checkFlags() error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("%q belongs to no flag (-h lists the flags)", flag.Arg(0))
 	}
-	for name, number := range map[string]int{"rows": *rows, "columns": *width, "shards": *shards, "flink-parallelism": *workers, "range": *rangeMB} {
+	for name, number := range map[string]int{"rows": *rows, "columns": *width, "shards": *shards, "flink-parallelism": *workers,
+		"range": *rangeMB} {
 		if number < 1 {
 			return fmt.Errorf("-%s %d: want 1 or more", name, number)
 		}
@@ -140,12 +144,14 @@ func run(ctx context.Context) error {
 		return err
 	}
 	a, b := coefficients(fitted), coefficients(other)
-	fmt.Printf("coefficients differ by %.1e relative; the engine takes %.2f times as long\n", floats.Distance(a, b, math.Inf(1))/floats.Norm(b, math.Inf(1)), seconds/alone)
+	fmt.Printf("coefficients differ by %.1e relative; the engine takes %.2f times as long\n",
+		floats.Distance(a, b, math.Inf(1))/floats.Norm(b, math.Inf(1)), seconds/alone)
 	return nil
 }
 
 // timed fits, and prints how long it took.
-func timed(ctx context.Context, name string, m *kernelbeam.Model[float64, *pipeline.Regressor], d *kernelbeam.Data, o *kernelbeam.Options) (*pipeline.Regressor, float64, error) {
+func timed(ctx context.Context, name string, m *kernelbeam.Model[float64, *pipeline.Regressor], d *kernelbeam.Data,
+	o *kernelbeam.Options) (*pipeline.Regressor, float64, error) {
 	begin := time.Now()
 	fitted, report, err := m.Fit(ctx, d, o)
 	if err != nil {

@@ -26,7 +26,9 @@ import (
 func main() { cli.Main("bars", run) }
 
 func run(ctx context.Context, args []string, out, bars io.Writer) error {
-	flags := cli.NewFlags("bars", "bars shows the bars of a fit, a pipeline, a search and a transformation of many rows, some seconds each.", out)
+	flags := cli.NewFlags("bars",
+		"bars shows the bars of a fit, a pipeline, a search and a transformation of many rows, some seconds each.",
+		out)
 	rows := flags.Int("rows", 4000, "rows of the fit; the others follow from it")
 	flags.AtLeast(10, "rows")
 	if err := flags.Parse(args); err != nil {
@@ -42,7 +44,8 @@ func run(ctx context.Context, args []string, out, bars io.Writer) error {
 
 	many, targets := problem(5 * n)
 	features := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.Nystroem{Components: min(n/4, 1000)}}, Final: &ridge.Regressor{},
+		Steps:   []transformers.Transformer{&scalers.StandardScaler{}, &featuremap.Nystroem{Components: min(n/4, 1000)}},
+		Final:   &ridge.Regressor{},
 		Observe: progress.New(bars, "pipeline").Step,
 	}
 	if err := features.Fit(ctx, many, targets); err != nil {

@@ -132,7 +132,9 @@ func (l *Landmarks) Scorer(ctx context.Context, directions *mat.Dense) (Scorer, 
 			return nil, err
 		}
 		inner := mat.DenseCopyOf(directions)
-		fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit, Data: tri.RawMatrix().Data}, inner.RawMatrix())
+		fast.Trsm(blas.Left, blas.Trans, 1, blas64.Triangular{N: r, Stride: r, Uplo: blas.Upper, Diag: blas.NonUnit,
+			Data: tri.RawMatrix().Data},
+			inner.RawMatrix())
 		s.Coefficients = mat.NewDense(h, columns, nil)
 		if err := fast.MulContext(ctx, s.Coefficients, q, inner); err != nil {
 			return nil, err

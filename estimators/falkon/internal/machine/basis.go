@@ -40,7 +40,8 @@ func basisWith(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense,
 }
 
 // makeBasis takes the least jitter as a share of the mean diagonal.
-func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, o *kernels.Options, least func(*Basis) float64) (*Basis, error) {
+func makeBasis(ctx context.Context, kernel kernels.Kernel, landmarks *mat.Dense, o *kernels.Options, least func(*Basis) float64) (*Basis,
+	error) {
 	b := &Basis{Kernel: kernel, Landmarks: landmarks}
 	b.M, _ = landmarks.Dims()
 	if err := b.prepare(ctx); err != nil {

@@ -27,7 +27,8 @@ func (s *Spread) Store(several bool) *StoredSpread {
 	if s == nil {
 		return nil
 	}
-	out := &StoredSpread{Within: s.Within, Weight: s.Weight, Jitter: s.Jitter, NoIntercept: s.NoIntercept, Centre: s.Centre, Factor: s.Factor.Packed()}
+	out := &StoredSpread{Within: s.Within, Weight: s.Weight, Jitter: s.Jitter, NoIntercept: s.NoIntercept, Centre: s.Centre,
+		Factor: s.Factor.Packed()}
 	if s.Unit != 1 {
 		out.Unit = s.Unit
 	}

@@ -189,7 +189,8 @@ type moments struct {
 }
 
 func newMoments(k int) *moments {
-	return &moments{sums: make([]float64, k), products: make([]float64, k), low: make([]float64, k), high: make([]float64, k), hash: rowhash.Seed}
+	return &moments{sums: make([]float64, k), products: make([]float64, k), low: make([]float64, k), high: make([]float64, k),
+		hash: rowhash.Seed}
 }
 
 func (m *moments) add(b Batch) {

@@ -37,7 +37,8 @@ type column struct {
 // preconditioner is of so many rows.
 func newConjugate(right *mat.Dense, lambdas []float64, sample int) *conjugate {
 	k, m := right.Dims()
-	c := &conjugate{rate: math.Sqrt(float64(m) / float64(max(sample, 2*m))), u: mat.NewDense(k*len(lambdas), m, nil), r: mat.NewDense(k*len(lambdas), m, nil), d: mat.NewDense(k*len(lambdas), m, nil)}
+	c := &conjugate{rate: math.Sqrt(float64(m) / float64(max(sample, 2*m))), u: mat.NewDense(k*len(lambdas), m, nil),
+		r: mat.NewDense(k*len(lambdas), m, nil), d: mat.NewDense(k*len(lambdas), m, nil)}
 	for _, lambda := range lambdas {
 		for j := range k {
 			c.r.SetRow(len(c.columns), right.RawRowView(j))

@@ -72,14 +72,17 @@ func (p *Problem) byGradients(ctx context.Context, sample, outside *rows.Source,
 	}
 	out.Iterations, out.Converged = c.iteration, len(c.active()) == 0
 	if !out.Converged {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration, c.energy(), p.Tolerance))
+		out.Warnings = append(out.Warnings,
+			fmt.Sprintf("conjugate gradients did not converge in %d iterations: the error is %.1g where %.1g was asked for", c.iteration,
+				c.energy(), p.Tolerance))
 	}
 	return out, p.finish(ctx, c, b.g, sample.N, outside, out)
 }
 
 // start is conjugate gradients from the solutions of the sample, with its right sides (k×M), of which
 // the pass that takes the right sides of all rows takes the residuals too.
-func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64, error) {
+func (p *Problem) start(ctx context.Context, sampled *mat.Dense, by preconditioner, lambdas []float64, sample int) (*conjugate, []float64,
+	error) {
 	few := newConjugate(sampled, lambdas, sample)
 	by.solve(few.r, few.columns)
 	kernelMean, right, hu, err := p.firstPass(ctx, few.r)
@@ -106,7 +109,8 @@ func (p *Problem) resumed(fingerprint uint64) (*conjugate, []float64, error) {
 		fits = columns == k || p.Ridge == 0 && columns%k == 0
 	}
 	if !fits {
-		return nil, nil, fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration), "one of a Fit of the same configuration and rows")
+		return nil, nil, fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", s.Iteration),
+			"one of a Fit of the same configuration and rows")
 	}
 	return s.conjugate.clone(), append([]float64(nil), s.kernelMean...), nil
 }
@@ -137,7 +141,8 @@ const bracketRows = 1000
 // centre of all rows, the leave-one-out error of any ridge is cheap, and its best ridge, λ over
 // the rows, is too large for more rows: a ridge Λ that stays as it is would be λs/n.
 func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sample *rows.Source) ([]float64, error) {
-	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N), ridgesPerDecade)
+	grid := ridgeGrid(leastRidge*p.Scale()*p.src.Weight/float64(p.src.N), largestRidge*p.Scale()*p.src.Weight/float64(p.src.N),
+		ridgesPerDecade)
 	c := newCandidates(by.rotated, right, grid)
 	c.scale = 1 / float64(sample.N)
 	few := sample.Head(max(bracketRows, p.M))
@@ -157,7 +162,8 @@ func (p *Problem) bracket(ctx context.Context, by anyRidge, right *mat.Dense, sa
 
 // iterate goes on until all columns have converged. Choose is called once the solutions of
 // several ridges can be compared.
-func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error, fingerprint uint64) error {
+func (p *Problem) iterate(ctx context.Context, c *conjugate, by preconditioner, kernelMean []float64, choose func() error,
+	fingerprint uint64) error {
 	h := p.hessian(kernelMean, c.energy)
 	for {
 		last := len(c.active()) == 0 || c.iteration >= p.Iterations

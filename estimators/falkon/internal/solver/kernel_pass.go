@@ -17,7 +17,8 @@ import (
 // of row i of K with K s_j for each row s_j of s (none for nil) in q, weigh sets v, of outputs
 // numbers, and adds to sums, of which there are extras. It returns v'K summed over the rows,
 // outputs×M, and the sums. Cost n(M(d + c + outputs)) for c rows of s.
-func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int, weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
+func (p *Problem) kernelPass(ctx context.Context, name string, objective float64, s *mat.Dense, outputs, extras int,
+	weigh func(b rows.Batch, i int, q, v, sums []float64)) (*mat.Dense, []float64, error) {
 	c := 0
 	if s != nil {
 		c, _ = s.Dims()

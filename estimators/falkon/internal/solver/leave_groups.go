@@ -44,7 +44,8 @@ func (p *Problem) groupErrors(ctx context.Context, c *candidates, src *rows.Sour
 func (p *Problem) overGroups(ctx context.Context, src *rows.Source, f func(at int, b rows.Batch) error) error {
 	for _, g := range src.Groups {
 		rows := float64(g[1] - g[0])
-		if err := p.CheckBytes(fmt.Sprintf("the features of a group of %.0f rows", rows), 8*4*rows*float64(p.M)*float64(p.Workers)); err != nil {
+		if err := p.CheckBytes(fmt.Sprintf("the features of a group of %.0f rows", rows),
+			8*4*rows*float64(p.M)*float64(p.Workers)); err != nil {
 			return err
 		}
 	}
@@ -162,7 +163,8 @@ func (p *Problem) leaveGroup(f loo.FeatureGroups, e *mat.Dense, outside bool) (s
 }
 
 // leaveGroupsOut is leaveOut for the rows of groups.
-func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, kept *sampledRows, out *LeftOut) error {
+func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
+	kept *sampledRows, out *LeftOut) error {
 	factor := chol.Upper()
 	type sums struct{ objective, rss, trace float64 }
 	of := make([]sums, len(src.Groups))
@@ -191,7 +193,8 @@ func (p *Problem) leaveGroupsOut(ctx context.Context, u *mat.Dense, chol *linalg
 			}
 			columns := mat.DenseCopyOf(z.T())
 			p.weighColumns(columns, b, scale)
-			f := loo.FeatureGroups{Columns: columns, Intercept: p.interceptOf(b), Solve: func(*mat.Dense) {}, Matrix: func() *mat.SymDense { return loo.Identity(p.M) }}
+			f := loo.FeatureGroups{Columns: columns, Intercept: p.interceptOf(b), Solve: func(*mat.Dense) {},
+				Matrix: func() *mat.SymDense { return loo.Identity(p.M) }}
 			shares, ok := p.leaveGroup(f, e, outside > 0)
 			for a := range rows {
 				row, share := e.RawRowView(a), 0.0

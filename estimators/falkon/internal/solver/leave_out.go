@@ -90,7 +90,8 @@ func (c *candidates) effective(ctx context.Context, ridges []float64) ([]float64
 func newCandidates(r *rotated, right *mat.Dense, ridges []float64) *candidates {
 	k, m := right.Dims()
 	turned := r.turn(right)
-	c := &candidates{rotated: r, ridges: ridges, scale: 1, shifts: make([]linalg.Shifted, len(ridges)), bad: make([]bool, len(ridges)), coefficients: mat.NewDense(m, len(ridges)*k, nil)}
+	c := &candidates{rotated: r, ridges: ridges, scale: 1, shifts: make([]linalg.Shifted, len(ridges)), bad: make([]bool, len(ridges)),
+		coefficients: mat.NewDense(m, len(ridges)*k, nil)}
 	for i, ridge := range ridges {
 		var ok bool
 		if c.shifts[i], ok = r.tri.Shift(ridge); !ok {
@@ -265,7 +266,8 @@ const keptRows = 50000
 
 // leaveOut computes it of coefficients u (k×M) and the factor of G + ΛI, in one pass over a
 // source, which may be some other rows than those that G is made of: then outside is their outsideFactor, else 0.
-func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64, pass passing) (*LeftOut, error) {
+func (p *Problem) leaveOut(ctx context.Context, u *mat.Dense, chol *linalg.Cholesky, src *rows.Source, outside float64,
+	pass passing) (*LeftOut, error) {
 	kept := newKept(src, p.keep)
 	out := &LeftOut{}
 	type sums struct{ objective, rss, trace float64 }

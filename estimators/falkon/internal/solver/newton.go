@@ -106,7 +106,8 @@ func (p *Problem) byNewton(ctx context.Context, ridge float64, sample *rows.Sour
 			return nil, err
 		}
 	}
-	out := &Solution{u: nt.at.u, bias: nt.at.b, Ridge: ridge, Iterations: nt.steps, Converged: !slices.Contains(nt.done, false), Objective: vecmath.Sum(nt.at.loss), GCV: math.NaN()}
+	out := &Solution{u: nt.at.u, bias: nt.at.b, Ridge: ridge, Iterations: nt.steps, Converged: !slices.Contains(nt.done, false),
+		Objective: vecmath.Sum(nt.at.loss), GCV: math.NaN()}
 	if !out.Converged {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("Newton's method did not converge in %d steps", nt.steps))
 	}

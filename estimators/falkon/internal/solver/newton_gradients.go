@@ -107,13 +107,14 @@ func (nt *newton) hessian(active []int) operator {
 				shift[i] = linalg.Dot(nt.at.mean.RawRowView(j), directions.RawRowView(i))
 			}
 		}
-		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", nt.decrement, s, c, c, func(b rows.Batch, row int, q, v, totals []float64) {
-			w := b.Weight(row)
-			for i, col := range of {
-				v[i] = w * curvature(q[c+i]+nt.at.b[active[col.Target]]) * (q[i] - shift[i])
-				totals[i] += v[i]
-			}
-		})
+		sums, totals, err := p.kernelPass(ctx, "conjugate gradients", nt.decrement, s, c, c,
+			func(b rows.Batch, row int, q, v, totals []float64) {
+				w := b.Weight(row)
+				for i, col := range of {
+					v[i] = w * curvature(q[c+i]+nt.at.b[active[col.Target]]) * (q[i] - shift[i])
+					totals[i] += v[i]
+				}
+			})
 		if err != nil {
 			return err
 		}

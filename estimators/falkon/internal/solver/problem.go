@@ -50,7 +50,8 @@ func (p *Problem) block(rows int, f func(z *mat.Dense) error) error {
 }
 
 // pass is a pass over all rows of which Observe hears, every tenth of the way and at its end.
-func (p *Problem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error, done func(b rows.Batch) error) error {
+func (p *Problem) pass(ctx context.Context, name string, objective float64, size, wave int, work func(slot int, b rows.Batch) error,
+	done func(b rows.Batch) error) error {
 	p.Passes++
 	told := 0
 	loop := progress.NewLoop(p.nextContext(ctx))

@@ -88,7 +88,8 @@ func (p *Problem) Machine(s *Solution) *machine.Machine {
 
 // machineOf makes the model of coefficients u (k×M).
 func (p *Problem) machineOf(u *mat.Dense) *machine.Machine {
-	m := &machine.Machine{Kernel: p.Kernel, Landmarks: p.Landmarks, Prepared: p.Prepared, Beta: mat.DenseCopyOf(u), Bias: make([]float64, p.src.K)}
+	m := &machine.Machine{Kernel: p.Kernel, Landmarks: p.Landmarks, Prepared: p.Prepared, Beta: mat.DenseCopyOf(u),
+		Bias: make([]float64, p.src.K)}
 	p.Coefficients(m.Beta)
 	for j := range m.Bias {
 		m.Bias[j] = p.offset[j]

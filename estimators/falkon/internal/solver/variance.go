@@ -19,7 +19,8 @@ func (p *Problem) NewSpread(s *Solution) *machine.Spread {
 
 func (p *Problem) spreadOf(s *Solution, noise, unseen []float64) *machine.Spread {
 	return &machine.Spread{
-		Noise: noise, Unseen: unseen, Factor: s.factor, Centre: p.centre, Weight: p.src.Weight, Unit: float64(p.src.N) / p.src.Weight, Within: p.src.Within,
+		Noise: noise, Unseen: unseen, Factor: s.factor, Centre: p.centre, Weight: p.src.Weight, Unit: float64(p.src.N) / p.src.Weight,
+		Within:      p.src.Within,
 		NoIntercept: p.NoIntercept, Jitter: p.Jitter, Basis: p.Basis,
 	}
 }

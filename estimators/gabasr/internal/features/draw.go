@@ -20,14 +20,15 @@ import (
 type Draw struct {
 	W, V         codec.Matrix // frequencies of scaled x; V is empty for a stationary map
 	Coefficients codec.Floats // posterior mean, the intercept first
-	Factor       codec.Floats // the upper factor of A, row by row from the diagonal on; empty where Holder is not 0 or no variance is needed
-	Holder       int          // how many draws further on, or before, is the one of the chain whose factor stands for this one's
-	Shape        float64      // aN
-	Rate         float64      // bN
-	Ridge        float64
-	LogEv        float64
-	Mixture      []Part
-	Local        []Part // the mixture of V
+	// the upper factor of A, row by row from the diagonal on; empty where Holder is not 0 or no variance is needed
+	Factor  codec.Floats
+	Holder  int     // how many draws further on, or before, is the one of the chain whose factor stands for this one's
+	Shape   float64 // aN
+	Rate    float64 // bN
+	Ridge   float64
+	LogEv   float64
+	Mixture []Part
+	Local   []Part // the mixture of V
 }
 
 // Part is a component with n of the frequencies; Root is the lower factor of its

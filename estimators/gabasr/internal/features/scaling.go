@@ -121,7 +121,8 @@ const mostUnnamed = 1 << 12
 
 // Valid checks what a file of a version has.
 func (s Scaling) Valid(version int) bool {
-	if left := s.Width - len(s.Columns); left != len(s.Constant) && (version > 1 || left > mostUnnamed || len(s.Constant) > 0) || !s.Constant.Finite() {
+	if left := s.Width - len(s.Columns); left != len(s.Constant) && (version > 1 || left > mostUnnamed || len(s.Constant) > 0) ||
+		!s.Constant.Finite() {
 		return false
 	}
 	if len(s.Columns) < 1 || len(s.Mean) != len(s.Columns) || len(s.Inverse) != len(s.Columns) || !s.Mean.Finite() || !s.Inverse.Finite() ||

@@ -110,7 +110,8 @@ func NewTrend(ctx context.Context, typ string, x *mat.Dense, of weights.Counts, 
 	}
 	t = slices.DeleteFunc(t, func(p Polynomial) bool { return len(p.Kept) == 0 })
 	if q := t.Width(); !(of.Total >= float64(q)+2) { // fewer leave the noise no variance
-		return nil, fault.Shape("x has", n, "rows", "of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
+		return nil, fault.Shape("x has", n, "rows",
+			"of weight %.4g together, want 2 more than the %d coefficients of the trend (%s, Trend = %d)", of.Total, q, typ, degree)
 	}
 	return t, nil
 }
@@ -224,7 +225,8 @@ func (t Trend) Valid(columns int) bool {
 	for k, p := range t {
 		numbers := codec.Floats{p.Centre, p.Inverse}
 		if p.Column < 0 || p.Column >= columns || k > 0 && p.Column <= t[k-1].Column || !numbers.Finite() || !(p.Inverse > 0) ||
-			len(p.Shift) < 1 || len(p.Shift) > maxDegree || len(p.Norm) != len(p.Shift)+1 || !p.Shift.Finite() || !p.Norm.Finite() || !(slices.Min(p.Norm[1:]) > 0) ||
+			len(p.Shift) < 1 || len(p.Shift) > maxDegree || len(p.Norm) != len(p.Shift)+1 || !p.Shift.Finite() || !p.Norm.Finite() ||
+			!(slices.Min(p.Norm[1:]) > 0) ||
 			len(p.Kept) == 0 {
 			return false
 		}

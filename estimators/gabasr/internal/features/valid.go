@@ -25,7 +25,8 @@ func (d *Draw) Valid(columns, trend int, kind Map, variances bool) bool {
 	switch numbers := (codec.Floats{d.Shape, d.Rate, d.Ridge, d.LogEv}); {
 	case len(d.Coefficients) != p || !d.Coefficients.Finite() || !numbers.Finite() || !(d.Shape > 0) || !(d.Rate > 0):
 		return false
-	case variances && d.Holder == 0 && !triangular(d.Factor, p), (!variances || d.Holder != 0) && len(d.Factor) != 0, !variances && d.Holder != 0:
+	case variances && d.Holder == 0 && !triangular(d.Factor, p), (!variances || d.Holder != 0) && len(d.Factor) != 0, !variances &&
+		d.Holder != 0:
 		return false
 	}
 	return validParts(d.Mixture, columns, d.W.Rows) && (v == nil && len(d.Local) == 0 || v != nil && validParts(d.Local, columns, d.V.Rows))

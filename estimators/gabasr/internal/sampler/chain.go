@@ -55,7 +55,8 @@ func (c *chain) local() *mat.Dense {
 func (c *chain) fill() error {
 	n, p := c.sys.n, c.sys.p
 	features.FillHeads(c.sys.phi.RawMatrix(), c.trend, c.roots)
-	return features.MapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(), c.roots, c.workers)
+	return features.MapRows(c.sys.ctx, c.sys.phi.Slice(0, n, c.sys.head, p).(*mat.Dense), c.x, c.w.omega, c.local(), c.kind, c.pairs(),
+		c.roots, c.workers)
 }
 
 // sweep draws everything once: the mixtures, the signs, each frequency, the Pólya-Gamma
@@ -150,7 +151,8 @@ func (c *chain) flipSigns(ctx context.Context, x *mixture) error {
 // the order of the factor from its end. The chance of a proposal, its component, and the
 // prior cancel: what is left is the ratio of the evidence. It returns, by frequency, the
 // log ratios and what was accepted.
-func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense, logU []float64) (logRatio []float64, accepted []bool, err error) {
+func (c *chain) metropolis(ctx context.Context, x *mixture, proposals *mat.Dense,
+	logU []float64) (logRatio []float64, accepted []bool, err error) {
 	m, _ := x.omega.Dims()
 	logRatio, accepted = make([]float64, m), make([]bool, m)
 	if c.kind == features.AllPairs {

@@ -36,7 +36,8 @@ func (s *system) logEvidence(f *factored) float64 {
 		aN := s.shape()
 		g1, _ := math.Lgamma(aN)
 		g0, _ := math.Lgamma(s.a0)
-		return -(s.rows.Total-s.flat())/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) + g1 - g0
+		return -(s.rows.Total-s.flat())/2*math.Log(2*math.Pi) + (s.logPrior(f.ridge)-f.logDet)/2 + s.a0*math.Log(s.b0) - aN*math.Log(f.bN) +
+			g1 - g0
 	case AugmentedEvidence:
 		q := linalg.Dot(f.z, f.z)
 		for i := range s.mean {

@@ -218,7 +218,9 @@ func (s *starter) run(ctx context.Context, t Task, machineNumber, chainNumber in
 	}
 	shift := -(s.rows.Total - float64(features.WidthOf(s.trend))) * t.LogUnit // what the trend takes has no density
 	r := &run{
-		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift, steps: steps, stages: s.stages(), first: rest,
+		Settings: s.Settings, chain: c, machine: machineNumber, number: chainNumber, others: others, unit: s.unit, shift: shift,
+		steps:  steps,
+		stages: s.stages(), first: rest,
 		out: &Machine{Baseline: c.value() + shift},
 	}
 	r.loo = make([][]float64, len(r.stages))
@@ -235,7 +237,8 @@ func (r *run) record() error {
 	if r.others {
 		which = fmt.Sprintf("machine %d, chain %d, ", r.machine, r.number)
 	}
-	r.steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, r.sweep, now.LogEvidence, now.Ridge, now.Components)
+	r.steps.Next(-now.LogEvidence, "%ssweep %d: log evidence %.2f, λ %.2g, %d components", which, r.sweep, now.LogEvidence, now.Ridge,
+		now.Components)
 	var scores []float64
 	var kept *keptDraw
 	factor := false
@@ -391,7 +394,8 @@ func (c *chain) value() float64 {
 }
 
 func (c *chain) record(number, index, sweep int, shift float64) Sweep {
-	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha, Components: len(c.w.parts)}
+	out := Sweep{Machine: number, Chain: index, Number: sweep, LogEvidence: c.value() + shift, Ridge: c.sys.ridge, Alpha: c.w.alpha,
+		Components: len(c.w.parts)}
 	if c.proposed > 0 {
 		out.Accepted = float64(c.taken) / float64(c.proposed)
 	}

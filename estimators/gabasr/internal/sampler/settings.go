@@ -80,8 +80,10 @@ func (s Settings) WithDefaults() (Settings, error) {
 		float64(s.Sweeps)+float64(s.BurnIn)+float64(s.Chains), "take fewer Sweeps or Chains"); err != nil {
 		return s, err
 	}
-	s.Pairs, s.Chains, s.Covariances = cmp.Or(s.Pairs, DefaultPairs), cmp.Or(s.Chains, DefaultChains), cmp.Or(s.Covariances, DefaultCovariances)
-	s.Prior = Prior{cmp.Or(s.Prior.Intercept, DefaultInterceptPrecision), cmp.Or(s.Prior.Shape, DefaultNoise), cmp.Or(s.Prior.Rate, DefaultNoise)}
+	s.Pairs, s.Chains, s.Covariances = cmp.Or(s.Pairs, DefaultPairs), cmp.Or(s.Chains, DefaultChains), cmp.Or(s.Covariances,
+		DefaultCovariances)
+	s.Prior = Prior{cmp.Or(s.Prior.Intercept, DefaultInterceptPrecision), cmp.Or(s.Prior.Shape, DefaultNoise),
+		cmp.Or(s.Prior.Rate, DefaultNoise)}
 	if s.NoBurnIn {
 		s.BurnIn = 0
 	}
@@ -111,6 +113,8 @@ func (s Settings) fitsMemory(x *mat.Dense, trend, tasks int) error {
 	p := 1 + float64(trend) + 2*pairs
 	beside := min(chains, float64(parallel.Workers(s.Workers)))
 	kept, stages := float64(s.Sweeps-s.BurnIn+1), s.stages()
-	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.Pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept, float64(s.Covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
-	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.Type, chains, s.Pairs, s.Sweeps), numbers, "take fewer Pairs, Chains or Sweeps")
+	numbers := beside*(2*p*p+float64(n)*p) + chains*(kept*(p+2*float64(s.Pairs)*float64(d)+2*float64(min(n, lookRows)))+min(kept,
+		float64(s.Covariances))*p*p/2+10*float64(stages[len(stages)-1].sweeps+1))
+	return check.Numbers(fmt.Sprintf("%s: %.0f chains of %d pairs and %d sweeps", s.Type, chains, s.Pairs, s.Sweeps), numbers,
+		"take fewer Pairs, Chains or Sweeps")
 }

@@ -172,7 +172,8 @@ func (s *starter) chain(ctx context.Context) *chain {
 	if s.Map == features.AllPairs {
 		pairs = m * k
 	}
-	c := &chain{x: s.x, trend: s.trend, kind: s.Map, rng: s.rng, workers: s.Workers, roots: s.rows.Roots, w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.Ridge > 0}
+	c := &chain{x: s.x, trend: s.trend, kind: s.Map, rng: s.rng, workers: s.Workers, roots: s.rows.Roots,
+		w: &mixture{omega: mat.NewDense(m, d, nil)}, fixedRidge: s.Ridge > 0}
 	if k > 0 {
 		c.v = &mixture{omega: mat.NewDense(k, d, nil)}
 	}

@@ -65,7 +65,8 @@ type scratch struct {
 func newSystem(ctx context.Context, e Evidence, phi *mat.Dense, head int, ridge float64, p0 Prior) *system {
 	n, p := phi.Dims()
 	s := &system{
-		ctx: ctx, evidence: e, n: n, p: p, head: head, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.Intercept, a0: p0.Shape, b0: p0.Rate,
+		ctx: ctx, evidence: e, n: n, p: p, head: head, phi: phi, rows: weights.NewCounts(nil, n), ridge: ridge, intercept: p0.Intercept,
+		a0: p0.Shape, b0: p0.Rate,
 		gram: make([]float64, p*p), cross: make([]float64, p),
 	}
 	for _, f := range []*factored{&s.fac, &s.spare} {

@@ -67,7 +67,8 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 				return nil, fault.Param(name, field, p.Columns, "positions >= 0, each once")
 			}
 			if j >= d {
-				return nil, fmt.Errorf("%s: %s has column %d: %w", name, field, j, fault.Shape("x has", d, "columns", "want at least %d", j+1))
+				return nil, fmt.Errorf("%s: %s has column %d: %w", name, field, j,
+					fault.Shape("x has", d, "columns", "want at least %d", j+1))
 			}
 			seen[j], taken[j] = true, true
 		}

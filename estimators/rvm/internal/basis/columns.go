@@ -58,7 +58,8 @@ func (b *Basis) KeepProducts(ctx context.Context, bytes int64) error {
 		rows, height := b.Span(i)
 		columns, width := b.Span(j)
 		block := g.Slice(rows, rows+height, columns, columns+width).(*mat.Dense)
-		if err := fast.GemmContext(ctx, blas.NoTrans, blas.Trans, 1, b.Kept[i].RawMatrix(), b.Kept[j].RawMatrix(), 0, block.RawMatrix()); err != nil {
+		if err := fast.GemmContext(ctx, blas.NoTrans, blas.Trans, 1, b.Kept[i].RawMatrix(), b.Kept[j].RawMatrix(), 0,
+			block.RawMatrix()); err != nil {
 			return err
 		}
 		if i < j {

@@ -130,7 +130,8 @@ func (s *Support) eachKernel(f func(k kernels.Kernel, first, last int) error) er
 func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
 	return s.eachKernel(func(k kernels.Kernel, first, last int) error {
-		block, err := kernels.Cross(context.Background(), k, x, s.Vectors.Slice(first, last, 0, s.width), &kernels.Options{Workers: workers})
+		block, err := kernels.Cross(context.Background(), k, x, s.Vectors.Slice(first, last, 0, s.width),
+			&kernels.Options{Workers: workers})
 		if err == nil {
 			dst.Slice(0, n, first, last).(*mat.Dense).Copy(block)
 		}

@@ -54,7 +54,8 @@ type Classification struct {
 }
 
 // Classify learns a class, of t = 1, against the rest, and reports whether it converged; refine ends with the true gradient.
-func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, workers int, steps *progress.Steps) (p *Classification, done bool, err error) {
+func Classify(ctx context.Context, b *basis.Basis, t []float64, refine bool, workers int,
+	steps *progress.Steps) (p *Classification, done bool, err error) {
 	parts := progress.Parts(ctx, 1, 6, 3)
 	p = &Classification{b: b, t: t, workers: workers, banned: map[int]bool{}}
 	if err := p.include(parts[0], b.M-1, interceptAlpha); err != nil {

@@ -105,7 +105,8 @@ func (g *gram) cut(k int) {
 func (g *gram) times(v []float64) []float64 {
 	out := make([]float64, g.n)
 	if g.n > 0 {
-		fast.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, linalg.Vector(v), 0, linalg.Vector(out))
+		fast.Gemv(blas.NoTrans, 1, blas64.General{Rows: g.n, Cols: g.n, Stride: g.ld, Data: g.data}, linalg.Vector(v), 0,
+			linalg.Vector(out))
 	}
 	return out
 }

@@ -57,8 +57,10 @@ func (p *regressionProblem) member(ctx context.Context, j int) (*member, error) 
 }
 
 // newRegressionProblem takes the targets, in units of scale, to the coordinates of the basis.
-func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, centre bool, scale, noise float64, workers int) (*regressionProblem, float64, error) {
-	p := &regressionProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers, cache: map[int]*member{}}
+func newRegressionProblem(ctx context.Context, b *basis.Basis, y []float64, centre bool, scale, noise float64,
+	workers int) (*regressionProblem, float64, error) {
+	p := &regressionProblem{b: b, t: make([]float64, len(y)), dof: b.Total, noise: noise / scale / scale, workers: workers,
+		cache: map[int]*member{}}
 	for i, v := range y {
 		p.t[i] = v / scale
 	}

@@ -86,7 +86,8 @@ func (k Regression) Solve(ctx context.Context) (*Solution, error) {
 	if k.Intercept == ARDIntercept {
 		m++
 	}
-	// The basis and its products are matrix products, the climb takes about as long as they do; see Cost in the documentation of package rvm.
+	// The basis and its products are matrix products, the climb takes about as long as they do; see Cost in the
+	// documentation of package rvm.
 	parts := progress.Parts(ctx, 1, 2, .2, 6, .2)
 	b, err := basis.New(parts[0], k.Raw, k.Counts, k.N, m, k.Intercept == FlatIntercept, k.Intercept == ARDIntercept, k.Bytes, k.Workers)
 	if err != nil {
@@ -188,10 +189,12 @@ func (k Regression) unscale(ctx context.Context, st *state, scale, mean float64,
 		out.Report.Warnings = append(out.Report.Warnings, "no relevance vectors: no column of the basis explains the targets")
 	}
 	if k.Noise == 0 && st.beta >= st.highestBeta()*(1-1e-9) {
-		out.Report.Warnings = append(out.Report.Warnings, "the noise is at its least, 1e-6 of the targets' variance: the targets look free of noise")
+		out.Report.Warnings = append(out.Report.Warnings,
+			"the noise is at its least, 1e-6 of the targets' variance: the targets look free of noise")
 	}
 	if st.jitter > 0 {
-		out.Report.Warnings = append(out.Report.Warnings, fmt.Sprintf("a matrix was singular to rounding: %.2g was added to its diagonal", st.jitter))
+		out.Report.Warnings = append(out.Report.Warnings, fmt.Sprintf("a matrix was singular to rounding: %.2g was added to its diagonal",
+			st.jitter))
 	}
 	return out, nil
 }

@@ -42,7 +42,8 @@ type state struct {
 
 func newState(p *regressionProblem, beta float64) *state {
 	return &state{
-		regressionProblem: p, beta: beta, damping: 1e-6, table: memberTable{width: p.b.M, of: map[int]int{}}, banned: map[int]bool{}, duplicate: map[int]bool{},
+		regressionProblem: p, beta: beta, damping: 1e-6, table: memberTable{width: p.b.M, of: map[int]int{}}, banned: map[int]bool{},
+		duplicate: map[int]bool{},
 	}
 }
 
