@@ -122,10 +122,10 @@ func (b broken) SpectralDensity() (kernels.SpectralDensity, error) {
 // keeping has a length that all values share, as a slice that is kept would be.
 type keeping struct{ length *float64 }
 
-func (k keeping) value() float64                 { return 1 + *k.length }
-func (k keeping) Eval(x, z []float64) float64    { return kernels.RBFOfLength(k.value()).Eval(x, z) }
-func (keeping) String() string                   { return "keeping" }
-func (k keeping) Validate() error                { return kernels.Validate(kernels.RBFOfLength(k.value())) }
+func (k keeping) value() float64               { return 1 + *k.length }
+func (k keeping) Eval(x, z []float64) float64  { return kernels.RBFOfLength(k.value()).Eval(x, z) }
+func (keeping) String() string                 { return "keeping" }
+func (k keeping) Validate() error              { return kernels.Validate(kernels.RBFOfLength(k.value())) }
 func (keeping) EvalGradient(_, _, _ []float64) {}
 func (k keeping) Params() []kernels.Param {
 	return []kernels.Param{{Name: "length", Kind: kernels.KindLength, Value: k.value()}}
