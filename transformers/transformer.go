@@ -19,9 +19,11 @@
 //	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
 //	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
 //	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
-//	                  KernelCenterer and KernelPCA; [NewStages] and [FitStages] do it in several passes
+//	                  KernelCenterer and KernelPCA
 //	PartialFitter     more rows over time, of those that fit from statistics
 //	Cloner            an unfitted copy
+//
+// [NewStages] and [FitStages] fit from statistics in as many passes as a transformer needs.
 //
 // All transformers of this library are stored by MarshalBinary, cloned by Clone, and keep the checks of package
 // estimatortest.

@@ -137,7 +137,7 @@ func symmetric(ctx context.Context, x mat.Matrix) (*mat.SymDense, error) {
 	n, c := xd.Dims()
 	if n != c {
 		return nil, fault.Shape(directKernelType+": x has", c, "columns",
-			"and %d rows, want the square kernel matrix of the training rows (transformers.KernelMap gives it; ridge.Regressor takes "+
+			"and %d rows, want the square kernel matrix of the training rows (featuremap.KernelMap gives it; ridge.Regressor takes "+
 				"any features)", n)
 	}
 	largest := 0.0

@@ -67,7 +67,7 @@ func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) 
 		}
 	}
 	if err := check.Numbers(fmt.Sprintf("the sums of products of %d columns", d), float64(d+1)*float64(d+1),
-		"take fewer columns, such as the features of a transformers.Nystroem"); err != nil {
+		"take fewer columns, such as the features of a featuremap.Nystroem"); err != nil {
 		return err
 	}
 	joint := mat.NewDense(n, d+1, nil)

@@ -74,7 +74,7 @@ func toDense(name string, x mat.Matrix) (*mat.Dense, error) {
 }
 
 // sparseHint is the hint for rows that are mostly 0 and whose dense copy does not fit.
-const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or transformers.RandomFourier, which " +
+const sparseHint = "fewer rows at a time; or, of rows that are mostly 0, kernels.Matrix and Cross or featuremap.RandomFourier, which " +
 	"make no dense copy (docs/sparse.md)"
 
 // filled is the dense matrix of one that says what of it is not 0, which takes a pass over that and not over all places.
