@@ -52,7 +52,7 @@ func TestClassifierReference(t *testing.T) {
 				machine.Priors, pred = []float64{1, c.W2}, c.Pred2
 			}
 			x := golden.Dense(c.X)
-			units, err := codec.Marshal("featuremap.RandomHidden", 1, struct {
+			units, err := codec.Marshal("transformers.RandomHidden", 1, struct {
 				Activation featuremap.Activation
 				W          codec.Matrix
 				B          codec.Floats

@@ -57,7 +57,7 @@ var ours = []struct{ imports, line string }{
 	{"estimators/eem", "&golearn.Classifier{Estimator: &eem.Classifier{Units: 50}}"},
 	{"estimators/eem", "&golearn.Classifier{Estimator: &eem.KernelClassifier{Components: 30}}"},
 	{"estimators/elm", "&golearn.Classifier{Estimator: &elm.Classifier{Units: 50, Ridge: .1, Balanced: true}}"},
-	{"selection", "&golearn.Classifier{Estimator: &selection.Classifier{Search: &entropy.Search{}}}"},
+	{"selection selection/entropy", "&golearn.Classifier{Estimator: &selection.Classifier{Search: &entropy.Search{}}}"},
 	{"estimators/pipeline estimators/lssvm transformers transformers/scalers",
 		"&golearn.Classifier{Estimator: &pipeline.Classifier{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: " +
 			"&lssvm.Classifier{}}}"},
