@@ -13,10 +13,10 @@ import (
 // blockRows are in a block of which nobody says how large it is to be.
 const blockRows = 2048
 
-// InBlocks calls f for one block of rows of x after the other, of about so many rows, 0: 2048, with where it begins. It
-// looks at ctx before each, and says how far it is to whom [Observed] has made listen: it is for predictions of any kind,
-// and what else takes rows without a context. Errors are f's, where a [NotFiniteError] has the row of x, or ctx's; ErrShape
-// for an empty x, and ErrParam for fewer than 0 rows.
+// InBlocks calls f for each block of rows of x in turn, with the number of the block's first row. A block has about the given
+// number of rows, or 2048 if that is 0. InBlocks checks ctx before each block and reports its progress to the observer of
+// [Observed]. Use it for predictions and for any other function of rows that takes no context. Errors are f's, in which a
+// [NotFiniteError] has the row of x, the error of ctx, ErrShape for an empty x, and ErrParam for fewer than 0 rows.
 func InBlocks(ctx context.Context, x mat.Matrix, rows int, f func(first int, block *mat.Dense) error) (err error) {
 	defer BeginFit(&ctx, nil)(&err)
 	if rows < 0 {

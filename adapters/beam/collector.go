@@ -63,8 +63,8 @@ func (c *collector) begin() {
 	c.counted.rows, c.counted.bad = 0, 0
 }
 
-// over reports whether there is no use in reading on.
-func (c *collector) over() bool { return c.known.Fault != nil || c.known.Bad > int64(c.maxBad) }
+// done reports whether there is no use in reading on.
+func (c *collector) done() bool { return c.known.Fault != nil || c.known.Bad > int64(c.maxBad) }
 
 // took closes the row whose numbers were appended last.
 func (c *collector) took(ctx context.Context, at int64, id string) error {

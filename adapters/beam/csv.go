@@ -282,7 +282,7 @@ func (r *reading) csvLines(ctx context.Context, f *csvFile, at int64, cols colum
 				return err
 			}
 		}
-		if c.over() {
+		if c.done() {
 			span.finish()
 			return nil
 		}
@@ -322,7 +322,7 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 		if err := c.csvRow(ctx, cols, fields, err, at, []byte(strings.Join(record, string(r.Comma)))); err != nil {
 			return err
 		}
-		if c.over() {
+		if c.done() {
 			break
 		}
 	}

@@ -117,7 +117,7 @@ func (r *reading) parquetRange(ctx context.Context, path string, span span, c *c
 				c.fault(-1, damaged(path, fmt.Sprintf("row group %d: %v", g, err)))
 			}
 		}
-		if c.over() {
+		if c.done() {
 			break
 		}
 		first += meta.NumRows()
@@ -162,7 +162,7 @@ func (r *reading) parquetGroup(ctx context.Context, f *parquetFile, g int, cols 
 	for batches.Next() {
 		batch := batches.RecordBatch()
 		n, err := r.parquetBatch(ctx, batch, first, c)
-		if err != nil || c.over() {
+		if err != nil || c.done() {
 			return err
 		}
 		first += n
@@ -220,7 +220,7 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 				return 0, err
 			}
 		}
-		if c.over() {
+		if c.done() {
 			return 0, nil
 		}
 	}

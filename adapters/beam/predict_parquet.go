@@ -17,8 +17,8 @@ type parquetTable struct {
 	build *array.RecordBuilder
 }
 
-// kept leaves what it writes to open.
-type kept struct{ io.Writer }
+// openWriter hides Close, so that the file stays open.
+type openWriter struct{ io.Writer }
 
 func newParquetTable(w io.Writer, t *table) (*parquetTable, error) {
 	prediction := arrow.Field{Name: "prediction", Type: arrow.PrimitiveTypes.Float64}
@@ -33,7 +33,7 @@ func newParquetTable(w io.Writer, t *table) (*parquetTable, error) {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
 	}
 	schema := arrow.NewSchema(fields, nil)
-	out, err := pqarrow.NewFileWriter(schema, kept{w}, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
+	out, err := pqarrow.NewFileWriter(schema, openWriter{w}, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps())
 	if err != nil {
 		return nil, err
 	}

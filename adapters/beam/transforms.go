@@ -159,7 +159,7 @@ func (f *readFn) FinishBundle(ctx context.Context, emit func(int, partial)) erro
 // readRange reads a range of a file.
 func (c *collector) readRange(ctx context.Context, s shard, part span) error {
 	ranges.Inc(ctx, 1)
-	if c.over() {
+	if c.done() {
 		part.finish()
 		return nil
 	}
@@ -200,7 +200,7 @@ func (f *rowsFn) FinishBundle(ctx context.Context, emit func(int, partial)) erro
 
 // row takes in an element of a PCollection.
 func (c *collector) row(ctx context.Context, r Row) error {
-	if c.over() {
+	if c.done() {
 		return nil
 	}
 	b := &c.rows

@@ -19,9 +19,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// gridEstimator is what Classifier, Regressor, Pipeline, Bagging and Refitted are to each other and
-// to the functions of this file, which do what is the same in all of them. A type that
-// embeds one of them is a stranger (package own): its own methods would be passed by.
+// gridEstimator is the interface of Classifier, Regressor, Pipeline, Bagging and Refitted that they and the functions of
+// this file use. A type that
+// embeds one of them is a stranger (package embedding): its own methods would be passed by.
 type gridEstimator interface {
 	base.Classifier
 	estimators.Wrapper

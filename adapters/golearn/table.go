@@ -9,9 +9,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// gridTable is what every model of this package reads rows from: a grid of golearn, bound
-// once, some rows or columns of one, or what a step of a Pipeline made. A table is not
-// written to after it is made.
+// gridTable holds the rows that a model reads: a golearn grid that was bound once, some of its rows or columns, or the result
+// of a Pipeline step. It is never written to after it is made.
 type gridTable struct {
 	features []cells
 	classes  []cells // a training table has one

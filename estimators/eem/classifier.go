@@ -18,7 +18,7 @@ import (
 
 const classifierType = "eem: Classifier"
 
-// defaultUnits are those of a Classifier whose Units is 0, which featuremap.RandomHidden draws.
+// defaultUnits is the number of units that featuremap.RandomHidden draws if Units is 0.
 const defaultUnits = 250
 
 // folding lets a search say that it fits a fold.

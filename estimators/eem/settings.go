@@ -40,7 +40,7 @@ func (m Multiclass) String() string {
 	return fmt.Sprintf("Multiclass(%d)", int(m))
 }
 
-// fitSettings is what Classifier and KernelClassifier have in common.
+// fitSettings holds the settings that Classifier and KernelClassifier share.
 type fitSettings struct {
 	typ           string
 	labels        []int

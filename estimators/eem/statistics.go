@@ -19,7 +19,7 @@ import (
 // digit if the rows had a large common offset. The zero value holds no rows.
 type Statistics struct{ m moments.Moments }
 
-// moments are those that s holds, nil of nil.
+// moments returns the moments that s holds, and nil for a nil s.
 func (s *Statistics) moments() *moments.Moments {
 	if s == nil {
 		return nil

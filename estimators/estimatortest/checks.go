@@ -84,7 +84,7 @@ var checks = []check{
 		"model fitted before.", checkProgress},
 	{"inputs-unmodified", every, "No method writes to x, y or weights.", checkInputsUnmodified},
 	{"any-matrix", every,
-		"A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that says what of it is not 0 give what a copy gives.",
+		"A transposed view, a part of a larger matrix, a foreign mat.Matrix and one that lists its nonzero entries give what a copy gives.",
 		checkAnyMatrix},
 	{"keeps-no-reference", every, "Overwriting x and y after Fit, or what a method returned, changes no later result.",
 		checkKeepsNoReference},

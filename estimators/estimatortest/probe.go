@@ -15,7 +15,7 @@ func judge(c check, s *subject) conformance.Verdict {
 type Table struct{ outcomes conformance.Table }
 
 // of returns where outcomes go, nil where t is.
-func (t *Table) of() *conformance.Table {
+func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
 	}

@@ -64,7 +64,7 @@ type smootherOutputs struct {
 	s    []float64
 }
 
-func (r smootherRows) told(p *probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, smootherOutputs) {
+func (r smootherRows) outputs(p *probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, smootherOutputs) {
 	smoother, err := m.Smoother(context.Background(), r.x, r.targets, r.weights)
 	p.Must("Smoother", err)
 	f, b, s, err := smoother.Influence(context.Background(), x)
@@ -83,7 +83,7 @@ func (r smootherRows) told(p *probe, m estimators.LinearSmoother, x mat.Matrix) 
 }
 
 func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smootherRows, x *mat.Dense) {
-	smoother, all := rows.told(p, m, x)
+	smoother, all := rows.outputs(p, m, x)
 	a, c := smoother.Rows()
 	n, _ := rows.x.Dims()
 	p.dims("a of Rows", a, n, 2)
@@ -98,8 +98,8 @@ func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smo
 	}
 	for _, i := range []int{0, 7, n - 1} {
 		others := rows.leaveOut(i)
-		_, left := others.told(p, m, x)
-		_, itself := others.told(p, m, rows.x.Slice(i, i+1, 0, 3))
+		_, left := others.outputs(p, m, x)
+		_, itself := others.outputs(p, m, rows.x.Slice(i, i+1, 0, 3))
 		w := 1.0
 		if rows.weights != nil {
 			w = rows.weights[i]

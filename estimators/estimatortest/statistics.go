@@ -60,7 +60,7 @@ func (s *subject) merged(p *probe, d data, count int) model {
 		}
 	}
 	m := s.new()
-	p.Must("FitStages", stages.into(ctx, m))
+	p.Must("FitStages", stages.fitModel(ctx, m))
 	return m
 }
 
@@ -163,7 +163,7 @@ func (s *subject) weightedStatistics(p *probe) {
 		p.Must("NewStages", err)
 		p.Must("FitStatistics", fit.fit(context.Background(), of))
 		m := s.new()
-		p.Must("FitStages", fit.into(context.Background(), m))
+		p.Must("FitStages", fit.fitModel(context.Background(), m))
 		got[k] = m.outputs(p, x)
 	}
 	// The prediction alone: what is said of noise may count rows.
@@ -253,7 +253,7 @@ func (s *subject) stagesFail(p *probe) {
 	want := m.outputs(p, x)
 	stages, err := m.stages()
 	p.Must("NewStages", err)
-	p.wants("FitStages of stages that are not at their end", stages.into(ctx, m), estimators.ErrParam)
+	p.wants("FitStages of stages that are not at their end", stages.fitModel(ctx, m), estimators.ErrParam)
 	none, err := stages.fresh()
 	p.Must("NewStatistics", err)
 	p.wants("FitStatistics of no rows", stages.fit(ctx, none), estimators.ErrShape)

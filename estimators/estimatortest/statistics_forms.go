@@ -26,7 +26,7 @@ type staged interface {
 	fresh() (summed, error)
 	fit(ctx context.Context, s summed) error
 	// into has a model take over what was learnt.
-	into(ctx context.Context, m model) error
+	fitModel(ctx context.Context, m model) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
@@ -64,7 +64,7 @@ func (s targetStages[Y]) fit(ctx context.Context, of summed) error {
 	return s.FitStatistics(ctx, of.(targetSums[Y]).Statistics)
 }
 
-func (s targetStages[Y]) into(ctx context.Context, m model) error {
+func (s targetStages[Y]) fitModel(ctx context.Context, m model) error {
 	return estimators.FitStages(ctx, m.value, s.Stages)
 }
 
@@ -101,7 +101,7 @@ func (s rowStages) fit(ctx context.Context, of summed) error {
 	return s.FitStatistics(ctx, of.(rowSums).Statistics)
 }
 
-func (s rowStages) into(ctx context.Context, m model) error {
+func (s rowStages) fitModel(ctx context.Context, m model) error {
 	return transformers.FitStages(ctx, m.value.(transformers.Transformer), s.Stages)
 }
 
@@ -142,7 +142,7 @@ func (m model) inStages(ctx context.Context, d data) error {
 	for err == nil {
 		at, of := stages.stage()
 		if at == of {
-			return stages.into(ctx, m)
+			return stages.fitModel(ctx, m)
 		}
 		var s summed
 		if s, err = stages.fresh(); err == nil {

@@ -73,11 +73,12 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 	if s.options.Tolerance == 0 {
 		s.options.Tolerance = defaultTolerance
 	}
-	conformance.Run(t, name, s.options.Table.of(), s.options.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
-		for _, c := range checks {
-			if c.kinds&s.kind != 0 && !yield(c.name, func() conformance.Verdict { return judge(c, &s) }) {
-				return
+	conformance.Run(t, name, s.options.Table.conformance(), s.options.Skip, checkNames(),
+		func(yield func(string, func() conformance.Verdict) bool) {
+			for _, c := range checks {
+				if c.kinds&s.kind != 0 && !yield(c.name, func() conformance.Verdict { return judge(c, &s) }) {
+					return
+				}
 			}
-		}
-	})
+		})
 }

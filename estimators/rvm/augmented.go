@@ -21,11 +21,11 @@ import (
 // vectors, and the memory O(nm). Errors: ErrShape, ErrNotFinite, or ErrNotFitted, also after FitDesign.
 func (r *Regressor) PredictAugmented(x, rows mat.Matrix, y []float64) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	xd, err := r.m.kept().Input(regressorType, "x", x, false)
+	xd, err := r.m.fittedSupport().Input(regressorType, "x", x, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	rd, err := r.m.kept().Input(regressorType, "rows", rows, false)
+	rd, err := r.m.fittedSupport().Input(regressorType, "rows", rows, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,7 @@ type Classifier struct {
 	Observe func(estimators.Step)
 
 	folding
-	kept[*classification]
+	supportMethods[*classification]
 }
 
 var (
@@ -221,7 +221,7 @@ func (c *Classifier) learn(ctx context.Context, d basis.Design, rows *rowsOfClas
 
 // decide returns a score for each class; matrix tells whether x are rows of a design matrix.
 func (c *Classifier) decide(name string, x mat.Matrix, matrix bool) (*mat.Dense, error) {
-	xd, err := c.m.kept().Input(classifierType, name, x, matrix)
+	xd, err := c.m.fittedSupport().Input(classifierType, name, x, matrix)
 	if err != nil {
 		return nil, err
 	}
@@ -283,14 +283,14 @@ func (c *Classifier) PredictProbaDesign(phi mat.Matrix) (_ *mat.Dense, err error
 // Decision up to rounding.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Labels(classifierType, dst, x, c.m.kept().RowWidth(), c.labels(), c.Predict, c.m.row)
+	return rowwise.Labels(classifierType, dst, x, c.m.fittedSupport().RowWidth(), c.labels(), c.Predict, c.m.row)
 }
 
 // DecisionTo is like Decision but writes to dst, which has one row for each row of x and one column for each of
 // Classes. Like PredictTo, it does not allocate memory.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Scores(classifierType, dst, x, c.m.kept().RowWidth(), len(c.labels()), c.Decision, c.m.row)
+	return rowwise.Scores(classifierType, dst, x, c.m.fittedSupport().RowWidth(), len(c.labels()), c.Decision, c.m.row)
 }
 
 func (c *Classifier) labels() []int {

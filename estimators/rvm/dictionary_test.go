@@ -134,7 +134,7 @@ func TestUnseenOfKernels(t *testing.T) {
 	// RVM* adds a basis function of the sum.
 	mean, variance, err := r.PredictAugmented(at, x, y)
 	require.NoError(t, err)
-	own0, ownVariance, err := (&Regressor{Kernels: twoWidths, kept: kept[*model]{r.m.withOwnVariance()}}).PredictVariance(at)
+	own0, ownVariance, err := (&Regressor{Kernels: twoWidths, supportMethods: supportMethods[*model]{r.m.withOwnVariance()}}).PredictVariance(at)
 	require.NoError(t, err)
 	assert.InDelta(t, own0[3], mean[3], 1e-6)
 	assert.Greater(t, variance[3], 5*ownVariance[3], "far away the new function has the targets' variance")

@@ -29,7 +29,7 @@ func withOnes(x, phi graph.Value, ones int) graph.Value {
 
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	values, err := r.m.kept().Graph(regressorType, x)
+	values, err := r.m.fittedSupport().Graph(regressorType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}
@@ -76,7 +76,7 @@ func (c calibration) addedGraph(unseen, own graph.Value) graph.Value {
 
 // Graph implements [graph.Grapher].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
-	phi, err := c.m.kept().Graph(classifierType, x)
+	phi, err := c.m.fittedSupport().Graph(classifierType, x)
 	if err != nil {
 		return graph.Outputs{}, err
 	}

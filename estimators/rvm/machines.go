@@ -26,7 +26,7 @@ type classification struct {
 }
 
 // kept is nil before Fit.
-func (m *classification) kept() *basis.Support {
+func (m *classification) fittedSupport() *basis.Support {
 	if m == nil {
 		return nil
 	}

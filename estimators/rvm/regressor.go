@@ -120,7 +120,7 @@ type Regressor struct {
 	// negative log evidence of the start or the refit that the change belongs to.
 	Observe func(estimators.Step)
 
-	kept[*model]
+	supportMethods[*model]
 }
 
 var (
@@ -142,7 +142,7 @@ type model struct {
 }
 
 // kept is nil before Fit.
-func (m *model) kept() *basis.Support {
+func (m *model) fittedSupport() *basis.Support {
 	if m == nil {
 		return nil
 	}
@@ -376,7 +376,7 @@ func (m *model) predict(x *mat.Dense, workers int, withVariance bool) (mean, var
 
 // predict checks rows and predicts; matrix tells whether they are those of a design matrix.
 func (r *Regressor) predict(name string, x mat.Matrix, matrix, withVariance bool) (mean, variance []float64, err error) {
-	xd, err := r.m.kept().Input(regressorType, name, x, matrix)
+	xd, err := r.m.fittedSupport().Input(regressorType, name, x, matrix)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -427,7 +427,7 @@ func (r *Regressor) PredictVarianceDesign(phi mat.Matrix) (mean, variance []floa
 
 // RelevanceKernels returns for each relevance vector the index of its kernel in Kernels, which is 0 if there is one
 // kernel. It returns nil before Fit and after FitDesign.
-func (r *Regressor) RelevanceKernels() []int { return r.m.kept().KernelIndices() }
+func (r *Regressor) RelevanceKernels() []int { return r.m.fittedSupport().KernelIndices() }
 
 // Coefficients returns the posterior means of the relevance vectors' coefficients, in the order of
 // RelevanceIndices. It returns nil before Fit.
@@ -516,7 +516,7 @@ func (r *Regressor) Clone() estimators.Regressor {
 // Predict up to rounding.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return rowwise.Numbers(regressorType, dst, x, r.m.kept().RowWidth(), r.Predict, r.m.row)
+	return rowwise.Numbers(regressorType, dst, x, r.m.fittedSupport().RowWidth(), r.Predict, r.m.row)
 }
 
 // row computes the mean of one row.

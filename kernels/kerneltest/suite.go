@@ -98,7 +98,7 @@ func run(t *testing.T, name string, s subject, opt *Options) {
 	if s.Tolerance == 0 {
 		s.Tolerance = defaultTolerance
 	}
-	conformance.Run(t, name, s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
+	conformance.Run(t, name, s.Table.conformance(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
 		for _, c := range checks {
 			if c.kind == s.kind && !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
 				return
@@ -116,7 +116,7 @@ func (s *subject) judge(c check) conformance.Verdict {
 type Table struct{ outcomes conformance.Table }
 
 // of returns where outcomes go, nil where t is.
-func (t *Table) of() *conformance.Table {
+func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
 	}

@@ -27,13 +27,14 @@ func Strategy(t *testing.T, build func() search.Strategy, opt *Options) {
 	if first == nil {
 		t.Fatal("the strategy is nil")
 	}
-	conformance.Run(t, first.Name(), s.Table.of(), s.Skip, checkNames(), func(yield func(string, func() conformance.Verdict) bool) {
-		for _, c := range checks {
-			if !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
-				return
+	conformance.Run(t, first.Name(), s.Table.conformance(), s.Skip, checkNames(),
+		func(yield func(string, func() conformance.Verdict) bool) {
+			for _, c := range checks {
+				if !yield(c.name, func() conformance.Verdict { return s.judge(c) }) {
+					return
+				}
 			}
-		}
-	})
+		})
 }
 
 // subject is what a check looks at.
@@ -51,7 +52,7 @@ func (s *subject) judge(c check) conformance.Verdict {
 type Table struct{ outcomes conformance.Table }
 
 // of returns where outcomes go, nil where t is.
-func (t *Table) of() *conformance.Table {
+func (t *Table) conformance() *conformance.Table {
 	if t == nil {
 		return nil
 	}

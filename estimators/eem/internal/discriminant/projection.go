@@ -95,7 +95,7 @@ func unvarying(variance float64, stats []*moments.Moments) bool {
 	return variance <= limit*limit
 }
 
-// withoutDirection is what is left where nothing tells the classes apart.
+// withoutDirection returns a projection for classes that nothing separates. It gives every row the prior odds.
 func (p *Projection) withoutDirection() *Projection {
 	return &Projection{
 		Beta: make([]float64, len(p.Beta)), SPos: 1, SNeg: 1, Jitter: p.Jitter, RhoPos: p.RhoPos, RhoNeg: p.RhoNeg, Constant: true,
@@ -116,7 +116,7 @@ func (p *Projection) Divergence() float64 {
 	return (p.MPos-p.MNeg)*(p.MPos-p.MNeg)/sum + math.Log(sum/(2*math.Sqrt(p.SPos)*math.Sqrt(p.SNeg)))
 }
 
-// LogOdds are those of the positive class at a projection z; logW is the log of the ratio of
+// LogOdds returns the log odds of the positive class at a projection z; logW is the log of the ratio of
 // priors and costs.
 func (p *Projection) LogOdds(z, logW float64) float64 {
 	if p.Constant {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Layer is what both machines see rows through. Layers are nested: the first columns
+// Layer maps rows to the features that a machine learns from. Layers are nested: the first columns
 // are the features of a smaller one.
 type Layer interface {
 	// Features of the rows of x (m×d) are put into the columns of dst (h×m).

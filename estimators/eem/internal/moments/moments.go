@@ -20,7 +20,8 @@ const (
 	version = 1
 )
 
-// Moments are those of rows of weight w, which is 1 unless weights are given, about their mean m. The zero value holds no rows.
+// Moments holds the weighted moments of rows about their mean m. A row without a weight has weight 1. The zero value holds no
+// rows.
 type Moments struct {
 	Weight float64   // n
 	Means  []float64 // m

@@ -228,10 +228,10 @@ func (s *Blocks[Y]) Merge(other estimators.Statistics[Y]) error {
 }
 
 // String names the place.
-func (s *Blocks[Y]) String() string { return s.at().String() }
+func (s *Blocks[Y]) String() string { return s.place().String() }
 
-// at is the place that rows are sent to.
-func (s *Blocks[Y]) at() *Place {
+// place returns the place that rows are sent to.
+func (s *Blocks[Y]) place() *Place {
 	if s.Step != nil {
 		return &s.Step.Place
 	}
@@ -242,9 +242,9 @@ func (s *Blocks[Y]) at() *Place {
 func (s *Blocks[Y]) Like(other estimators.Statistics[Y]) (*Blocks[Y], error) {
 	o, ok := other.(*Blocks[Y])
 	if !ok || o == nil {
-		return nil, s.at().typeError(other)
+		return nil, s.place().typeError(other)
 	}
-	return o, s.at().check(o.at())
+	return o, s.place().check(o.place())
 }
 
 // MarshalBinary implements estimators.Statistics.

@@ -9,20 +9,20 @@ import (
 
 // fitted is a *model or a *classification, nil before Fit.
 type fitted interface {
-	kept() *basis.Support
+	fittedSupport() *basis.Support
 }
 
-// kept is what Regressor and Classifier say of the columns that they have kept.
-type kept[M fitted] struct{ m M }
+// supportMethods has the methods by which Regressor and Classifier show their relevance vectors.
+type supportMethods[M fitted] struct{ m M }
 
 // RelevanceIndices returns the training rows, or with Landmarks or FitDesign the landmarks or columns, that are in
 // the model, or in some class's machine, ascending. It returns nil before Fit.
-func (k *kept[M]) RelevanceIndices() []int { return k.m.kept().Indices() }
+func (k *supportMethods[M]) RelevanceIndices() []int { return k.m.fittedSupport().Indices() }
 
 // RelevanceVectors returns the relevance vectors as rows. It returns nil before Fit, after FitDesign, and for a
 // model without relevance vectors.
-func (k *kept[M]) RelevanceVectors() *mat.Dense { return k.m.kept().CopiedVectors() }
+func (k *supportMethods[M]) RelevanceVectors() *mat.Dense { return k.m.fittedSupport().CopiedVectors() }
 
 // ChosenKernel returns the kernel that Fit used, or the [kernels.Sum] of several kernels. It returns nil before Fit
 // and after FitDesign.
-func (k *kept[M]) ChosenKernel() kernels.Kernel { return k.m.kept().ChosenKernel() }
+func (k *supportMethods[M]) ChosenKernel() kernels.Kernel { return k.m.fittedSupport().ChosenKernel() }
