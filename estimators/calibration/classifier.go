@@ -3,7 +3,6 @@ package calibration
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"fmt"
 	"math"
 	"slices"
@@ -89,16 +88,6 @@ type model struct {
 	chosen  estimators.Classifier
 	link    link
 }
-
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
-)
 
 func (c *Classifier) estimator() estimators.Classifier {
 	if c.Estimator == nil {

@@ -3,7 +3,6 @@ package conformal
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"slices"
 	"sync"
 
@@ -82,18 +81,6 @@ type Classifier struct {
 
 	m *classModel
 }
-
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.SetPredictor                  = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
-)
 
 // classModel is a fitted Classifier. Only what waits changes after Fit.
 type classModel struct {

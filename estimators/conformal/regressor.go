@@ -3,7 +3,6 @@ package conformal
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"slices"
 	"sync"
 
@@ -87,16 +86,6 @@ type Regressor struct {
 
 	m *model
 }
-
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler                = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
-)
 
 // model is a fitted Regressor. Only what waits changes after Fit.
 type model struct {

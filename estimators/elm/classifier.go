@@ -76,14 +76,6 @@ type Classifier struct {
 	m *model
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-)
-
 type model struct {
 	ridge   float64
 	hidden  *featuremap.RandomHidden

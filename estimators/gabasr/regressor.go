@@ -104,16 +104,6 @@ func (m *regression) learnedModel() *learned {
 	return &m.learned
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
-)
-
 func (r *Regressor) settings() (sampler.Settings, error) {
 	return sampler.Settings{
 		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps,

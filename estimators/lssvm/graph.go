@@ -12,11 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // graphOutputs returns the kernel with the training rows, and the outputs.
 func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
 	switch {

@@ -1,7 +1,6 @@
 package lssvm
 
 import (
-	"encoding"
 	"fmt"
 	"slices"
 
@@ -21,13 +20,6 @@ const (
 	regressorKind  = "lssvm.Regressor"
 	classifierKind = "lssvm.Classifier"
 	version        = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // stored is a machine in a file. The first three are a kernels.Reference.

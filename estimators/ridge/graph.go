@@ -9,11 +9,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*DirectKernel)(nil)
-)
-
 func column(x graph.Value, values []float64) graph.Value {
 	return x.Constant(mat.NewDense(len(values), 1, slices.Clone(values)))
 }

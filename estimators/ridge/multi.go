@@ -3,7 +3,6 @@ package ridge
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -61,20 +60,6 @@ type MultiRegressor struct {
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
-
-var (
-	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
-	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiLeaveOneOutPredictor         = (*MultiRegressor)(nil)
-	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
-	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
-	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
-	_ estimators.Reporter                          = (*MultiRegressor)(nil)
-	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
-	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
-	_ graph.Grapher                                = (*MultiRegressor)(nil)
-)
 
 func (r *MultiRegressor) settings() modelSettings {
 	return modelSettings{

@@ -2,7 +2,6 @@ package ridge
 
 import (
 	"cmp"
-	"encoding"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,13 +15,6 @@ const (
 	regressorKind    = "ridge.Regressor"
 	directKernelKind = "ridge.DirectKernel"
 	version          = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*DirectKernel)(nil)
-	_ encoding.BinaryUnmarshaler = (*DirectKernel)(nil)
 )
 
 type storedModel struct {

@@ -76,17 +76,6 @@ type Classifier struct {
 	supportMethods[*classification]
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-)
-
 func (c *Classifier) place() basisSettings {
 	return basisSettings{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components,
 		seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}

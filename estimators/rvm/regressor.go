@@ -123,16 +123,6 @@ type Regressor struct {
 	supportMethods[*model]
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
-)
-
 // model is a fitted Regressor.
 type model struct {
 	*evidence.Solution // of the columns of the support, and of that of ones

@@ -100,17 +100,6 @@ type Classifier struct {
 	links   []platt.Sigmoid // of each pair; nil without Probabilities
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.MatrixFitter[int]             = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.Wrapper                       = (*Classifier)(nil)
-)
-
 // Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
 // it is the setting at its Fit that counts.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
