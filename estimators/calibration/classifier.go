@@ -127,10 +127,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
@@ -141,7 +138,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := classes.Weights{}.Distinguish(classifierType, y, own)
 	if err != nil {
 		return err
 	}

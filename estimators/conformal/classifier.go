@@ -135,10 +135,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, slices.Clone(weights))
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) validate() error {
@@ -163,7 +160,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := classes.Weights{}.Distinguish(classifierType, y, own)
 	if err != nil {
 		return err
 	}

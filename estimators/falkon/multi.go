@@ -107,10 +107,7 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if weights == nil {
-		weights = []float64{}
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
@@ -122,10 +119,8 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if weights != nil {
-		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
-			return err
-		}
+	if err := check.GivenWeights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+		return err
 	}
 	own, units, err := targets.Standard(multiType, yd, weights, !r.NoIntercept)
 	if err != nil {

@@ -163,10 +163,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	if c.Likelihood == PolyaGamma {
 		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
 	}
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
@@ -178,11 +175,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, own)
 	if err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	xd, at, own, ofFeatures := c.merge(xd, at, c.classWeights().Rows(names, at, own))

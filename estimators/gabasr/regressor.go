@@ -131,10 +131,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // as its weight says.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
@@ -142,7 +139,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, own)
 	if err != nil {
 		return err
 	}

@@ -84,10 +84,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, slices.Clone(weights))
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
@@ -96,7 +93,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -122,10 +119,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fitMatrix(ctx, k, y, slices.Clone(weights))
+	return r.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
@@ -136,7 +130,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y)); err != nil {
+	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y), check.GivenWeights(regressorType, weights, len(y))); err != nil {
 		return err
 	}
 	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), weights)

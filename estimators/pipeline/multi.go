@@ -48,14 +48,11 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	if weights == nil {
-		weights = []float64{} // which Final refuses
-	}
 	c := p.configured()
 	if err := c.takesWeights(); err != nil {
 		return err
 	}
-	return p.keep(c.fit(ctx, x, y, weights))
+	return p.keep(c.fit(ctx, x, y, check.Given(weights))) // which Final checks
 }
 
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.

@@ -85,17 +85,14 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // Ridge is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, weights)
 	if err != nil {
 		return err
 	}

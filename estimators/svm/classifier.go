@@ -140,10 +140,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -155,7 +152,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
 		return err
 	}
@@ -182,10 +179,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fitMatrix(ctx, k, y, weights)
+	return c.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
@@ -196,7 +190,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
 		return err
 	}
@@ -212,9 +206,6 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 func (c *Classifier) finish(
 	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
 ) error {
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
-		return err
-	}
 	own := c.classWeights().Rows(names, at, rows.own)
 	if s.nu > 0 {
 		s.c = 1 // of the bounds, to a scale that the solution brings
