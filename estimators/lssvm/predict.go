@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -117,7 +118,7 @@ func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.De
 	if err != nil {
 		return nil, err
 	}
-	return out, finite("prediction", out)
+	return out, targets.CheckValues("prediction", out)
 }
 
 // decideMatrix returns the outputs for kernel values with the training rows.
@@ -127,27 +128,27 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	out := m.outputs(kd)
-	return out, finite("prediction", out)
+	return out, targets.CheckValues("prediction", out)
 }
 
 // predictVariance returns the mean and the variance of a new observation of each target (m×k) at each row of x (m×d).
 func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options) (mean, variance *mat.Dense, err error) {
 	err = m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
-		targets := len(m.bias)
+		width := len(m.bias)
 		if mean == nil {
 			n, _ := x.Dims()
-			mean, variance = mat.NewDense(n, targets, nil), mat.NewDense(n, targets, nil)
+			mean, variance = mat.NewDense(n, width, nil), mat.NewDense(n, width, nil)
 		}
 		n, _ := rows.Dims()
 		diag := make([]float64, n)
 		kernels.Diag(diag, m.kernel, rows)
-		part := func(all *mat.Dense) *mat.Dense { return all.Slice(start, start+n, 0, targets).(*mat.Dense) }
+		part := func(all *mat.Dense) *mat.Dense { return all.Slice(start, start+n, 0, width).(*mat.Dense) }
 		return m.varianceTo(part(mean), part(variance), k, diag)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return mean, variance, cmp.Or(finite("prediction", mean), finite("variance", variance))
+	return mean, variance, cmp.Or(targets.CheckValues("prediction", mean), targets.CheckValues("variance", variance))
 }
 
 // varianceTo sets means and variances (r×k) for kernel values k (r×n) with the training rows, and diag (r) of the new rows
@@ -171,14 +172,6 @@ func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error
 		}
 	}
 	return nil
-}
-
-// finite is the error of numbers that overflowed. Those of one target have no column.
-func finite(name string, m *mat.Dense) error {
-	if _, k := m.Dims(); k > 1 {
-		return check.Finite(name, m)
-	}
-	return check.Vector(name, mat.Col(nil, 0, m))
 }
 
 // leaveOneOutResiduals returns a copy of the residuals of each row that was given (n×k), nil for one row.

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -144,14 +145,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 // Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). The cost is O(mnd).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	return firstColumn(r.m.decide(regressorType, x, r.settings().options))
-}
-
-func firstColumn(f *mat.Dense, err error) ([]float64, error) {
-	if err != nil || f == nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, f), nil
+	return targets.First(r.m.decide(regressorType, x, r.settings().options))
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -166,15 +160,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	return firstColumns(r.m.predictVariance(regressorType, x, r.settings().options))
-}
-
-// firstColumns is firstColumn of means and variances.
-func firstColumns(mean, variance *mat.Dense, err error) (m, v []float64, _ error) {
-	if err != nil {
-		return nil, nil, err
-	}
-	return mat.Col(nil, 0, mean), mat.Col(nil, 0, variance), nil
+	return targets.FirstPair(r.m.predictVariance(regressorType, x, r.settings().options))
 }
 
 // PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
@@ -191,7 +177,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 // PredictMatrix predicts from kernel values k (m×n) between new rows and the training rows.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	return firstColumn(r.m.decideMatrix(regressorType, k))
+	return targets.First(r.m.decideMatrix(regressorType, k))
 }
 
 // PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows,
@@ -212,7 +198,7 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	if err := r.m.varianceTo(m, v, kd, diag); err != nil {
 		return nil, nil, err
 	}
-	return firstColumns(m, v, cmp.Or(finite("prediction", m), finite("variance", v)))
+	return targets.FirstPair(m, v, cmp.Or(targets.CheckValues("prediction", m), targets.CheckValues("variance", v)))
 }
 
 // PredictIntervalMatrix is like PredictInterval, from the kernel values that PredictVarianceMatrix takes.
@@ -253,7 +239,7 @@ func (r *Regressor) Intercept() float64 {
 // the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
-	return firstColumn(r.m.leaveOneOutResiduals(ctx, regressorType))
+	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
 // Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
