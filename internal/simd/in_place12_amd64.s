@@ -140,6 +140,12 @@ GLOBL firsts<>(SB), RODATA|NOPTR, $56
 	VMASKMOVPD  c2, Y14, 64(DI);  \
 	ADDQ        DX, DI
 
+// EIGHTS does nothing: there are no blocks of eight rows.
+#define EIGHTS(again, load, times, update, write, loop, overwrite, next, fewer)
+
+// AGAIN computes another block of four rows.
+#define AGAIN(block) JMP block
+
 // func inPlace12(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, c *float64, ldc, width int, alpha, beta float64)
 TEXT ·inPlace12(SB), NOSPLIT, $0-96
 	MOVQ rows+0(FP), R11
@@ -165,40 +171,10 @@ TEXT ·inPlace12(SB), NOSPLIT, $0-96
 	LEAQ firsts<>+24(SB), AX
 	LEAQ (AX)(CX*8), AX
 	CMPQ BX, $8
-	JGT  three4
+	JGT  three
 	CMPQ BX, $4
-	JGT  two4
+	JGT  two
 
-one4:
-	BLOCK(4, ROWS4, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one4Step, one4Write, one4Next, one2)
-	JMP one4
-
-one2:
-	BLOCK(2, ROWS2, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one2Step, one2Write, one2Next, one1)
-
-one1:
-	LASTROW(LOADB1, TIMES1, UPDATE1, WRITE1, one1Step, one1Write, one1Next)
-
-two4:
-	BLOCK(4, ROWS4, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two4Step, two4Write, two4Next, two2)
-	JMP two4
-
-two2:
-	BLOCK(2, ROWS2, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two2Step, two2Write, two2Next, two1)
-
-two1:
-	LASTROW(LOADB2, TIMES2, UPDATE2, WRITE2, two1Step, two1Write, two1Next)
-
-three4:
-	BLOCK(4, ROWS4, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three4Step, three4Write, three4Next, three2)
-	JMP three4
-
-three2:
-	BLOCK(2, ROWS2, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three2Step, three2Write, three2Next, three1)
-
-three1:
-	LASTROW(LOADB3, TIMES3, UPDATE3, WRITE3, three1Step, three1Write, three1Next)
-
-done:
+	STRIPS
 	VZEROUPPER
 	RET

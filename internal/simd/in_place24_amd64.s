@@ -135,6 +135,14 @@
 	VMOVUPD     c2, K1, 128(DI);      \
 	ADDQ        DX, DI
 
+// EIGHTS computes blocks of eight rows while so many are left.
+#define EIGHTS(again, load, times, update, write, loop, overwrite, next, fewer) \
+	BLOCK(8, ROWS8, STEP8, load, times, update, write, loop, overwrite, next, fewer); \
+	JMP again
+
+// AGAIN does nothing: behind the blocks of eight rows there is one of four at most.
+#define AGAIN(block)
+
 // func inPlace24(rows, k int, a *float64, aRow, aColumn int, b *float64, ldb int, c *float64, ldc, width int, alpha, beta float64)
 TEXT ·inPlace24(SB), NOSPLIT, $0-96
 	MOVQ         rows+0(FP), R11
@@ -164,49 +172,10 @@ TEXT ·inPlace24(SB), NOSPLIT, $0-96
 	DECQ  BX
 	KMOVW BX, K1
 	CMPQ  AX, $16
-	JGT   three8
+	JGT   three
 	CMPQ  AX, $8
-	JGT   two8
+	JGT   two
 
-one8:
-	BLOCK(8, ROWS8, STEP8, LOADB1, TIMES1, UPDATE1, WRITE1, one8Step, one8Write, one8Next, one4)
-	JMP one8
-
-one4:
-	BLOCK(4, ROWS4, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one4Step, one4Write, one4Next, one2)
-
-one2:
-	BLOCK(2, ROWS2, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one2Step, one2Write, one2Next, one1)
-
-one1:
-	LASTROW(LOADB1, TIMES1, UPDATE1, WRITE1, one1Step, one1Write, one1Next)
-
-two8:
-	BLOCK(8, ROWS8, STEP8, LOADB2, TIMES2, UPDATE2, WRITE2, two8Step, two8Write, two8Next, two4)
-	JMP two8
-
-two4:
-	BLOCK(4, ROWS4, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two4Step, two4Write, two4Next, two2)
-
-two2:
-	BLOCK(2, ROWS2, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two2Step, two2Write, two2Next, two1)
-
-two1:
-	LASTROW(LOADB2, TIMES2, UPDATE2, WRITE2, two1Step, two1Write, two1Next)
-
-three8:
-	BLOCK(8, ROWS8, STEP8, LOADB3, TIMES3, UPDATE3, WRITE3, three8Step, three8Write, three8Next, three4)
-	JMP three8
-
-three4:
-	BLOCK(4, ROWS4, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three4Step, three4Write, three4Next, three2)
-
-three2:
-	BLOCK(2, ROWS2, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three2Step, three2Write, three2Next, three1)
-
-three1:
-	LASTROW(LOADB3, TIMES3, UPDATE3, WRITE3, three1Step, three1Write, three1Next)
-
-done:
+	STRIPS
 	VZEROUPPER
 	RET

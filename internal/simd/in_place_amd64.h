@@ -46,3 +46,34 @@ next:
 	PRODUCT(ROWS1, STEP, load, times, update, write, loop, overwrite, next); \
 	SUBQ  $1, R11;                                                      \
 	JMP   done
+
+// STRIPS computes the product from the label one, two or three on, for a strip that many registers wide.
+#define STRIPS \
+one: \
+	EIGHTS(one, LOADB1, TIMES1, UPDATE1, WRITE1, one8Step, one8Write, one8Next, one4); \
+one4: \
+	BLOCK(4, ROWS4, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one4Step, one4Write, one4Next, one2); \
+	AGAIN(one4); \
+one2: \
+	BLOCK(2, ROWS2, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one2Step, one2Write, one2Next, one1); \
+one1: \
+	LASTROW(LOADB1, TIMES1, UPDATE1, WRITE1, one1Step, one1Write, one1Next); \
+two: \
+	EIGHTS(two, LOADB2, TIMES2, UPDATE2, WRITE2, two8Step, two8Write, two8Next, two4); \
+two4: \
+	BLOCK(4, ROWS4, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two4Step, two4Write, two4Next, two2); \
+	AGAIN(two4); \
+two2: \
+	BLOCK(2, ROWS2, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two2Step, two2Write, two2Next, two1); \
+two1: \
+	LASTROW(LOADB2, TIMES2, UPDATE2, WRITE2, two1Step, two1Write, two1Next); \
+three: \
+	EIGHTS(three, LOADB3, TIMES3, UPDATE3, WRITE3, three8Step, three8Write, three8Next, three4); \
+three4: \
+	BLOCK(4, ROWS4, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three4Step, three4Write, three4Next, three2); \
+	AGAIN(three4); \
+three2: \
+	BLOCK(2, ROWS2, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three2Step, three2Write, three2Next, three1); \
+three1: \
+	LASTROW(LOADB3, TIMES3, UPDATE3, WRITE3, three1Step, three1Write, three1Next); \
+done:
