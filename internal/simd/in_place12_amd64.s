@@ -16,60 +16,44 @@ DATA firsts<>+40(SB)/8, $0
 DATA firsts<>+48(SB)/8, $0
 GLOBL firsts<>(SB), RODATA|NOPTR, $56
 
-// ROWS4 passes do a number of A and the three sums of the row, for each of four rows.
+// ROWS1 passes do a number of A and the three sums of its row, for one row; the next do it for as many as they say.
+#define ROWS1(do) do((R14), Y0, Y1, Y2)
+
+#define ROWS2(do) \
+	ROWS1(do); \
+	do((R14)(R8*1), Y3, Y4, Y5)
+
 #define ROWS4(do) \
-	do((R14), Y0, Y1, Y2);       \
-	do((R14)(R8*1), Y3, Y4, Y5); \
+	ROWS2(do); \
 	do((R14)(R8*2), Y6, Y7, Y8); \
 	do((R14)(R9*1), Y9, Y10, Y11)
 
-#define ROWS2(do) \
-	do((R14), Y0, Y1, Y2); \
-	do((R14)(R8*1), Y3, Y4, Y5)
+// The names of in_place_amd64.h.
+#define BYTES 32
+#define ALPHA Y12
+#define BETA Y13
+#define B0 Y12
+#define B1 Y13
+#define B2 Y14
+#define NUMBER Y15
+#define XOR VXORPD
 
-#define ROWS1(do) do((R14), Y0, Y1, Y2)
-
-// TIMES1 adds a number of A times the strip's row of B in Y12, Y13, Y14.
+// TIMES1 adds a number of A times the strip's row of B to the sums of a row, for one register.
 #define TIMES1(at, c0, c1, c2) \
-	VBROADCASTSD at, Y15; \
-	VFMADD231PD  Y12, Y15, c0
+	VBROADCASTSD at, NUMBER; \
+	VFMADD231PD  B0, NUMBER, c0
 
-// TIMES2 is TIMES1 for two registers.
-#define TIMES2(at, c0, c1, c2) \
-	VBROADCASTSD at, Y15;       \
-	VFMADD231PD  Y12, Y15, c0; \
-	VFMADD231PD  Y13, Y15, c1
+// LOADLAST reads the last register of a row of B.
+#define LOADLAST(offset, y) \
+	VMOVUPD    (AX), y; \
+	VMASKMOVPD (offset)(BX), y, y
 
-// TIMES3 is TIMES1 for three registers.
-#define TIMES3(at, c0, c1, c2) \
-	VBROADCASTSD at, Y15;       \
-	VFMADD231PD  Y12, Y15, c0; \
-	VFMADD231PD  Y13, Y15, c1; \
-	VFMADD231PD  Y14, Y15, c2
+// READLAST reads the last register of a row of C, and ADDLAST adds it times beta to y.
+#define READLAST(offset) VMASKMOVPD (offset)(DI), Y14, Y15
+#define ADDLAST(offset, y) VFMADD231PD Y15, BETA, y
 
-// LOADB1 loads the strip's row of B, one register wide.
-#define LOADB1 \
-	VMOVUPD    (AX), Y12; \
-	VMASKMOVPD (BX), Y12, Y12
-
-// LOADB2 is LOADB1 for two registers.
-#define LOADB2 \
-	VMOVUPD    (BX), Y12; \
-	VMOVUPD    (AX), Y13; \
-	VMASKMOVPD 32(BX), Y13, Y13
-
-// LOADB3 is LOADB1 for three registers.
-#define LOADB3 \
-	VMOVUPD    (BX), Y12;   \
-	VMOVUPD    32(BX), Y13; \
-	VMOVUPD    (AX), Y14;   \
-	VMASKMOVPD 64(BX), Y14, Y14
-
-// ZERO clears the sums of a row.
-#define ZERO(at, c0, c1, c2) \
-	VXORPD c0, c0, c0; \
-	VXORPD c1, c1, c1; \
-	VXORPD c2, c2, c2
+// STORELAST writes the last register of a row of C.
+#define STORELAST(offset, y) VMASKMOVPD y, Y14, (offset)(DI)
 
 // BEGIN points R14 and BX to the first column of A and the first row of B, and sets CX.
 #define BEGIN \
@@ -79,66 +63,9 @@ GLOBL firsts<>(SB), RODATA|NOPTR, $56
 
 // FACTORS loads what the rows of C need: alpha, beta, and the mask.
 #define FACTORS \
-	VBROADCASTSD alpha+80(FP), Y12; \
-	VBROADCASTSD beta+88(FP), Y13;  \
+	VBROADCASTSD alpha+80(FP), ALPHA; \
+	VBROADCASTSD beta+88(FP), BETA;  \
 	VMOVUPD      (AX), Y14
-
-// WRITE1 computes C = alpha·sums of a row one register wide.
-#define WRITE1(at, c0, c1, c2) \
-	VMULPD     Y12, c0, c0;   \
-	VMASKMOVPD c0, Y14, (DI); \
-	ADDQ       DX, DI
-
-// WRITE2 is WRITE1 for two registers.
-#define WRITE2(at, c0, c1, c2) \
-	VMULPD     Y12, c0, c0;     \
-	VMULPD     Y12, c1, c1;     \
-	VMOVUPD    c0, (DI);        \
-	VMASKMOVPD c1, Y14, 32(DI); \
-	ADDQ       DX, DI
-
-// WRITE3 is WRITE1 for three registers.
-#define WRITE3(at, c0, c1, c2) \
-	VMULPD     Y12, c0, c0;     \
-	VMULPD     Y12, c1, c1;     \
-	VMULPD     Y12, c2, c2;     \
-	VMOVUPD    c0, (DI);        \
-	VMOVUPD    c1, 32(DI);      \
-	VMASKMOVPD c2, Y14, 64(DI); \
-	ADDQ       DX, DI
-
-// UPDATE1 computes C = alpha·sums + beta·C of a row one register wide.
-#define UPDATE1(at, c0, c1, c2) \
-	VMULPD      Y12, c0, c0;    \
-	VMASKMOVPD  (DI), Y14, Y15; \
-	VFMADD231PD Y15, Y13, c0;   \
-	VMASKMOVPD  c0, Y14, (DI);  \
-	ADDQ        DX, DI
-
-// UPDATE2 is UPDATE1 for two registers.
-#define UPDATE2(at, c0, c1, c2) \
-	VMULPD      Y12, c0, c0;      \
-	VMULPD      Y12, c1, c1;      \
-	VMASKMOVPD  32(DI), Y14, Y15; \
-	VFMADD231PD (DI), Y13, c0;    \
-	VFMADD231PD Y15, Y13, c1;     \
-	VMOVUPD     c0, (DI);         \
-	VMASKMOVPD  c1, Y14, 32(DI);  \
-	ADDQ        DX, DI
-
-// UPDATE3 is UPDATE1 for three registers.
-#define UPDATE3(at, c0, c1, c2) \
-	VMULPD      Y12, c0, c0;      \
-	VMULPD      Y12, c1, c1;      \
-	VMULPD      Y12, c2, c2;      \
-	VMASKMOVPD  64(DI), Y14, Y15; \
-	VFMADD231PD (DI), Y13, c0;    \
-	VFMADD231PD 32(DI), Y13, c1;  \
-	VFMADD231PD Y15, Y13, c2;     \
-	VMOVUPD     c0, (DI);         \
-	VMOVUPD     c1, 32(DI);       \
-	VMASKMOVPD  c2, Y14, 64(DI);  \
-	ADDQ        DX, DI
 
 // EIGHTS does nothing: there are no blocks of eight rows.
 #define EIGHTS(again, load, times, update, write, loop, overwrite, next, fewer)

@@ -5,66 +5,49 @@
 
 // Products of small factors, which are read where they are, with AVX-512: blocks of eight rows, strips of up to
 // 24 columns. The registers are those of in_place_amd64.h; R15 walks over the columns of the fifth row, K1
-// is the mask of a strip's last register, Z24 is alpha and Z25 beta.
+// is the mask of a strip's last register.
 
-// ROWS8 passes do a number of A and the three sums of the row, for each of eight rows.
+// ROWS1 passes do a number of A and the three sums of its row, for one row; the next do it for as many as they say.
+#define ROWS1(do) do((R14), Z0, Z1, Z2)
+
+#define ROWS2(do) \
+	ROWS1(do); \
+	do((R14)(R8*1), Z3, Z4, Z5)
+
+#define ROWS4(do) \
+	ROWS2(do); \
+	do((R14)(R8*2), Z6, Z7, Z8); \
+	do((R14)(R9*1), Z9, Z10, Z11)
+
 #define ROWS8(do) \
-	do((R14), Z0, Z1, Z2);          \
-	do((R14)(R8*1), Z3, Z4, Z5);    \
-	do((R14)(R8*2), Z6, Z7, Z8);    \
-	do((R14)(R9*1), Z9, Z10, Z11);  \
-	do((R15), Z12, Z13, Z14);       \
+	ROWS4(do); \
+	do((R15), Z12, Z13, Z14); \
 	do((R15)(R8*1), Z15, Z16, Z17); \
 	do((R15)(R8*2), Z18, Z19, Z20); \
 	do((R15)(R9*1), Z21, Z22, Z23)
 
-#define ROWS4(do) \
-	do((R14), Z0, Z1, Z2);       \
-	do((R14)(R8*1), Z3, Z4, Z5); \
-	do((R14)(R8*2), Z6, Z7, Z8); \
-	do((R14)(R9*1), Z9, Z10, Z11)
+// The names of in_place_amd64.h.
+#define BYTES 64
+#define ALPHA Z24
+#define BETA Z25
+#define B0 Z26
+#define B1 Z27
+#define B2 Z28
+#define NUMBER Z29
+#define XOR VPXORQ
 
-#define ROWS2(do) \
-	do((R14), Z0, Z1, Z2); \
-	do((R14)(R8*1), Z3, Z4, Z5)
+// TIMES1 adds a number of A times the strip's row of B to the sums of a row, for one register.
+#define TIMES1(at, c0, c1, c2) VFMADD231PD.BCST at, B0, c0
 
-#define ROWS1(do) do((R14), Z0, Z1, Z2)
+// LOADLAST reads the last register of a row of B.
+#define LOADLAST(offset, z) VMOVUPD.Z (offset)(BX), K1, z
 
-// TIMES1 adds a number of A times the strip's row of B in Z26, Z27, Z28.
-#define TIMES1(at, c0, c1, c2) VFMADD231PD.BCST at, Z26, c0
+// ADDLAST adds the last register of a row of C times beta to z: there is nothing to read before.
+#define READLAST(offset)
+#define ADDLAST(offset, z) VFMADD231PD (offset)(DI), BETA, K1, z
 
-// TIMES2 is TIMES1 for two registers.
-#define TIMES2(at, c0, c1, c2) \
-	VBROADCASTSD at, Z29;       \
-	VFMADD231PD  Z26, Z29, c0; \
-	VFMADD231PD  Z27, Z29, c1
-
-// TIMES3 is TIMES1 for three registers.
-#define TIMES3(at, c0, c1, c2) \
-	VBROADCASTSD at, Z29;       \
-	VFMADD231PD  Z26, Z29, c0; \
-	VFMADD231PD  Z27, Z29, c1; \
-	VFMADD231PD  Z28, Z29, c2
-
-// LOADB1 loads the strip's row of B, one register wide.
-#define LOADB1 VMOVUPD.Z (BX), K1, Z26
-
-// LOADB2 is LOADB1 for two registers.
-#define LOADB2 \
-	VMOVUPD   (BX), Z26; \
-	VMOVUPD.Z 64(BX), K1, Z27
-
-// LOADB3 is LOADB1 for three registers.
-#define LOADB3 \
-	VMOVUPD   (BX), Z26;   \
-	VMOVUPD   64(BX), Z27; \
-	VMOVUPD.Z 128(BX), K1, Z28
-
-// ZERO clears the sums of a row.
-#define ZERO(at, c0, c1, c2) \
-	VPXORQ c0, c0, c0; \
-	VPXORQ c1, c1, c1; \
-	VPXORQ c2, c2, c2
+// STORELAST writes the last register of a row of C.
+#define STORELAST(offset, z) VMOVUPD z, K1, (offset)(DI)
 
 // STEP8 ends a step of a block of eight rows.
 #define STEP8 \
@@ -80,60 +63,6 @@
 
 // FACTORS has nothing to load: alpha, beta and the mask have registers of their own.
 #define FACTORS
-
-// WRITE1 computes C = alpha·sums of a row one register wide.
-#define WRITE1(at, c0, c1, c2) \
-	VMULPD  Z24, c0, c0;   \
-	VMOVUPD c0, K1, (DI);  \
-	ADDQ    DX, DI
-
-// WRITE2 is WRITE1 for two registers.
-#define WRITE2(at, c0, c1, c2) \
-	VMULPD  Z24, c0, c0;    \
-	VMULPD  Z24, c1, c1;    \
-	VMOVUPD c0, (DI);       \
-	VMOVUPD c1, K1, 64(DI); \
-	ADDQ    DX, DI
-
-// WRITE3 is WRITE1 for three registers.
-#define WRITE3(at, c0, c1, c2) \
-	VMULPD  Z24, c0, c0;     \
-	VMULPD  Z24, c1, c1;     \
-	VMULPD  Z24, c2, c2;     \
-	VMOVUPD c0, (DI);        \
-	VMOVUPD c1, 64(DI);      \
-	VMOVUPD c2, K1, 128(DI); \
-	ADDQ    DX, DI
-
-// UPDATE1 computes C = alpha·sums + beta·C of a row one register wide.
-#define UPDATE1(at, c0, c1, c2) \
-	VMULPD      Z24, c0, c0;       \
-	VFMADD231PD (DI), Z25, K1, c0; \
-	VMOVUPD     c0, K1, (DI);      \
-	ADDQ        DX, DI
-
-// UPDATE2 is UPDATE1 for two registers.
-#define UPDATE2(at, c0, c1, c2) \
-	VMULPD      Z24, c0, c0;         \
-	VMULPD      Z24, c1, c1;         \
-	VFMADD231PD (DI), Z25, c0;       \
-	VFMADD231PD 64(DI), Z25, K1, c1; \
-	VMOVUPD     c0, (DI);            \
-	VMOVUPD     c1, K1, 64(DI);      \
-	ADDQ        DX, DI
-
-// UPDATE3 is UPDATE1 for three registers.
-#define UPDATE3(at, c0, c1, c2) \
-	VMULPD      Z24, c0, c0;          \
-	VMULPD      Z24, c1, c1;          \
-	VMULPD      Z24, c2, c2;          \
-	VFMADD231PD (DI), Z25, c0;        \
-	VFMADD231PD 64(DI), Z25, c1;      \
-	VFMADD231PD 128(DI), Z25, K1, c2; \
-	VMOVUPD     c0, (DI);             \
-	VMOVUPD     c1, 64(DI);           \
-	VMOVUPD     c2, K1, 128(DI);      \
-	ADDQ        DX, DI
 
 // EIGHTS computes blocks of eight rows while so many are left.
 #define EIGHTS(again, load, times, update, write, loop, overwrite, next, fewer) \
@@ -157,8 +86,8 @@ TEXT ·inPlace24(SB), NOSPLIT, $0-96
 	SHLQ         $3, R12
 	SHLQ         $3, R13
 	SHLQ         $3, DX
-	VBROADCASTSD alpha+80(FP), Z24
-	VBROADCASTSD beta+88(FP), Z25
+	VBROADCASTSD alpha+80(FP), ALPHA
+	VBROADCASTSD beta+88(FP), BETA
 	MOVQ         beta+88(FP), R10
 	SHLQ         $1, R10              // without the sign: ±0 both overwrite
 

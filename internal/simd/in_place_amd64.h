@@ -1,10 +1,118 @@
-// What in_place12_amd64.s and in_place24_amd64.s share. SI is the first row of A of a block, R8 and R9 are the
-// distance of its rows and three times that in bytes, R12 is that of its columns; R14 walks over the columns. BX
-// walks over the rows of B, R13 apart; DI is the first row of a block of C, DX the distance of these. R11
-// counts the rows that are left, CX the steps. R10 is 0 if C is overwritten.
+// Products of small factors, which are read where they are: what in_place12_amd64.s and in_place24_amd64.s share.
+// SI is the first row of A of a block, R8 and R9 are the distance of its rows and three times that in bytes,
+// R12 is that of its columns; R14 walks over the columns. BX walks over the rows of B, R13 apart; DI is the
+// first row of a block of C, DX the distance of these. R11 counts the rows that are left, CX the steps. R10
+// is 0 if C is overwritten.
 //
 // A strip of B is one, two or three registers wide; of the last of these a mask says which numbers are the strip's.
 // Each element goes through the operations of the packed kernels, in their order.
+//
+// A file that includes this one defines
+//	BYTES                   the size of a register
+//	ALPHA, BETA             registers of the factors, while rows of C are written
+//	B0, B1, B2              registers of a row of the strip
+//	NUMBER                  a register of a number of A
+//	XOR                     the instruction that clears a register
+//	LOADLAST, READLAST, ADDLAST, STORELAST
+//	                        what a mask does to the last register of a row
+//	BEGIN, FACTORS          what comes before the steps, and before rows of C are written
+//	ROWS1, ROWS2, ROWS4     do something with a number of A and the three sums of a row, for so many rows
+//	TIMES1                  adds a number of A times B0 to the sums of a row
+//	EIGHTS, AGAIN           blocks of eight rows, and whether there are more blocks of four
+
+// TIMES2 adds a number of A times the strip's row of B to the sums of a row, for two registers.
+#define TIMES2(at, c0, c1, c2) \
+	VBROADCASTSD at, NUMBER;     \
+	VFMADD231PD  B0, NUMBER, c0; \
+	VFMADD231PD  B1, NUMBER, c1
+
+// TIMES3 is TIMES2 for three registers.
+#define TIMES3(at, c0, c1, c2) \
+	TIMES2(at, c0, c1, c2); \
+	VFMADD231PD B2, NUMBER, c2
+
+// LOADB1 loads the strip's row of B, one register wide.
+#define LOADB1 LOADLAST(0, B0)
+
+// LOADB2 is LOADB1 for two registers.
+#define LOADB2 \
+	VMOVUPD (BX), B0; \
+	LOADLAST(BYTES, B1)
+
+// LOADB3 is LOADB1 for three registers.
+#define LOADB3 \
+	VMOVUPD (BX), B0;      \
+	VMOVUPD BYTES(BX), B1; \
+	LOADLAST(2*BYTES, B2)
+
+// ZERO clears the sums of a row.
+#define ZERO(at, c0, c1, c2) \
+	XOR c0, c0, c0; \
+	XOR c1, c1, c1; \
+	XOR c2, c2, c2
+
+// STORE1 writes a row of C, one register wide.
+#define STORE1(c0, c1, c2) \
+	STORELAST(0, c0); \
+	ADDQ DX, DI
+
+// STORE2 is STORE1 for two registers.
+#define STORE2(c0, c1, c2) \
+	VMOVUPD c0, (DI);     \
+	STORELAST(BYTES, c1); \
+	ADDQ    DX, DI
+
+// STORE3 is STORE1 for three registers.
+#define STORE3(c0, c1, c2) \
+	VMOVUPD c0, (DI);       \
+	VMOVUPD c1, BYTES(DI);  \
+	STORELAST(2*BYTES, c2); \
+	ADDQ    DX, DI
+
+// WRITE1 computes C = alpha·sums of a row, one register wide.
+#define WRITE1(at, c0, c1, c2) \
+	VMULPD ALPHA, c0, c0; \
+	STORE1(c0, c1, c2)
+
+// WRITE2 is WRITE1 for two registers.
+#define WRITE2(at, c0, c1, c2) \
+	VMULPD ALPHA, c0, c0; \
+	VMULPD ALPHA, c1, c1; \
+	STORE2(c0, c1, c2)
+
+// WRITE3 is WRITE1 for three registers.
+#define WRITE3(at, c0, c1, c2) \
+	VMULPD ALPHA, c0, c0; \
+	VMULPD ALPHA, c1, c1; \
+	VMULPD ALPHA, c2, c2; \
+	STORE3(c0, c1, c2)
+
+// UPDATE1 computes C = alpha·sums + beta·C of a row, one register wide.
+#define UPDATE1(at, c0, c1, c2) \
+	VMULPD ALPHA, c0, c0; \
+	READLAST(0);          \
+	ADDLAST(0, c0);       \
+	STORE1(c0, c1, c2)
+
+// UPDATE2 is UPDATE1 for two registers.
+#define UPDATE2(at, c0, c1, c2) \
+	VMULPD      ALPHA, c0, c0;  \
+	VMULPD      ALPHA, c1, c1;  \
+	READLAST(BYTES);            \
+	VFMADD231PD (DI), BETA, c0; \
+	ADDLAST(BYTES, c1);         \
+	STORE2(c0, c1, c2)
+
+// UPDATE3 is UPDATE1 for three registers.
+#define UPDATE3(at, c0, c1, c2) \
+	VMULPD      ALPHA, c0, c0;       \
+	VMULPD      ALPHA, c1, c1;       \
+	VMULPD      ALPHA, c2, c2;       \
+	READLAST(2*BYTES);               \
+	VFMADD231PD (DI), BETA, c0;      \
+	VFMADD231PD BYTES(DI), BETA, c1; \
+	ADDLAST(2*BYTES, c2);            \
+	STORE3(c0, c1, c2)
 
 // STEP ends a step of the inner dimension.
 #define STEP \
