@@ -67,10 +67,10 @@ TEXT ·timesColumns(SB), NOSPLIT, $0-40
 columns:
 	VBROADCASTSD (R8), Y12
 	ROW12(ADDTIMES)
-	ADDQ $8, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  columns
+	ADDQ         $8, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          columns
 
 	ROW12(STORE)
 	VZEROUPPER
@@ -87,18 +87,18 @@ TEXT ·timesRows(SB), NOSPLIT, $0-40
 	ROW12(LOAD)
 
 row:
-	VMULPD 0(SI), Y0, Y12
-	VMULPD 32(SI), Y1, Y13
-	VMULPD 64(SI), Y2, Y14
-	VFMADD231PD 96(SI), Y3, Y12
-	VFMADD231PD 128(SI), Y4, Y13
-	VFMADD231PD 160(SI), Y5, Y14
-	VFMADD231PD 192(SI), Y6, Y12
-	VFMADD231PD 224(SI), Y7, Y13
-	VFMADD231PD 256(SI), Y8, Y14
-	VFMADD231PD 288(SI), Y9, Y12
-	VFMADD231PD 320(SI), Y10, Y13
-	VFMADD231PD 352(SI), Y11, Y14
+	VMULPD       0(SI), Y0, Y12
+	VMULPD       32(SI), Y1, Y13
+	VMULPD       64(SI), Y2, Y14
+	VFMADD231PD  96(SI), Y3, Y12
+	VFMADD231PD  128(SI), Y4, Y13
+	VFMADD231PD  160(SI), Y5, Y14
+	VFMADD231PD  192(SI), Y6, Y12
+	VFMADD231PD  224(SI), Y7, Y13
+	VFMADD231PD  256(SI), Y8, Y14
+	VFMADD231PD  288(SI), Y9, Y12
+	VFMADD231PD  320(SI), Y10, Y13
+	VFMADD231PD  352(SI), Y11, Y14
 	VADDPD       Y13, Y12, Y12
 	VADDPD       Y14, Y12, Y12
 	VEXTRACTF128 $1, Y12, X13
@@ -143,14 +143,14 @@ pair:
 	VBROADCASTSD (R8), Y12
 	VBROADCASTSD 8(R8), Y13
 	PAIRS6(SUBTRACT2)
-	ADDQ $16, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  pair
-	ADDQ $192, R9
-	ADDQ $192, R10
-	DECQ BX
-	JNZ  half
+	ADDQ         $16, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          pair
+	ADDQ         $192, R9
+	ADDQ         $192, R10
+	DECQ         BX
+	JNZ          half
 	VZEROUPPER
 	RET
 
@@ -195,21 +195,21 @@ TEXT ·symmetricTimes(SB), NOSPLIT, $0-32
 rows4:
 	ROWS
 	BROADCAST4(R8, Y8, Y9, Y10, Y11)
-	VMOVUPD      (R8), Y12
-	VMOVUPD      (DI), Y13
-	VMOVUPD      (R9), Y4
+	VMOVUPD (R8), Y12
+	VMOVUPD (DI), Y13
+	VMOVUPD (R9), Y4
 	BELOW(masks<>+0(SB), R10, Y4, Y5, Y8)
 	BELOW(masks<>+32(SB), R11, Y5, Y6, Y9)
 	BELOW(masks<>+64(SB), R12, Y6, Y7, Y10)
-	VMOVUPD      Y13, (DI)
-	VMULPD       Y4, Y12, Y0
-	VMULPD       Y5, Y12, Y1
-	VMULPD       Y6, Y12, Y2
-	VMULPD       Y7, Y12, Y3
-	XORQ         AX, AX
-	MOVQ         BX, CX
-	TESTQ        CX, CX
-	JZ           sums
+	VMOVUPD Y13, (DI)
+	VMULPD  Y4, Y12, Y0
+	VMULPD  Y5, Y12, Y1
+	VMULPD  Y6, Y12, Y2
+	VMULPD  Y7, Y12, Y3
+	XORQ    AX, AX
+	MOVQ    BX, CX
+	TESTQ   CX, CX
+	JZ      sums
 
 right:
 	ADDQ        $32, AX
@@ -252,7 +252,7 @@ sums:
 
 // SUBTRACTMASKED is SUBTRACTPRODUCTS for the numbers of a row that mask selects.
 #define SUBTRACTMASKED(mask, row, v, w) \
-	VMASKMOVPD (row), mask, Y14;   \
+	VMASKMOVPD (row), mask, Y14; \
 	SUBTRACTPRODUCTS(v, w, Y14); \
 	VMASKMOVPD Y14, mask, (row)
 
@@ -283,31 +283,31 @@ rows4:
 	ROWS
 	BROADCAST4(R8, Y0, Y1, Y2, Y3)
 	BROADCAST4(DI, Y4, Y5, Y6, Y7)
-	VMOVUPD      (DI), Y12
-	VMOVUPD      (R8), Y13
-	VMOVUPD      (R9), Y14
+	VMOVUPD (DI), Y12
+	VMOVUPD (R8), Y13
+	VMOVUPD (R9), Y14
 	SUBTRACTPRODUCTS(Y0, Y4, Y14)
-	VMOVUPD      Y14, (R9)
+	VMOVUPD Y14, (R9)
 	SUBTRACTMASKED(Y8, R10, Y1, Y5)
 	SUBTRACTMASKED(Y9, R11, Y2, Y6)
 	SUBTRACTMASKED(Y10, R12, Y3, Y7)
-	XORQ         AX, AX
-	MOVQ         BX, CX
-	TESTQ        CX, CX
-	JZ           next
+	XORQ    AX, AX
+	MOVQ    BX, CX
+	TESTQ   CX, CX
+	JZ      next
 
 right:
-	ADDQ         $32, AX
-	VMOVUPD      (DI)(AX*1), Y12
-	VMOVUPD      (R8)(AX*1), Y13
+	ADDQ    $32, AX
+	VMOVUPD (DI)(AX*1), Y12
+	VMOVUPD (R8)(AX*1), Y13
 	SUBTRACTROWS(R9, R10, Y0, Y1, Y4, Y5)
 	SUBTRACTROWS(R11, R12, Y2, Y3, Y6, Y7)
-	DECQ         CX
-	JNZ          right
+	DECQ    CX
+	JNZ     right
 
 next:
 	NEXTROWS
-	JGE  rows4
+	JGE rows4
 	VZEROUPPER
 	RET
 
@@ -337,10 +337,10 @@ quadratic:
 	VBROADCASTSD 8(R8), Y13
 	PAIRS6(SOLVE)
 	PAIRS6(ADDSQUARE)
-	ADDQ $16, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  quadratic
+	ADDQ         $16, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          quadratic
 
 	PAIRS6(STORESUMS)
 	VZEROUPPER

@@ -47,7 +47,7 @@
 
 // ADDTIMES adds eight numbers at R5 times V24.
 #define ADDTIMES(c0, c1, c2, c3) \
-	LOAD8(R5, V28, V29, V30, V31);                       \
+	LOAD8(R5, V28, V29, V30, V31);                \
 	MULTIPLY2(VFMLA, V28, V29, V24, V24, c0, c1); \
 	MULTIPLY2(VFMLA, V30, V31, V24, V24, c2, c3)
 
@@ -65,9 +65,9 @@ columns:
 	VLD1R.P 8(R3), [V24.D2]
 	MOVD    R1, R5
 	ROW48(ADDTIMES)
-	ADD  R2, R1
-	SUBS $1, R0
-	BNE  columns
+	ADD     R2, R1
+	SUBS    $1, R0
+	BNE     columns
 
 	ROW48(STORER4)
 	RET
@@ -89,9 +89,9 @@ TEXT ·timesRows(SB), NOSPLIT, $0-40
 	ROW48(LOADR3)
 
 row:
-	MOVD   R1, R5
-	VLD1.P 64(R5), [V24.D2, V25.D2, V26.D2, V27.D2]
-	VLD1.P 32(R5), [V28.D2, V29.D2]
+	MOVD    R1, R5
+	VLD1.P  64(R5), [V24.D2, V25.D2, V26.D2, V27.D2]
+	VLD1.P  32(R5), [V28.D2, V29.D2]
 	FMUL2(0, 24, 24)
 	FMUL2(1, 25, 25)
 	FMUL2(2, 26, 26)
@@ -121,7 +121,7 @@ row:
 
 // SUBTRACT8 subtracts y times V24 and z times V25 from eight numbers at R5.
 #define SUBTRACT8(y0, y1, y2, y3, z0, z1, z2, z3) \
-	VLD1 (R5), [V28.D2, V29.D2, V30.D2, V31.D2];      \
+	VLD1 (R5), [V28.D2, V29.D2, V30.D2, V31.D2];  \
 	MULTIPLY2(VFMLS, y0, y1, V24, V24, V28, V29); \
 	MULTIPLY2(VFMLS, y2, y3, V24, V24, V30, V31); \
 	MULTIPLY2(VFMLS, z0, z1, V25, V25, V28, V29); \
@@ -156,12 +156,12 @@ pair:
 	SUBTRACT8(V0, V1, V2, V3, V12, V13, V14, V15)
 	SUBTRACT8(V4, V5, V6, V7, V16, V17, V18, V19)
 	SUBTRACT8(V8, V9, V10, V11, V20, V21, V22, V23)
-	ADD  R2, R8
-	SUBS $1, R0
-	BNE  pair
-	ADD  $192, R1
-	SUBS $1, R7
-	BNE  half
+	ADD     R2, R8
+	SUBS    $1, R0
+	BNE     pair
+	ADD     $192, R1
+	SUBS    $1, R7
+	BNE     half
 	RET
 
 // ROWS points R10, R11 and R12 to the rows after R9, R2 bytes apart.
@@ -179,7 +179,7 @@ pair:
 
 // BROADCAST4 repeats each of the four numbers at p in a register, q being a copy of p.
 #define BROADCAST4(p, q, a, b, c, d) \
-	MOVD    p, q;           \
+	MOVD    p, q;         \
 	VLD1R.P 8(q), [a.D2]; \
 	VLD1R.P 8(q), [b.D2]; \
 	VLD1R.P 8(q), [c.D2]; \
@@ -217,18 +217,18 @@ TEXT ·symmetricTimes(SB), NOSPLIT, $0-32
 rows4:
 	ROWS
 	BROADCAST4(R3, R5, V8, V9, V10, V11)
-	VLD1.P  32(R3), [V12.D2, V13.D2]
-	VLD1    (R4), [V14.D2, V15.D2]
-	VLD1.P  32(R9), [V16.D2, V17.D2]
-	VLD1.P  32(R10), [V18.D2, V19.D2]
-	VAND    V27.B16, V18.B16, V18.B16
-	ADD     $16, R11
-	VLD1.P  16(R11), [V20.D2]
-	ADD     $16, R12
-	VLD1.P  16(R12), [V21.D2]
-	VAND    V27.B16, V21.B16, V21.B16
-	VAND    V27.B16, V16.B16, V22.B16
-	VAND    V27.B16, V20.B16, V23.B16
+	VLD1.P 32(R3), [V12.D2, V13.D2]
+	VLD1   (R4), [V14.D2, V15.D2]
+	VLD1.P 32(R9), [V16.D2, V17.D2]
+	VLD1.P 32(R10), [V18.D2, V19.D2]
+	VAND   V27.B16, V18.B16, V18.B16
+	ADD    $16, R11
+	VLD1.P 16(R11), [V20.D2]
+	ADD    $16, R12
+	VLD1.P 16(R12), [V21.D2]
+	VAND   V27.B16, V21.B16, V21.B16
+	VAND   V27.B16, V16.B16, V22.B16
+	VAND   V27.B16, V20.B16, V23.B16
 	ADDCOLUMNS(V22, V17, V8)
 	ADDCOLUMNS(V26, V19, V9)
 	ADDCOLUMNS(V26, V23, V10)
@@ -240,11 +240,11 @@ rows4:
 	FMUL2(20, 13, 5)
 	FMUL2(26, 12, 6)
 	FMUL2(21, 13, 7)
-	VST1    [V14.D2, V15.D2], (R4)
-	MOVD    R3, R5
-	ADD     $32, R4, R6
-	MOVD    R7, R0
-	CBZ     R0, sums
+	VST1   [V14.D2, V15.D2], (R4)
+	MOVD   R3, R5
+	ADD    $32, R4, R6
+	MOVD   R7, R0
+	CBZ    R0, sums
 
 right:
 	VLD1.P 32(R5), [V12.D2, V13.D2]
@@ -280,7 +280,7 @@ sums:
 	FADD2(20, 15, 15)
 	VST1.P [V14.D2, V15.D2], 32(R4)
 	NEXTROWS
-	BGE rows4
+	BGE    rows4
 	RET
 
 // SUBTRACTPRODUCTS subtracts v times the numbers of w, in V12 and V13, and w times those of v, in V14 and V15, from the four
@@ -291,8 +291,8 @@ sums:
 
 // SUBTRACTROW is SUBTRACTPRODUCTS for four numbers of a row.
 #define SUBTRACTROW(row, v, w) \
-	VLD1   (row), [V16.D2, V17.D2];   \
-	SUBTRACTPRODUCTS(v, w);           \
+	VLD1   (row), [V16.D2, V17.D2]; \
+	SUBTRACTPRODUCTS(v, w);         \
 	VST1.P [V16.D2, V17.D2], 32(row)
 
 // func subtractSymmetric(a *float64, stride int, v, w *float64)
@@ -310,22 +310,22 @@ rows4:
 	ROWS
 	BROADCAST4(R3, R5, V0, V1, V2, V3)
 	BROADCAST4(R4, R6, V4, V5, V6, V7)
-	VLD1.P  32(R3), [V14.D2, V15.D2]
-	VLD1.P  32(R4), [V12.D2, V13.D2]
+	VLD1.P 32(R3), [V14.D2, V15.D2]
+	VLD1.P 32(R4), [V12.D2, V13.D2]
 	SUBTRACTROW(R9, V0, V4)
 
-	VLD1    (R10), [V16.D2, V17.D2]
+	VLD1   (R10), [V16.D2, V17.D2]
 	SUBTRACTPRODUCTS(V1, V5)
-	ADD     $8, R10
-	VST1    V16.D[1], (R10)
-	ADD     $8, R10
-	VST1.P  [V17.D2], 16(R10)
+	ADD    $8, R10
+	VST1   V16.D[1], (R10)
+	ADD    $8, R10
+	VST1.P [V17.D2], 16(R10)
 
-	ADD     $16, R11
-	VLD1    (R11), [V17.D2]
-	VFMLS   V13.D2, V2.D2, V17.D2
-	VFMLS   V15.D2, V6.D2, V17.D2
-	VST1.P  [V17.D2], 16(R11)
+	ADD    $16, R11
+	VLD1   (R11), [V17.D2]
+	VFMLS  V13.D2, V2.D2, V17.D2
+	VFMLS  V15.D2, V6.D2, V17.D2
+	VST1.P [V17.D2], 16(R11)
 
 	ADD     $24, R12
 	FMOVD   (R12), F17
@@ -333,10 +333,10 @@ rows4:
 	FMSUBD  F3, F17, F7, F17
 	FMOVD.P F17, 8(R12)
 
-	MOVD    R3, R5
-	MOVD    R4, R6
-	MOVD    R7, R0
-	CBZ     R0, next
+	MOVD R3, R5
+	MOVD R4, R6
+	MOVD R7, R0
+	CBZ  R0, next
 
 right:
 	VLD1.P 32(R5), [V14.D2, V15.D2]
@@ -356,12 +356,12 @@ next:
 // QUAD4 computes z = b - lz of four columns, in z0 and z1 (n0 and n1 by number), with b at R5 and l in V24, and adds
 // z²/d to s0 and s1, 1/d in V25.
 #define QUAD4(z0, z1, n0, n1, s0, s1) \
-	VLD1.P 32(R5), [V28.D2, V29.D2]; \
+	VLD1.P 32(R5), [V28.D2, V29.D2];              \
 	MULTIPLY2(VFMLS, z0, z1, V24, V24, V28, V29); \
-	VMOV   V28.B16, z0.B16;            \
-	VMOV   V29.B16, z1.B16;            \
-	FMUL2(n0, 25, 30);                \
-	FMUL2(n1, 25, 31);                \
+	VMOV   V28.B16, z0.B16;                       \
+	VMOV   V29.B16, z1.B16;                       \
+	FMUL2(n0, 25, 30);                            \
+	FMUL2(n1, 25, 31);                            \
 	MULTIPLY2(VFMLA, z0, z1, V30, V31, s0, s1)
 
 // func quadColumns(rows int, b *float64, stride int, steps, out *float64)
@@ -384,9 +384,9 @@ quadratic:
 	QUAD4(V6, V7, 6, 7, V18, V19)
 	QUAD4(V8, V9, 8, 9, V20, V21)
 	QUAD4(V10, V11, 10, 11, V22, V23)
-	ADD  R2, R1
-	SUBS $1, R0
-	BNE  quadratic
+	ADD     R2, R1
+	SUBS    $1, R0
+	BNE     quadratic
 
 	STORE8(R4, V12, V13, V14, V15)
 	STORE8(R4, V16, V17, V18, V19)

@@ -24,7 +24,7 @@ GLOBL firsts<>(SB), RODATA|NOPTR, $56
 	do((R14)(R8*1), Y3, Y4, Y5)
 
 #define ROWS4(do) \
-	ROWS2(do); \
+	ROWS2(do);                   \
 	do((R14)(R8*2), Y6, Y7, Y8); \
 	do((R14)(R9*1), Y9, Y10, Y11)
 
@@ -64,7 +64,7 @@ GLOBL firsts<>(SB), RODATA|NOPTR, $56
 // FACTORS loads what the rows of C need: alpha, beta, and the mask.
 #define FACTORS \
 	VBROADCASTSD alpha+80(FP), ALPHA; \
-	VBROADCASTSD beta+88(FP), BETA;  \
+	VBROADCASTSD beta+88(FP), BETA;   \
 	VMOVUPD      (AX), Y14
 
 // EIGHTS does nothing: there are no blocks of eight rows.
@@ -88,7 +88,7 @@ TEXT ·inPlace12(SB), NOSPLIT, $0-96
 	SHLQ $3, R13
 	SHLQ $3, DX
 	MOVQ beta+88(FP), R10
-	SHLQ $1, R10            // without the sign: ±0 both overwrite
+	SHLQ $1, R10             // without the sign: ±0 both overwrite
 
 	// AX is the mask of the last register: 1 to 4 numbers.
 	MOVQ width+72(FP), BX

@@ -15,13 +15,13 @@
 	do((R14)(R8*1), Z3, Z4, Z5)
 
 #define ROWS4(do) \
-	ROWS2(do); \
+	ROWS2(do);                   \
 	do((R14)(R8*2), Z6, Z7, Z8); \
 	do((R14)(R9*1), Z9, Z10, Z11)
 
 #define ROWS8(do) \
-	ROWS4(do); \
-	do((R15), Z12, Z13, Z14); \
+	ROWS4(do);                      \
+	do((R15), Z12, Z13, Z14);       \
 	do((R15)(R8*1), Z15, Z16, Z17); \
 	do((R15)(R8*2), Z18, Z19, Z20); \
 	do((R15)(R9*1), Z21, Z22, Z23)
@@ -89,7 +89,7 @@ TEXT ·inPlace24(SB), NOSPLIT, $0-96
 	VBROADCASTSD alpha+80(FP), ALPHA
 	VBROADCASTSD beta+88(FP), BETA
 	MOVQ         beta+88(FP), R10
-	SHLQ         $1, R10              // without the sign: ±0 both overwrite
+	SHLQ         $1, R10             // without the sign: ±0 both overwrite
 
 	// The mask of the last register: 1 to 8 numbers.
 	MOVQ  width+72(FP), AX

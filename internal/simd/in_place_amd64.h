@@ -123,65 +123,65 @@
 // PRODUCT computes a block of C from the first step on. rows(do) does something for each row of the block, load
 // reads a row of the strip, times adds its products to the sums, update and write put the sums into C.
 #define PRODUCT(rows, step, load, times, update, write, loop, overwrite, next) \
-	BEGIN;               \
-	rows(ZERO);          \
-loop:                        \
-	load;                \
-	rows(times);         \
-	step;                \
-	JNZ   loop;          \
-	FACTORS;             \
-	TESTQ R10, R10;      \
-	JZ    overwrite;     \
-	rows(update);        \
-	JMP   next;          \
-overwrite:                   \
-	rows(write);         \
+	BEGIN;           \
+	rows(ZERO);      \
+loop:                    \
+	load;            \
+	rows(times);     \
+	step;            \
+	JNZ   loop;      \
+	FACTORS;         \
+	TESTQ R10, R10;  \
+	JZ    overwrite; \
+	rows(update);    \
+	JMP   next;      \
+overwrite:               \
+	rows(write);     \
 next:
 
 // BLOCK computes a block of count rows, or jumps to fewer if not so many are left.
 #define BLOCK(count, rows, step, load, times, update, write, loop, overwrite, next, fewer) \
-	CMPQ R11, $count;                                                            \
-	JLT  fewer;                                                                  \
+	CMPQ R11, $count;                                                       \
+	JLT  fewer;                                                             \
 	PRODUCT(rows, step, load, times, update, write, loop, overwrite, next); \
-	SUBQ $count, R11;                                                            \
+	SUBQ $count, R11;                                                       \
 	LEAQ (SI)(R8*count), SI
 
 // LASTROW computes the row that is left, if there is one.
 #define LASTROW(load, times, update, write, loop, overwrite, next) \
-	TESTQ R11, R11;                                                     \
-	JZ    done;                                                         \
+	TESTQ R11, R11;                                                          \
+	JZ    done;                                                              \
 	PRODUCT(ROWS1, STEP, load, times, update, write, loop, overwrite, next); \
-	SUBQ  $1, R11;                                                      \
+	SUBQ  $1, R11;                                                           \
 	JMP   done
 
 // STRIPS computes the product from the label one, two or three on, for a strip that many registers wide.
 #define STRIPS \
-one: \
-	EIGHTS(one, LOADB1, TIMES1, UPDATE1, WRITE1, one8Step, one8Write, one8Next, one4); \
-one4: \
-	BLOCK(4, ROWS4, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one4Step, one4Write, one4Next, one2); \
-	AGAIN(one4); \
-one2: \
-	BLOCK(2, ROWS2, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one2Step, one2Write, one2Next, one1); \
-one1: \
-	LASTROW(LOADB1, TIMES1, UPDATE1, WRITE1, one1Step, one1Write, one1Next); \
-two: \
-	EIGHTS(two, LOADB2, TIMES2, UPDATE2, WRITE2, two8Step, two8Write, two8Next, two4); \
-two4: \
-	BLOCK(4, ROWS4, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two4Step, two4Write, two4Next, two2); \
-	AGAIN(two4); \
-two2: \
-	BLOCK(2, ROWS2, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two2Step, two2Write, two2Next, two1); \
-two1: \
-	LASTROW(LOADB2, TIMES2, UPDATE2, WRITE2, two1Step, two1Write, two1Next); \
-three: \
-	EIGHTS(three, LOADB3, TIMES3, UPDATE3, WRITE3, three8Step, three8Write, three8Next, three4); \
-three4: \
+one:                                                                                                         \
+	EIGHTS(one, LOADB1, TIMES1, UPDATE1, WRITE1, one8Step, one8Write, one8Next, one4);                   \
+one4:                                                                                                        \
+	BLOCK(4, ROWS4, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one4Step, one4Write, one4Next, one2);         \
+	AGAIN(one4);                                                                                         \
+one2:                                                                                                        \
+	BLOCK(2, ROWS2, STEP, LOADB1, TIMES1, UPDATE1, WRITE1, one2Step, one2Write, one2Next, one1);         \
+one1:                                                                                                        \
+	LASTROW(LOADB1, TIMES1, UPDATE1, WRITE1, one1Step, one1Write, one1Next);                             \
+two:                                                                                                         \
+	EIGHTS(two, LOADB2, TIMES2, UPDATE2, WRITE2, two8Step, two8Write, two8Next, two4);                   \
+two4:                                                                                                        \
+	BLOCK(4, ROWS4, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two4Step, two4Write, two4Next, two2);         \
+	AGAIN(two4);                                                                                         \
+two2:                                                                                                        \
+	BLOCK(2, ROWS2, STEP, LOADB2, TIMES2, UPDATE2, WRITE2, two2Step, two2Write, two2Next, two1);         \
+two1:                                                                                                        \
+	LASTROW(LOADB2, TIMES2, UPDATE2, WRITE2, two1Step, two1Write, two1Next);                             \
+three:                                                                                                       \
+	EIGHTS(three, LOADB3, TIMES3, UPDATE3, WRITE3, three8Step, three8Write, three8Next, three4);         \
+three4:                                                                                                      \
 	BLOCK(4, ROWS4, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three4Step, three4Write, three4Next, three2); \
-	AGAIN(three4); \
-three2: \
+	AGAIN(three4);                                                                                       \
+three2:                                                                                                      \
 	BLOCK(2, ROWS2, STEP, LOADB3, TIMES3, UPDATE3, WRITE3, three2Step, three2Write, three2Next, three1); \
-three1: \
-	LASTROW(LOADB3, TIMES3, UPDATE3, WRITE3, three1Step, three1Write, three1Next); \
+three1:                                                                                                      \
+	LASTROW(LOADB3, TIMES3, UPDATE3, WRITE3, three1Step, three1Write, three1Next);                       \
 done:

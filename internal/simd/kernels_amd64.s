@@ -60,14 +60,14 @@
 
 // LOAD reads a row at DI + offset.
 #define LOAD(offset, bytes, c0, c1, c2) \
-	VMOVUPD (offset)(DI), c0;         \
-	VMOVUPD (offset+bytes)(DI), c1;   \
+	VMOVUPD (offset)(DI), c0;       \
+	VMOVUPD (offset+bytes)(DI), c1; \
 	VMOVUPD (offset+2*bytes)(DI), c2
 
 // SAVE writes a row at DI + offset.
 #define SAVE(offset, bytes, c0, c1, c2) \
-	VMOVUPD c0, (offset)(DI);         \
-	VMOVUPD c1, (offset+bytes)(DI);   \
+	VMOVUPD c0, (offset)(DI);       \
+	VMOVUPD c1, (offset+bytes)(DI); \
 	VMOVUPD c2, (offset+2*bytes)(DI)
 
 // OVERWRITE computes C = alpha·sums for a row.
@@ -134,7 +134,7 @@ loop:
 	VBROADCASTSD alpha+40(FP), Z24
 	VBROADCASTSD beta+48(FP), Z25
 	MOVQ         beta+48(FP), AX
-	SHLQ         $1, AX              // without the sign: ±0 both overwrite
+	SHLQ         $1, AX            // without the sign: ±0 both overwrite
 	JZ           overwrite
 	ROWS8(UPDATE24)
 	VZEROUPPER
@@ -170,7 +170,7 @@ loop:
 	VBROADCASTSD alpha+40(FP), Y12
 	VBROADCASTSD beta+48(FP), Y13
 	MOVQ         beta+48(FP), AX
-	SHLQ         $1, AX              // without the sign: ±0 both overwrite
+	SHLQ         $1, AX            // without the sign: ±0 both overwrite
 	JZ           overwrite
 	ROWS4(UPDATE12)
 	VZEROUPPER
@@ -184,9 +184,9 @@ overwrite:
 // EACHFOUR does something for every four numbers of CX rows, AX bytes wide: those of src are at SI + DX, those of
 // dst at DI + DX, the rows R8 and R9 bytes apart.
 #define EACHFOUR(do) \
-row: \
+row:                  \
 	XORQ DX, DX;  \
-four: \
+four:                 \
 	do;           \
 	ADDQ $32, DX; \
 	CMPQ DX, AX;  \
@@ -259,13 +259,13 @@ block:
 	VMOVUPD    (SI)(R8*1), Y1
 	VMOVUPD    (SI)(R8*2), Y2
 	VMOVUPD    (SI)(R12*1), Y3
-	VUNPCKLPD  Y1, Y0, Y4            // 00 10 02 12
-	VUNPCKHPD  Y1, Y0, Y5            // 01 11 03 13
-	VUNPCKLPD  Y3, Y2, Y6            // 20 30 22 32
-	VUNPCKHPD  Y3, Y2, Y7            // 21 31 23 33
-	VPERM2F128 $0x20, Y6, Y4, Y0     // 00 10 20 30
+	VUNPCKLPD  Y1, Y0, Y4        // 00 10 02 12
+	VUNPCKHPD  Y1, Y0, Y5        // 01 11 03 13
+	VUNPCKLPD  Y3, Y2, Y6        // 20 30 22 32
+	VUNPCKHPD  Y3, Y2, Y7        // 21 31 23 33
+	VPERM2F128 $0x20, Y6, Y4, Y0 // 00 10 20 30
 	VPERM2F128 $0x20, Y7, Y5, Y1
-	VPERM2F128 $0x31, Y6, Y4, Y2     // 02 12 22 32
+	VPERM2F128 $0x31, Y6, Y4, Y2 // 02 12 22 32
 	VPERM2F128 $0x31, Y7, Y5, Y3
 	VMOVUPD    Y0, (DI)
 	VMOVUPD    Y1, (DI)(R10*1)

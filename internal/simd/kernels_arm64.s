@@ -48,17 +48,17 @@
 
 // UPDATE12 computes C = sums + beta·C for a row, beta in V25.
 #define UPDATE12(x, c0, c1, c2, c3, c4, c5) \
-	MOVD   R3, R5;                                        \
-	VLD1.P 64(R5), [V26.D2, V27.D2, V28.D2, V29.D2]; \
-	VLD1   (R5), [V30.D2, V31.D2];                     \
+	MOVD   R3, R5;                                                                \
+	VLD1.P 64(R5), [V26.D2, V27.D2, V28.D2, V29.D2];                              \
+	VLD1   (R5), [V30.D2, V31.D2];                                                \
 	MULTIPLY12(VFMLA, V25, V26, V27, V28, V29, V30, V31, c0, c1, c2, c3, c4, c5); \
 	STORE12(x, c0, c1, c2, c3, c4, c5)
 
 // STORE12 writes a row of C.
 #define STORE12(x, c0, c1, c2, c3, c4, c5) \
-	MOVD   R3, R5;                                  \
+	MOVD   R3, R5;                               \
 	VST1.P [c0.D2, c1.D2, c2.D2, c3.D2], 64(R5); \
-	VST1   [c4.D2, c5.D2], (R5);                  \
+	VST1   [c4.D2, c5.D2], (R5);                 \
 	ADD    R4, R3
 
 // func kernel4x12(k int, a, b, c *float64, ldc int, alpha, beta float64)
@@ -75,19 +75,19 @@ loop:
 	VLD1.P 64(R2), [V24.D2, V25.D2, V26.D2, V27.D2]
 	VLD1.P 32(R2), [V28.D2, V29.D2]
 	ROWS(PRODUCTS12)
-	SUBS $1, R0
-	BNE  loop
+	SUBS   $1, R0
+	BNE    loop
 
-	MOVD $alpha+40(FP), R6
+	MOVD  $alpha+40(FP), R6
 	VLD1R (R6), [V24.D2]
 	SCALE6(24, 0)
 	SCALE6(24, 6)
 	SCALE6(24, 12)
 	SCALE6(24, 18)
-	MOVD beta+48(FP), R7
-	LSL  $1, R7
-	CBZ  R7, overwrite
-	MOVD $beta+48(FP), R6
+	MOVD  beta+48(FP), R7
+	LSL   $1, R7
+	CBZ   R7, overwrite
+	MOVD  $beta+48(FP), R6
 	VLD1R (R6), [V25.D2]
 	ROWS(UPDATE12)
 	RET
@@ -99,17 +99,17 @@ overwrite:
 // EACHFOUR does something for every four numbers of R0 rows, R1 numbers wide: those of src at R7, those of
 // dst at R8, the rows at R2 and R4, R3 and R5 bytes apart.
 #define EACHFOUR(do) \
-row: \
-	MOVD R1, R6;  \
-	MOVD R2, R7;  \
-	MOVD R4, R8;  \
-four: \
-	do;           \
-	SUBS $4, R6;  \
-	BGT  four;    \
-	ADD  R3, R2;  \
-	ADD  R5, R4;  \
-	SUBS $1, R0;  \
+row:                 \
+	MOVD R1, R6; \
+	MOVD R2, R7; \
+	MOVD R4, R8; \
+four:                \
+	do;          \
+	SUBS $4, R6; \
+	BGT  four;   \
+	ADD  R3, R2; \
+	ADD  R5, R4; \
+	SUBS $1, R0; \
 	BNE  row
 
 // COPY copies four numbers.
@@ -169,18 +169,18 @@ TEXT ·transposeBlocks(SB), NOSPLIT, $0-56
 
 block:
 	MOVD  R1, R7
-	VLD1  (R7), [V0.D2, V1.D2]          // 00 01, 02 03
+	VLD1  (R7), [V0.D2, V1.D2]   // 00 01, 02 03
 	ADD   R2, R7
 	VLD1  (R7), [V2.D2, V3.D2]
 	ADD   R2, R7
 	VLD1  (R7), [V4.D2, V5.D2]
 	ADD   R2, R7
 	VLD1  (R7), [V6.D2, V7.D2]
-	VZIP1 V2.D2, V0.D2, V16.D2           // 00 10
-	VZIP1 V6.D2, V4.D2, V17.D2           // 20 30
-	VZIP2 V2.D2, V0.D2, V18.D2           // 01 11
+	VZIP1 V2.D2, V0.D2, V16.D2   // 00 10
+	VZIP1 V6.D2, V4.D2, V17.D2   // 20 30
+	VZIP2 V2.D2, V0.D2, V18.D2   // 01 11
 	VZIP2 V6.D2, V4.D2, V19.D2
-	VZIP1 V3.D2, V1.D2, V20.D2           // 02 12
+	VZIP1 V3.D2, V1.D2, V20.D2   // 02 12
 	VZIP1 V7.D2, V5.D2, V21.D2
 	VZIP2 V3.D2, V1.D2, V22.D2
 	VZIP2 V7.D2, V5.D2, V23.D2

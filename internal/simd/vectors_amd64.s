@@ -97,11 +97,11 @@ done:
 
 // DOT16 adds the products of 16 numbers to Y0, Y1, Y2, Y3.
 #define DOT16 \
-	LOAD16(SI, Y4, Y5, Y6, Y7);   \
-	VFMADD231PD (DI), Y4, Y0;     \
-	VFMADD231PD 32(DI), Y5, Y1;   \
-	VFMADD231PD 64(DI), Y6, Y2;   \
-	VFMADD231PD 96(DI), Y7, Y3;   \
+	LOAD16(SI, Y4, Y5, Y6, Y7); \
+	VFMADD231PD (DI), Y4, Y0;   \
+	VFMADD231PD 32(DI), Y5, Y1; \
+	VFMADD231PD 64(DI), Y6, Y2; \
+	VFMADD231PD 96(DI), Y7, Y3; \
 	ADVANCE2(128, SI, DI)
 
 // DOT adds products to sum.
@@ -112,13 +112,13 @@ done:
 
 // func dot(n int, x, y *float64) float64
 TEXT ·dot(SB), NOSPLIT, $0-32
-	MOVQ n+0(FP), CX
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), DI
+	MOVQ   n+0(FP), CX
+	MOVQ   x+8(FP), SI
+	MOVQ   y+16(FP), DI
 	ZERO(Y0, Y1, Y2, Y3)
-	SUBQ $16, CX
+	SUBQ   $16, CX
 	REPEAT(sixteen, 16, DOT16, fours)
-	ADDQ $12, CX
+	ADDQ   $12, CX
 	REPEAT(four, 4, DOT(VMOVUPD, VFMADD231PD, 32, Y4, Y0), sum)
 	VADDPD Y1, Y0, Y0
 	VADDPD Y3, Y2, Y2
@@ -132,12 +132,12 @@ TEXT ·dot(SB), NOSPLIT, $0-32
 
 // AXPY16 computes y += alpha·x for 16 numbers.
 #define AXPY16 \
-	LOAD16(DI, Y1, Y2, Y3, Y4);   \
-	VFMADD231PD (SI), Y0, Y1;     \
-	VFMADD231PD 32(SI), Y0, Y2;   \
-	VFMADD231PD 64(SI), Y0, Y3;   \
-	VFMADD231PD 96(SI), Y0, Y4;   \
-	STORE16(Y1, Y2, Y3, Y4);      \
+	LOAD16(DI, Y1, Y2, Y3, Y4); \
+	VFMADD231PD (SI), Y0, Y1;   \
+	VFMADD231PD 32(SI), Y0, Y2; \
+	VFMADD231PD 64(SI), Y0, Y3; \
+	VFMADD231PD 96(SI), Y0, Y4; \
+	STORE16(Y1, Y2, Y3, Y4);    \
 	ADVANCE2(128, SI, DI)
 
 // AXPY computes y += alpha·x.
@@ -155,9 +155,9 @@ TEXT ·axpy(SB), NOSPLIT, $0-32
 	MOVQ         y+24(FP), DI
 	SUBQ         $16, CX
 	REPEAT(sixteen, 16, AXPY16, fours)
-	ADDQ $12, CX
+	ADDQ         $12, CX
 	REPEAT(four, 4, AXPY(VMOVUPD, VFMADD231PD, 32, Y0, Y1), ones)
-	ADDQ $4, CX
+	ADDQ         $4, CX
 	ONES(AXPY(VMOVSD, VFMADD231SD, 8, X0, X1))
 	VZEROUPPER
 	RET
@@ -194,9 +194,9 @@ TEXT ·axpy2(SB), NOSPLIT, $0-48
 	MOVQ         z+40(FP), DI
 	SUBQ         $8, CX
 	REPEAT(eight, 8, TWOAXPY8, fours)
-	ADDQ $4, CX
+	ADDQ         $4, CX
 	ONCE(TWOAXPY(VMOVUPD, VFMADD231PD, 32, Y0, Y1, Y2), ones)
-	ADDQ $4, CX
+	ADDQ         $4, CX
 	ONES(TWOAXPY(VMOVSD, VFMADD231SD, 8, X0, X1, X2))
 	VZEROUPPER
 	RET
@@ -223,9 +223,9 @@ TEXT ·scal(SB), NOSPLIT, $0-24
 	MOVQ         x+16(FP), DI
 	SUBQ         $16, CX
 	REPEAT(sixteen, 16, SCAL16, fours)
-	ADDQ $12, CX
+	ADDQ         $12, CX
 	REPEAT(four, 4, SCAL(VMOVUPD, VMULPD, 32, Y0, Y1), ones)
-	ADDQ $4, CX
+	ADDQ         $4, CX
 	ONES(SCAL(VMOVSD, VMULSD, 8, X0, X1))
 	VZEROUPPER
 	RET
@@ -239,32 +239,32 @@ TEXT ·scal(SB), NOSPLIT, $0-24
 
 // FOURDOT8 is DOTROWS for eight numbers of a row, whose sums are in two registers.
 #define FOURDOT8 \
-	VMOVUPD (SI), Y8;                               \
-	VMOVUPD 32(SI), Y9;                             \
+	VMOVUPD (SI), Y8;                             \
+	VMOVUPD 32(SI), Y9;                           \
 	DOTROWS(VFMADD231PD, 0, Y8, Y0, Y1, Y2, Y3);  \
 	DOTROWS(VFMADD231PD, 32, Y9, Y4, Y5, Y6, Y7); \
 	ADVANCEROWS(64, SI)
 
 // FOURDOT is DOTROWS for the numbers at SI.
 #define FOURDOT(move, fma, bytes, x, s0, s1, s2, s3) \
-	move (SI), x;                           \
+	move (SI), x;                       \
 	DOTROWS(fma, 0, x, s0, s1, s2, s3); \
 	ADVANCEROWS(bytes, SI)
 
 // func dot4(n int, a *float64, lda int, x *float64, sums *[4]float64)
 // R8, R9, R10, R11 walk over the rows.
 TEXT ·dot4(SB), NOSPLIT, $0-40
-	MOVQ n+0(FP), CX
-	MOVQ a+8(FP), R8
-	MOVQ lda+16(FP), DX
-	MOVQ x+24(FP), SI
-	MOVQ sums+32(FP), DI
+	MOVQ   n+0(FP), CX
+	MOVQ   a+8(FP), R8
+	MOVQ   lda+16(FP), DX
+	MOVQ   x+24(FP), SI
+	MOVQ   sums+32(FP), DI
 	ROWS
 	ZERO(Y0, Y1, Y2, Y3)
 	ZERO(Y4, Y5, Y6, Y7)
-	SUBQ $8, CX
+	SUBQ   $8, CX
 	REPEAT(eight, 8, FOURDOT8, fours)
-	ADDQ $4, CX
+	ADDQ   $4, CX
 	ONCE(FOURDOT(VMOVUPD, VFMADD231PD, 32, Y8, Y0, Y1, Y2, Y3), sum)
 	VADDPD Y4, Y0, Y0
 	VADDPD Y5, Y1, Y1
@@ -289,10 +289,10 @@ TEXT ·dot4(SB), NOSPLIT, $0-40
 #define FOURAXPY8 \
 	VMOVUPD (DI), Y4;   \
 	VMOVUPD 32(DI), Y5; \
-	AXPYROW8(R8, Y0);  \
-	AXPYROW8(R9, Y1);  \
-	AXPYROW8(R10, Y2); \
-	AXPYROW8(R11, Y3); \
+	AXPYROW8(R8, Y0);   \
+	AXPYROW8(R9, Y1);   \
+	AXPYROW8(R10, Y2);  \
+	AXPYROW8(R11, Y3);  \
 	VMOVUPD Y4, (DI);   \
 	VMOVUPD Y5, 32(DI); \
 	ADVANCEROWS(64, DI)
@@ -327,22 +327,22 @@ TEXT ·axpy4(SB), NOSPLIT, $0-40
 
 // FOURDOTAXPY is FOURDOT and FOURAXPY, which read the numbers a of the four rows once.
 #define FOURDOTAXPY(move, fma, bytes, c0, c1, c2, c3, s0, s1, s2, s3, x, y, a0, a1, a2, a3) \
-	move (SI), x;     \
-	move (DI), y;     \
-	move (R8), a0;    \
-	move (R9), a1;    \
-	move (R10), a2;   \
-	move (R11), a3;   \
-	fma  a0, x, s0;   \
-	fma  a1, x, s1;   \
-	fma  a2, x, s2;   \
-	fma  a3, x, s3;   \
-	fma  a0, c0, y;   \
-	fma  a1, c1, y;   \
-	fma  a2, c2, y;   \
-	fma  a3, c3, y;   \
-	move y, (DI);     \
-	ADDQ $bytes, SI;  \
+	move (SI), x;    \
+	move (DI), y;    \
+	move (R8), a0;   \
+	move (R9), a1;   \
+	move (R10), a2;  \
+	move (R11), a3;  \
+	fma  a0, x, s0;  \
+	fma  a1, x, s1;  \
+	fma  a2, x, s2;  \
+	fma  a3, x, s3;  \
+	fma  a0, c0, y;  \
+	fma  a1, c1, y;  \
+	fma  a2, c2, y;  \
+	fma  a3, c3, y;  \
+	move y, (DI);    \
+	ADDQ $bytes, SI; \
 	ADVANCEROWS(bytes, DI)
 
 // FOURDOTAXPY4 and FOURDOTAXPY1 are FOURDOTAXPY for four numbers and for one.

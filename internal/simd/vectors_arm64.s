@@ -86,10 +86,10 @@ done:
 
 // DOT16 adds the products of 16 numbers to V0 to V7.
 #define DOT16 \
-	LOAD8(R1, V16, V17, V18, V19);                                              \
-	LOAD8(R1, V20, V21, V22, V23);                                              \
-	LOAD8(R2, V24, V25, V26, V27);                                              \
-	LOAD8(R2, V28, V29, V30, V31);                                              \
+	LOAD8(R1, V16, V17, V18, V19);                                 \
+	LOAD8(R1, V20, V21, V22, V23);                                 \
+	LOAD8(R2, V24, V25, V26, V27);                                 \
+	LOAD8(R2, V28, V29, V30, V31);                                 \
 	FMLA4(V24, V25, V26, V27, V16, V17, V18, V19, V0, V1, V2, V3); \
 	FMLA4(V28, V29, V30, V31, V20, V21, V22, V23, V4, V5, V6, V7)
 
@@ -97,25 +97,25 @@ done:
 #define DOT4 \
 	VLD1.P 32(R1), [V16.D2, V17.D2]; \
 	VLD1.P 32(R2), [V24.D2, V25.D2]; \
-	VFMLA  V24.D2, V16.D2, V0.D2;     \
+	VFMLA  V24.D2, V16.D2, V0.D2;    \
 	VFMLA  V25.D2, V17.D2, V1.D2
 
 // DOT1 adds the product of two numbers to F0.
 #define DOT1 \
-	FMOVD.P 8(R1), F1;      \
-	FMOVD.P 8(R2), F2;      \
+	FMOVD.P 8(R1), F1; \
+	FMOVD.P 8(R2), F2; \
 	FMADDD  F2, F0, F1, F0
 
 // func dot(n int, x, y *float64) float64
 TEXT ·dot(SB), NOSPLIT, $0-32
-	MOVD n+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD y+16(FP), R2
+	MOVD  n+0(FP), R0
+	MOVD  x+8(FP), R1
+	MOVD  y+16(FP), R2
 	ZERO4(V0, V1, V2, V3)
 	ZERO4(V4, V5, V6, V7)
-	SUBS $16, R0
+	SUBS  $16, R0
 	REPEAT(sixteen, 16, DOT16, fours)
-	ADDS $12, R0
+	ADDS  $12, R0
 	REPEAT(four, 4, DOT4, sum)
 	FADD2(2, 0, 0)
 	FADD2(3, 1, 1)
@@ -131,22 +131,22 @@ TEXT ·dot(SB), NOSPLIT, $0-32
 
 // AXPY16 computes y += alpha·x for 16 numbers.
 #define AXPY16 \
-	LOAD8(R1, V16, V17, V18, V19);                                                  \
-	LOAD8(R1, V20, V21, V22, V23);                                                  \
-	MOVD R2, R3;                                                                    \
-	LOAD8(R3, V24, V25, V26, V27);                                                  \
-	VLD1 (R3), [V28.D2, V29.D2, V30.D2, V31.D2];                                 \
-	FMLA4(V16, V17, V18, V19, V0, V0, V0, V0, V24, V25, V26, V27);     \
-	FMLA4(V20, V21, V22, V23, V0, V0, V0, V0, V28, V29, V30, V31);     \
-	STORE8(R2, V24, V25, V26, V27);                                                 \
+	LOAD8(R1, V16, V17, V18, V19);                                 \
+	LOAD8(R1, V20, V21, V22, V23);                                 \
+	MOVD R2, R3;                                                   \
+	LOAD8(R3, V24, V25, V26, V27);                                 \
+	VLD1 (R3), [V28.D2, V29.D2, V30.D2, V31.D2];                   \
+	FMLA4(V16, V17, V18, V19, V0, V0, V0, V0, V24, V25, V26, V27); \
+	FMLA4(V20, V21, V22, V23, V0, V0, V0, V0, V28, V29, V30, V31); \
+	STORE8(R2, V24, V25, V26, V27);                                \
 	STORE8(R2, V28, V29, V30, V31)
 
 // AXPY4 computes y += alpha·x for four numbers.
 #define AXPY4 \
 	VLD1.P 32(R1), [V16.D2, V17.D2]; \
-	VLD1   (R2), [V24.D2, V25.D2];    \
-	VFMLA  V16.D2, V0.D2, V24.D2;     \
-	VFMLA  V17.D2, V0.D2, V25.D2;     \
+	VLD1   (R2), [V24.D2, V25.D2];   \
+	VFMLA  V16.D2, V0.D2, V24.D2;    \
+	VFMLA  V17.D2, V0.D2, V25.D2;    \
 	VST1.P [V24.D2, V25.D2], 32(R2)
 
 // AXPY1 computes y += alpha·x for a number.
@@ -165,37 +165,37 @@ TEXT ·axpy(SB), NOSPLIT, $0-32
 	MOVD  y+24(FP), R2
 	SUBS  $16, R0
 	REPEAT(sixteen, 16, AXPY16, fours)
-	ADDS $12, R0
+	ADDS  $12, R0
 	REPEAT(four, 4, AXPY4, ones)
-	ADDS $4, R0
+	ADDS  $4, R0
 	ONES(AXPY1)
 	RET
 
 // TWOAXPY8 computes z += alpha·x + beta·y for eight numbers.
 #define TWOAXPY8 \
-	LOAD8(R1, V16, V17, V18, V19);                                                  \
-	LOAD8(R2, V20, V21, V22, V23);                                                  \
-	VLD1 (R3), [V24.D2, V25.D2, V26.D2, V27.D2];                                 \
-	FMLA4(V16, V17, V18, V19, V0, V0, V0, V0, V24, V25, V26, V27);     \
-	FMLA4(V20, V21, V22, V23, V1, V1, V1, V1, V24, V25, V26, V27);     \
+	LOAD8(R1, V16, V17, V18, V19);                                 \
+	LOAD8(R2, V20, V21, V22, V23);                                 \
+	VLD1 (R3), [V24.D2, V25.D2, V26.D2, V27.D2];                   \
+	FMLA4(V16, V17, V18, V19, V0, V0, V0, V0, V24, V25, V26, V27); \
+	FMLA4(V20, V21, V22, V23, V1, V1, V1, V1, V24, V25, V26, V27); \
 	STORE8(R3, V24, V25, V26, V27)
 
 // TWOAXPY4 computes z += alpha·x + beta·y for four numbers.
 #define TWOAXPY4 \
 	VLD1.P 32(R1), [V16.D2, V17.D2]; \
 	VLD1.P 32(R2), [V20.D2, V21.D2]; \
-	VLD1   (R3), [V24.D2, V25.D2];    \
-	VFMLA  V16.D2, V0.D2, V24.D2;     \
-	VFMLA  V17.D2, V0.D2, V25.D2;     \
-	VFMLA  V20.D2, V1.D2, V24.D2;     \
-	VFMLA  V21.D2, V1.D2, V25.D2;     \
+	VLD1   (R3), [V24.D2, V25.D2];   \
+	VFMLA  V16.D2, V0.D2, V24.D2;    \
+	VFMLA  V17.D2, V0.D2, V25.D2;    \
+	VFMLA  V20.D2, V1.D2, V24.D2;    \
+	VFMLA  V21.D2, V1.D2, V25.D2;    \
 	VST1.P [V24.D2, V25.D2], 32(R3)
 
 // TWOAXPY1 computes z += alpha·x + beta·y for a number.
 #define TWOAXPY1 \
-	FMOVD.P 8(R1), F16;         \
-	FMOVD.P 8(R2), F20;         \
-	FMOVD   (R3), F24;          \
+	FMOVD.P 8(R1), F16;        \
+	FMOVD.P 8(R2), F20;        \
+	FMOVD   (R3), F24;         \
 	FMADDD  F16, F24, F0, F24; \
 	FMADDD  F20, F24, F1, F24; \
 	FMOVD.P F24, 8(R3)
@@ -212,19 +212,19 @@ TEXT ·axpy2(SB), NOSPLIT, $0-48
 	MOVD  z+40(FP), R3
 	SUBS  $8, R0
 	REPEAT(eight, 8, TWOAXPY8, fours)
-	ADDS $4, R0
+	ADDS  $4, R0
 	ONCE(TWOAXPY4, ones)
-	ADDS $4, R0
+	ADDS  $4, R0
 	ONES(TWOAXPY1)
 	RET
 
 // SCAL8 multiplies eight numbers by V0.
 #define SCAL8 \
 	VLD1 (R1), [V16.D2, V17.D2, V18.D2, V19.D2]; \
-	FMUL2(0, 16, 16);                                 \
-	FMUL2(0, 17, 17);                                 \
-	FMUL2(0, 18, 18);                                 \
-	FMUL2(0, 19, 19);                                 \
+	FMUL2(0, 16, 16);                            \
+	FMUL2(0, 17, 17);                            \
+	FMUL2(0, 18, 18);                            \
+	FMUL2(0, 19, 19);                            \
 	STORE8(R1, V16, V17, V18, V19)
 
 // SCAL1 multiplies a number by F0.
@@ -241,7 +241,7 @@ TEXT ·scal(SB), NOSPLIT, $0-24
 	MOVD  x+16(FP), R1
 	SUBS  $8, R0
 	REPEAT(eight, 8, SCAL8, ones)
-	ADDS $8, R0
+	ADDS  $8, R0
 	ONES(SCAL1)
 	RET
 
@@ -253,23 +253,23 @@ TEXT ·scal(SB), NOSPLIT, $0-24
 // DOTROW4 is DOTROW8 for four numbers.
 #define DOTROW4(row, c0, c1) \
 	VLD1.P 32(row), [V28.D2, V29.D2]; \
-	VFMLA  V28.D2, V24.D2, c0.D2;      \
+	VFMLA  V28.D2, V24.D2, c0.D2;     \
 	VFMLA  V29.D2, V25.D2, c1.D2
 
 // FOURDOT8 is DOTROW8 for the four rows.
 #define FOURDOT8 \
-	LOAD8(R1, V24, V25, V26, V27);    \
-	DOTROW8(R8, V0, V1, V2, V3);      \
-	DOTROW8(R9, V4, V5, V6, V7);      \
-	DOTROW8(R10, V8, V9, V10, V11);   \
+	LOAD8(R1, V24, V25, V26, V27);  \
+	DOTROW8(R8, V0, V1, V2, V3);    \
+	DOTROW8(R9, V4, V5, V6, V7);    \
+	DOTROW8(R10, V8, V9, V10, V11); \
 	DOTROW8(R11, V12, V13, V14, V15)
 
 // FOURDOT4 is DOTROW4 for the four rows.
 #define FOURDOT4 \
 	VLD1.P 32(R1), [V24.D2, V25.D2]; \
-	DOTROW4(R8, V0, V1);              \
-	DOTROW4(R9, V4, V5);              \
-	DOTROW4(R10, V8, V9);             \
+	DOTROW4(R8, V0, V1);             \
+	DOTROW4(R9, V4, V5);             \
+	DOTROW4(R10, V8, V9);            \
 	DOTROW4(R11, V12, V13)
 
 // DOTONE adds the products of x and a number of each row to their sums.
@@ -281,7 +281,7 @@ TEXT ·scal(SB), NOSPLIT, $0-24
 
 // FOURDOT1 is DOTONE for the next number of x.
 #define FOURDOT1 \
-	FMOVD.P 8(R1), F16;               \
+	FMOVD.P 8(R1), F16;             \
 	ROWNUMBERS(F17, F18, F19, F20); \
 	DOTONE(F16, F17, F18, F19, F20, F0, F4, F8, F12)
 
@@ -325,25 +325,25 @@ TEXT ·dot4(SB), NOSPLIT, $0-40
 // AXPYROW4 is AXPYROW8 for four numbers.
 #define AXPYROW4(row, c) \
 	VLD1.P 32(row), [V28.D2, V29.D2]; \
-	VFMLA  V28.D2, c.D2, V24.D2;       \
+	VFMLA  V28.D2, c.D2, V24.D2;      \
 	VFMLA  V29.D2, c.D2, V25.D2
 
 // FOURAXPY8 is AXPYROW8 for the four rows.
 #define FOURAXPY8 \
 	VLD1 (R2), [V24.D2, V25.D2, V26.D2, V27.D2]; \
-	AXPYROW8(R8, V0);                                 \
-	AXPYROW8(R9, V1);                                 \
-	AXPYROW8(R10, V2);                                \
-	AXPYROW8(R11, V3);                                \
+	AXPYROW8(R8, V0);                            \
+	AXPYROW8(R9, V1);                            \
+	AXPYROW8(R10, V2);                           \
+	AXPYROW8(R11, V3);                           \
 	STORE8(R2, V24, V25, V26, V27)
 
 // FOURAXPY4 is AXPYROW4 for the four rows.
 #define FOURAXPY4 \
 	VLD1   (R2), [V24.D2, V25.D2]; \
-	AXPYROW4(R8, V0);               \
-	AXPYROW4(R9, V1);               \
-	AXPYROW4(R10, V2);              \
-	AXPYROW4(R11, V3);              \
+	AXPYROW4(R8, V0);              \
+	AXPYROW4(R9, V1);              \
+	AXPYROW4(R10, V2);             \
+	AXPYROW4(R11, V3);             \
 	VST1.P [V24.D2, V25.D2], 32(R2)
 
 // AXPYONE adds the coefficients in F0 to F3 times a number of each row to y.
@@ -355,9 +355,9 @@ TEXT ·dot4(SB), NOSPLIT, $0-40
 
 // FOURAXPY1 is AXPYONE for the next number of y.
 #define FOURAXPY1 \
-	FMOVD   (R2), F24;                \
+	FMOVD   (R2), F24;              \
 	ROWNUMBERS(F28, F29, F30, F31); \
-	AXPYONE(F24);                     \
+	AXPYONE(F24);                   \
 	FMOVD.P F24, 8(R2)
 
 // func axpy4(n int, a *float64, lda int, coefficients *[4]float64, y *float64)
@@ -381,28 +381,28 @@ TEXT ·axpy4(SB), NOSPLIT, $0-40
 // coefficient times them to those of y, in V26 and V27.
 #define DOTAXPYROW4(row, c, s0, s1) \
 	VLD1.P 32(row), [V28.D2, V29.D2]; \
-	VFMLA  V28.D2, V24.D2, s0.D2;      \
-	VFMLA  V29.D2, V25.D2, s1.D2;      \
-	VFMLA  V28.D2, c.D2, V26.D2;       \
+	VFMLA  V28.D2, V24.D2, s0.D2;     \
+	VFMLA  V29.D2, V25.D2, s1.D2;     \
+	VFMLA  V28.D2, c.D2, V26.D2;      \
 	VFMLA  V29.D2, c.D2, V27.D2
 
 // FOURDOTAXPY4 is DOTAXPYROW4 for the four rows.
 #define FOURDOTAXPY4 \
 	VLD1.P 32(R1), [V24.D2, V25.D2]; \
-	VLD1   (R2), [V26.D2, V27.D2];    \
-	DOTAXPYROW4(R8, V0, V4, V5);      \
-	DOTAXPYROW4(R9, V1, V6, V7);      \
-	DOTAXPYROW4(R10, V2, V16, V17);   \
-	DOTAXPYROW4(R11, V3, V18, V19);   \
+	VLD1   (R2), [V26.D2, V27.D2];   \
+	DOTAXPYROW4(R8, V0, V4, V5);     \
+	DOTAXPYROW4(R9, V1, V6, V7);     \
+	DOTAXPYROW4(R10, V2, V16, V17);  \
+	DOTAXPYROW4(R11, V3, V18, V19);  \
 	VST1.P [V26.D2, V27.D2], 32(R2)
 
 // FOURDOTAXPY1 is DOTONE and AXPYONE for the next number of x and y.
 #define FOURDOTAXPY1 \
-	FMOVD.P 8(R1), F24;                                   \
-	FMOVD   (R2), F26;                                    \
-	ROWNUMBERS(F28, F29, F30, F31);                     \
+	FMOVD.P 8(R1), F24;                                \
+	FMOVD   (R2), F26;                                 \
+	ROWNUMBERS(F28, F29, F30, F31);                    \
 	DOTONE(F24, F28, F29, F30, F31, F4, F6, F16, F18); \
-	AXPYONE(F26);                                         \
+	AXPYONE(F26);                                      \
 	FMOVD.P F26, 8(R2)
 
 // func dotAxpy4(n int, a *float64, lda int, x *float64, sums, coefficients *[4]float64, y *float64)
