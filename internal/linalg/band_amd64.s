@@ -19,7 +19,7 @@ DATA masks<>+80(SB)/8, $0
 DATA masks<>+88(SB)/8, $-1
 GLOBL masks<>(SB), RODATA|NOPTR, $96
 
-// ROW12 passes do the offset and the register of each four of the 48 numbers of a row, which are in Y0 to Y11.
+// ROW12 calls do with the offset and the register of each four of the 48 numbers of a row, which are in Y0 to Y11.
 #define ROW12(do) \
 	do(0, Y0);    \
 	do(32, Y1);   \
@@ -34,8 +34,8 @@ GLOBL masks<>(SB), RODATA|NOPTR, $96
 	do(320, Y10); \
 	do(352, Y11)
 
-// PAIRS6 passes do the offset, a free register and the registers of each four of the 24 numbers of two rows, which are in
-// Y0 to Y5 and Y6 to Y11.
+// PAIRS6 calls do with the offset, a free register and the registers of each four of the 24 numbers of two rows, which
+// are in Y0 to Y5 and Y6 to Y11.
 #define PAIRS6(do) \
 	do(0, Y14, Y0, Y6);    \
 	do(32, Y15, Y1, Y7);   \

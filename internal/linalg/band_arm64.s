@@ -15,7 +15,7 @@
 // FADDP Dd, Vn.2D
 #define FADDP2(n, d) WORD $(0x7E70D800 | (n)<<5 | (d))
 
-// ROW48 passes do the registers of the 48 numbers of a row, which are in V0 to V23, eight numbers at a time.
+// ROW48 calls do with the registers of the 48 numbers of a row, which are in V0 to V23, eight numbers at a time.
 #define ROW48(do) \
 	do(V0, V1, V2, V3);     \
 	do(V4, V5, V6, V7);     \

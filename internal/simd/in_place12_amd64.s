@@ -16,7 +16,7 @@ DATA firsts<>+40(SB)/8, $0
 DATA firsts<>+48(SB)/8, $0
 GLOBL firsts<>(SB), RODATA|NOPTR, $56
 
-// ROWS1 passes do a number of A and the three sums of its row, for one row; the next do it for as many as they say.
+// ROWS1 calls do with a number of A and the three sums of its row, for one row; ROWS2 and so on, for more rows.
 #define ROWS1(do) do((R14), Y0, Y1, Y2)
 
 #define ROWS2(do) \

@@ -7,7 +7,7 @@
 // 24 columns. The registers are those of in_place_amd64.h; R15 walks over the columns of the fifth row, K1
 // is the mask of a strip's last register.
 
-// ROWS1 passes do a number of A and the three sums of its row, for one row; the next do it for as many as they say.
+// ROWS1 calls do with a number of A and the three sums of its row, for one row; ROWS2 and so on, for more rows.
 #define ROWS1(do) do((R14), Z0, Z1, Z2)
 
 #define ROWS2(do) \

@@ -16,7 +16,7 @@
 //	LOADLAST, READLAST, ADDLAST, STORELAST
 //	                        what a mask does to the last register of a row
 //	BEGIN, FACTORS          what comes before the steps, and before rows of C are written
-//	ROWS1, ROWS2, ROWS4     do something with a number of A and the three sums of a row, for so many rows
+//	ROWS1, ROWS2, ROWS4     call a macro with a number of A and the three sums of a row, for so many rows
 //	TIMES1                  adds a number of A times B0 to the sums of a row
 //	EIGHTS, AGAIN           blocks of eight rows, and whether there are more blocks of four
 
@@ -120,7 +120,7 @@
 	ADDQ R13, BX;  \
 	DECQ CX
 
-// PRODUCT computes a block of C from the first step on. rows(do) does something for each row of the block, load
+// PRODUCT computes a block of C from the first step on. rows calls a macro for each row of the block, load
 // reads a row of the strip, times adds its products to the sums, update and write put the sums into C.
 #define PRODUCT(rows, step, load, times, update, write, loop, overwrite, next) \
 	BEGIN;           \

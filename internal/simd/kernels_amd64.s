@@ -8,8 +8,8 @@
 // A row of a tile is three registers c0, c1, c2: 24 numbers with AVX-512, 12 with AVX2. A macro with
 // 24 or 12 in its name serves that width; the others serve both, and bytes is the size of a register.
 
-// ROWS8 passes do the number of the row, a register for a broadcast (five of them take turns) and the row, for the
-// eight rows of the 8×24 tile.
+// ROWS8 calls do for each of the eight rows of the 8×24 tile, with the number of the row, a register for a broadcast
+// (five of them take turns) and the row.
 #define ROWS8(do) \
 	do(0, Z27, Z0, Z1, Z2);    \
 	do(1, Z28, Z3, Z4, Z5);    \
@@ -85,7 +85,7 @@
 	SAVE(0, bytes, c0, c1, c2);          \
 	ADDQ        DX, DI
 
-// These are what ROWS8 and ROWS4 do with row i of a tile. PRODUCTS adds its number of A times the numbers of B;
+// ROWS8 and ROWS4 call these for row i of a tile. PRODUCTS adds its number of A times the numbers of B;
 // PREFETCH brings the row of C into the cache by the time that the sums are ready.
 #define PRODUCTS24(i, x, c0, c1, c2) ADD((8*i), x, Z24, Z25, Z26, c0, c1, c2)
 #define PRODUCTS12(i, x, c0, c1, c2) ADD((8*i), x, Y12, Y13, Y14, c0, c1, c2)
@@ -181,7 +181,7 @@ overwrite:
 	VZEROUPPER
 	RET
 
-// EACHFOUR does something for every four numbers of CX rows, AX bytes wide: those of src are at SI + DX, those of
+// EACHFOUR calls do for every four numbers of CX rows, AX bytes wide: those of src are at SI + DX, those of
 // dst at DI + DX, the rows R8 and R9 bytes apart.
 #define EACHFOUR(do) \
 row:                  \

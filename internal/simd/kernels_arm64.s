@@ -7,7 +7,7 @@
 // the distance of these in bytes, and R0 counts the steps. The sums are in V0 to V23, six registers
 // for a row; V24 to V29 have the twelve numbers of B.
 
-// ROWS passes do a register for a number of A and the sums of the row, for the four rows of the tile.
+// ROWS calls do for each of the four rows of the tile, with a register for a number of A and the sums of the row.
 #define ROWS(do) \
 	do(V30, V0, V1, V2, V3, V4, V5);       \
 	do(V31, V6, V7, V8, V9, V10, V11);     \
@@ -96,7 +96,7 @@ overwrite:
 	ROWS(STORE12)
 	RET
 
-// EACHFOUR does something for every four numbers of R0 rows, R1 numbers wide: those of src at R7, those of
+// EACHFOUR calls do for every four numbers of R0 rows, R1 numbers wide: those of src at R7, those of
 // dst at R8, the rows at R2 and R4, R3 and R5 bytes apart.
 #define EACHFOUR(do) \
 row:                 \
@@ -221,7 +221,7 @@ block:
 	ELEMENT(offset, V24); \
 	SCALE6(24, first)
 
-// PANEL passes do the registers of the panel, eight numbers at a time.
+// PANEL calls do with the registers of the panel, eight numbers at a time.
 #define PANEL(do) \
 	do(V0, V1, V2, V3);     \
 	do(V4, V5, V6, V7);     \
