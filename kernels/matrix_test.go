@@ -302,19 +302,6 @@ func TestMedian(t *testing.T) {
 	assert.ErrorIs(t, err, fault.ErrNotFinite)
 }
 
-func TestFamilies(t *testing.T) {
-	x := random(20, 3, 1)
-	m, err := MedianSquaredDistance(ctx, x, 0)
-	require.NoError(t, err)
-	s, err := RBFFamily{}.Start(ctx, x)
-	require.NoError(t, err)
-	assert.Equal(t, 1/m, s)
-	assert.Equal(t, PolynomialFamily{}.Kernel(3).String(), PolynomialFamily{}.Kernel(3.4).String())
-	unit := mat.NewDense(2, 2, []float64{1, 0, 0.6, 0.8})
-	assert.InDelta(t, math.Pow(1.6/2, 7), PolynomialFamily{}.Kernel(7).Eval(unit.RawRowView(0), unit.RawRowView(1)), 1e-15)
-	assert.Equal(t, Matern{Nu: 2.5, Length: 0.25}, MaternFamily{Nu: 2.5}.Kernel(4))
-}
-
 func TestPartition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := 1; n < 60; n++ {

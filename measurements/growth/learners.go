@@ -109,9 +109,9 @@ func strategy(k key, classes bool) search.Strategy {
 }
 
 // families are nil, its own, for the entropy.
-func families(k key) []kernels.Family {
+func families(k key) []families.Family {
 	if k.search == byGrid {
-		return []kernels.Family{kernels.RBFFamily{}}
+		return []families.Family{families.RBF{}}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"gonum.org/v1/gonum/mat"
@@ -14,11 +15,11 @@ import (
 // Problem says what a Run searches and how.
 type Problem struct {
 	Settings
-	Columns string         // how the columns were scaled, if there are several ways; "": one way
-	Family  kernels.Family // nil if candidates are compared
-	Types   []string       // of the candidates
-	Names   []string       // of the candidates; nil: none
-	Turns   []int          // in which candidates are tried, smaller first; nil: no order
+	Columns string          // how the columns were scaled, if there are several ways; "": one way
+	Family  families.Family // nil if candidates are compared
+	Types   []string        // of the candidates
+	Names   []string        // of the candidates; nil: none
+	Turns   []int           // in which candidates are tried, smaller first; nil: no order
 
 	RidgeMachine bool // the learner is the machine that closed-form scores are of
 	// Features makes the features (n×m) of learners that are ridge regression on features; nil for others.
@@ -36,7 +37,7 @@ type Problem struct {
 
 	Metric   metrics.Metric
 	Splitter validation.Splitter
-	Try      func(ctx context.Context, family kernels.Family, a Attempt) (Attempted, error)
+	Try      func(ctx context.Context, family families.Family, a Attempt) (Attempted, error)
 }
 
 // Settings hold what all runs of a Fit share.

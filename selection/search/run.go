@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates: what
@@ -90,7 +91,7 @@ func New(p Problem, shared *Budget) *Run {
 }
 
 // Family returns the family whose parameter is searched. It returns nil if Candidates are searched.
-func (r *Run) Family() kernels.Family { return r.p.Family }
+func (r *Run) Family() families.Family { return r.p.Family }
 
 // Candidates returns the types of the candidates, nil where kernels are searched.
 func (r *Run) Candidates() []string { return slices.Clone(r.p.Types) }

@@ -14,7 +14,7 @@ import (
 // family is a kernel of the paper with the parameters that its grid has.
 type family struct {
 	name, title string
-	kernels.Family
+	families.Family
 	grid, abalone []float64
 	searchHigh    float64 // where the interval of the paper's search ends; 0: it has none
 }
@@ -35,9 +35,9 @@ var (
 )
 
 var families = []family{
-	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], 33.0},
+	{"rbf", "RBF, σ", families.RBF{}, widths, widths[6:22], 33.0},
 	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], 80.0},
-	{"elm", "asymptotic ELM, σ", kernels.ELMFamily{}, widths, widths[6:22], 0},
+	{"elm", "asymptotic ELM, σ", families.ELM{}, widths, widths[6:22], 0},
 }
 
 func familyOf(name string) (family, error) {

@@ -1,4 +1,4 @@
-package kernels
+package families
 
 import (
 	"context"
@@ -9,14 +9,15 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // Family2 is a kernel with two free parameters. A search takes them in turn, each as the
 // Family that Fixed makes of the other's value.
 type Family2 interface {
-	// At returns the kernel at values of the parameters. Where Integer is true a value
+	// Kernel returns the kernel at values of the parameters. Where Integer is true a value
 	// is rounded.
-	Kernel(first, second float64) Kernel
+	Kernel(first, second float64) kernels.Kernel
 	// Start returns where a search on the rows of x begins.
 	Start(ctx context.Context, x mat.Matrix) (first, second float64, err error)
 	// Bounds returns the ends of the ranges that a search may use; 0 < lo < hi.
@@ -41,7 +42,7 @@ type Fixed struct {
 var _ Family = Fixed{}
 
 // Kernel returns the kernel at a value of the other parameter.
-func (f Fixed) Kernel(param float64) Kernel {
+func (f Fixed) Kernel(param float64) kernels.Kernel {
 	if f.Second {
 		return f.Family.Kernel(param, f.Value)
 	}
@@ -81,73 +82,73 @@ func (f Fixed) String() string {
 	return fmt.Sprintf("%v(%s=%v)", f.Family, which, f.Value)
 }
 
-// ShiftedPolynomialFamily is the normalised polynomial over its whole degree p ≥ 1 and its
+// ShiftedPolynomial is the normalised polynomial over its whole degree p ≥ 1 and its
 // shift c > 0,
 //
 //	k(x, z) = ((<x,z> + c) / √((|x|²+c)(|z|²+c)))^p
 //
-// of which [PolynomialFamily] has c = 1. A larger shift weighs lower powers more, as a smaller degree does, and its
+// of which [Polynomial] has c = 1. A larger shift weighs lower powers more, as a smaller degree does, and its
 // entropy falls with c. c is in units of the squared norm of a row.
-type ShiftedPolynomialFamily struct{}
+type ShiftedPolynomial struct{}
 
-// startShift is where a search over the shift of ShiftedPolynomialFamily begins.
+// startShift is where a search over the shift of ShiftedPolynomial begins.
 const startShift = 1.0
 
 // Kernel returns Normalized{Polynomial{Degree: degree, Coef0: shift}}.
-func (ShiftedPolynomialFamily) Kernel(degree, shift float64) Kernel {
-	lo, hi := PolynomialFamily{}.Bounds()
-	return Normalized{Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: shift}}
+func (ShiftedPolynomial) Kernel(degree, shift float64) kernels.Kernel {
+	lo, hi := Polynomial{}.Bounds()
+	return kernels.Normalized{Kernel: kernels.Polynomial{Degree: int(math.Round(min(max(degree, lo), hi))), Coef0: shift}}
 }
 
 // Start returns 12 and 1.
-func (ShiftedPolynomialFamily) Start(context.Context, mat.Matrix) (degree, shift float64, err error) {
+func (ShiftedPolynomial) Start(context.Context, mat.Matrix) (degree, shift float64, err error) {
 	defer fault.Recover(&err)
 	return startDegree, startShift, nil
 }
 
 // Bounds returns 1 and 1e12 for the degree and 1e-12 and 1e12 for the shift.
-func (ShiftedPolynomialFamily) Bounds() (lo, hi [2]float64) {
+func (ShiftedPolynomial) Bounds() (lo, hi [2]float64) {
 	return [2]float64{1, minParam}, [2]float64{maxParam, maxParam}
 }
 
 // Integer returns true for the degree.
-func (ShiftedPolynomialFamily) Integer() [2]bool { return [2]bool{true, false} }
+func (ShiftedPolynomial) Integer() [2]bool { return [2]bool{true, false} }
 
 // String returns "ShiftedPolynomial".
-func (ShiftedPolynomialFamily) String() string { return "ShiftedPolynomial" }
+func (ShiftedPolynomial) String() string { return "ShiftedPolynomial" }
 
-// SumFamily is the mean of a kernel of each of two families, (k₁ + k₂)/2: two length
+// Sum is the mean of a kernel of each of two families, (k₁ + k₂)/2: two length
 // scales, or a trend and what departs from it. Kernels with a diagonal of ones make one
 // with a diagonal of ones.
-type SumFamily struct{ First, Second Family }
+type Sum struct{ First, Second Family }
 
-// ProductFamily is the product of a kernel of each of two families.
-type ProductFamily struct{ First, Second Family }
+// Product is the product of a kernel of each of two families.
+type Product struct{ First, Second Family }
 
 var (
-	_ Family2 = ShiftedPolynomialFamily{}
-	_ Family2 = SumFamily{}
-	_ Family2 = ProductFamily{}
+	_ Family2 = ShiftedPolynomial{}
+	_ Family2 = Sum{}
+	_ Family2 = Product{}
 )
 
-// Kernel returns Sum{Scaled{First.At(first), 1/2}, Scaled{Second.At(second), 1/2}}.
-func (f SumFamily) Kernel(first, second float64) Kernel {
-	return Sum{Scaled{Kernel: f.First.Kernel(first), Factor: 0.5}, Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
+// Kernel returns the sum of both, each times 1/2.
+func (f Sum) Kernel(first, second float64) kernels.Kernel {
+	return kernels.Sum{kernels.Scaled{Kernel: f.First.Kernel(first), Factor: 0.5}, kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
 }
 
-// Kernel returns Product{First.At(first), Second.At(second)}.
-func (f ProductFamily) Kernel(first, second float64) Kernel {
-	return Product{f.First.Kernel(first), f.Second.Kernel(second)}
+// Kernel returns the product of both.
+func (f Product) Kernel(first, second float64) kernels.Kernel {
+	return kernels.Product{f.First.Kernel(first), f.Second.Kernel(second)}
 }
 
 // Start returns those of both families.
-func (f SumFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return startOf(ctx, x, f.First, f.Second)
 }
 
 // Start returns those of both families.
-func (f ProductFamily) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
+func (f Product) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return startOf(ctx, x, f.First, f.Second)
 }
@@ -161,10 +162,10 @@ func startOf(ctx context.Context, x mat.Matrix, f, g Family) (first, second floa
 }
 
 // Bounds returns those of both families.
-func (f SumFamily) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
+func (f Sum) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
 
 // Bounds returns those of both families.
-func (f ProductFamily) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
+func (f Product) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
 
 func boundsOf(f, g Family) (lo, hi [2]float64) {
 	lo[0], hi[0] = f.Bounds()
@@ -173,13 +174,13 @@ func boundsOf(f, g Family) (lo, hi [2]float64) {
 }
 
 // Integer returns that of both families.
-func (f SumFamily) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
+func (f Sum) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
 
 // Integer returns that of both families.
-func (f ProductFamily) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
+func (f Product) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
 
 // String returns, for example, "Sum(RBF, NormalizedPolynomial)".
-func (f SumFamily) String() string { return fmt.Sprintf("Sum(%v, %v)", f.First, f.Second) }
+func (f Sum) String() string { return fmt.Sprintf("Sum(%v, %v)", f.First, f.Second) }
 
 // String returns, for example, "Product(RBF, ELM)".
-func (f ProductFamily) String() string { return fmt.Sprintf("Product(%v, %v)", f.First, f.Second) }
+func (f Product) String() string { return fmt.Sprintf("Product(%v, %v)", f.First, f.Second) }
