@@ -132,6 +132,14 @@ func ValidateColumns(k Kernel, d int) error {
 	return nil
 }
 
+// validate returns the first error of Validate and of ValidateColumns.
+func validate(k Kernel, d int) error {
+	if err := Validate(k); err != nil {
+		return err
+	}
+	return ValidateColumns(k, d)
+}
+
 // positive returns an ErrParam error unless v, a field whose zero means its default, is
 // finite and at least 0.
 func positive(typ, field string, v float64) error {

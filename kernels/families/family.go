@@ -65,6 +65,15 @@ func (rates) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	return min(max(math.Sqrt(k.Gamma), minParam), maxParam), err
 }
 
+// unitless are parameters without a unit.
+type unitless struct{ positiveReals }
+
+// Start returns 1.
+func (unitless) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
+	return 1, nil
+}
+
 // RBF is the family of [kernels.RBF] kernels with the parameter γ. Start is that of [kernels.MedianRBF] with seed 0.
 type RBF struct{ positiveReals }
 
@@ -159,13 +168,10 @@ func (f RationalQuadratic) String() string {
 	return fmt.Sprintf("RationalQuadratic(alpha=%v)", cmp.Or(f.Alpha, 1))
 }
 
-// startPeriodicRate is where a search over Periodic begins.
-const startPeriodicRate = 1.0
-
 // Periodic is the family of [kernels.Periodic] of one period for all columns, which is known as the length of a
 // year is, over 1/l, so that its entropy rises with the parameter. (It does not with the period.)
 type Periodic struct {
-	positiveReals
+	unitless
 
 	// Period is p > 0, in the units of the features. If it is 0, it is 1.
 	Period float64
@@ -178,30 +184,15 @@ func (f Periodic) Kernel(rate float64) kernels.Kernel {
 	return kernels.Periodic{Periods: []float64{f.period()}, Lengths: []float64{1 / rate}}
 }
 
-// Start returns 1: the length has no unit.
-func (Periodic) Start(context.Context, mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	return startPeriodicRate, nil
-}
-
 // String returns, for example, "Periodic(period=1)".
 func (f Periodic) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
 
-// startSigma is where a search over ELM begins.
-const startSigma = 1.0
-
 // ELM is the family of [kernels.ELM] over s. Its entropy has a ceiling that most targets lie
 // above; a search then ends with the status of a ceiling.
-type ELM struct{ positiveReals }
+type ELM struct{ unitless }
 
 // Kernel returns ELM{Sigma: sigma}.
 func (ELM) Kernel(sigma float64) kernels.Kernel { return kernels.ELM{Sigma: sigma} }
-
-// Start returns 1.
-func (ELM) Start(context.Context, mat.Matrix) (_ float64, err error) {
-	defer fault.Recover(&err)
-	return startSigma, nil
-}
 
 // String returns "ELM".
 func (ELM) String() string { return "ELM" }

@@ -144,34 +144,28 @@ func (f Product) Kernel(first, second float64) kernels.Kernel {
 // Start returns those of both families.
 func (f Sum) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
-	return startOf(ctx, x, f.First, f.Second)
+	if first, err = f.First.Start(ctx, x); err != nil {
+		return 0, 0, err
+	}
+	second, err = f.Second.Start(ctx, x)
+	return first, second, err
 }
 
 // Start returns those of both families.
 func (f Product) Start(ctx context.Context, x mat.Matrix) (first, second float64, err error) {
 	defer check.Begin(&ctx)(&err)
-	return startOf(ctx, x, f.First, f.Second)
-}
-
-func startOf(ctx context.Context, x mat.Matrix, f, g Family) (first, second float64, err error) {
-	if first, err = f.Start(ctx, x); err != nil {
-		return 0, 0, err
-	}
-	second, err = g.Start(ctx, x)
-	return first, second, err
+	return Sum(f).Start(ctx, x)
 }
 
 // Bounds returns those of both families.
-func (f Sum) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
-
-// Bounds returns those of both families.
-func (f Product) Bounds() (lo, hi [2]float64) { return boundsOf(f.First, f.Second) }
-
-func boundsOf(f, g Family) (lo, hi [2]float64) {
-	lo[0], hi[0] = f.Bounds()
-	lo[1], hi[1] = g.Bounds()
+func (f Sum) Bounds() (lo, hi [2]float64) {
+	lo[0], hi[0] = f.First.Bounds()
+	lo[1], hi[1] = f.Second.Bounds()
 	return lo, hi
 }
+
+// Bounds returns those of both families.
+func (f Product) Bounds() (lo, hi [2]float64) { return Sum(f).Bounds() }
 
 // Integer returns that of both families.
 func (f Sum) Integer() [2]bool { return [2]bool{f.First.Integer(), f.Second.Integer()} }
