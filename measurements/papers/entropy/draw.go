@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/picture"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // family is a kernel of the paper with the parameters that its grid has.
@@ -34,7 +35,7 @@ var (
 	}
 )
 
-var families = []family{
+var all = []family{
 	{"rbf", "RBF, σ", families.RBF{}, widths, widths[6:22], 33.0},
 	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], 80.0},
 	{"elm", "asymptotic ELM, σ", families.ELM{}, widths, widths[6:22], 0},
@@ -42,7 +43,7 @@ var families = []family{
 
 func familyOf(name string) (family, error) {
 	var names []string
-	for _, f := range families {
+	for _, f := range all {
 		if f.name == name {
 			return f, nil
 		}

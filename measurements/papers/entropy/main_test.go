@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 var ctx = context.Background()
