@@ -1,13 +1,13 @@
 package estimatortest
 
-import "github.com/kernelearn/kernelearn/internal/conformance"
-
-// probe is what a check reports to; contract and wants are in checks.go.
-type probe struct{ *conformance.Probe }
+import (
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
+	"github.com/kernelearn/kernelearn/internal/conformance"
+)
 
 // judge runs a check on a subject.
-func judge(c check, s *subject) conformance.Verdict {
-	return conformance.Judge(s.options.Skip, c.name, func(p *conformance.Probe) { c.run(&probe{p}, s) })
+func judge(c check, s *subject.Subject) conformance.Verdict {
+	return conformance.Judge(s.Options.Skip, c.name, func(p *conformance.Probe) { c.run(&subject.Probe{Probe: p}, s) })
 }
 
 // Table collects the outcome of every check on every type that a suite ran on.

@@ -1,17 +1,18 @@
-package estimatortest
+package streams
 
 import (
 	"context"
 	"encoding"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // summed gives the statistics of all kinds of type one face.
 type summed interface {
-	add(ctx context.Context, d data, weights []float64) error
+	add(ctx context.Context, d subject.Data, weights []float64) error
 	merge(other summed) error
 	foreign() error // merges statistics of a type of this package's, or nil
 	rows() int
@@ -26,22 +27,22 @@ type staged interface {
 	fresh() (summed, error)
 	fit(ctx context.Context, s summed) error
 	// into has a model take over what was learnt.
-	fitModel(ctx context.Context, m model) error
+	fitModel(ctx context.Context, m subject.Model) error
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
 
 // stages of a new fit.
-func (m model) stages() (staged, error) {
-	switch m.kind {
-	case regressors:
-		s, err := estimators.NewStages[float64](m.value)
+func newStages(m subject.Model) (staged, error) {
+	switch m.Kind {
+	case subject.Regressors:
+		s, err := estimators.NewStages[float64](m.Value)
 		return targetStages[float64]{s, func(y []float64) []float64 { return y }}, err
-	case classifiers:
-		s, err := estimators.NewStages[int](m.value)
-		return targetStages[int]{s, toLabels}, err
+	case subject.Classifiers:
+		s, err := estimators.NewStages[int](m.Value)
+		return targetStages[int]{s, subject.ToLabels}, err
 	}
-	s, err := transformers.NewStages(m.value.(transformers.Transformer))
+	s, err := transformers.NewStages(m.Value.(transformers.Transformer))
 	return rowStages{s}, err
 }
 
@@ -64,8 +65,8 @@ func (s targetStages[Y]) fit(ctx context.Context, of summed) error {
 	return s.FitStatistics(ctx, of.(targetSums[Y]).Statistics)
 }
 
-func (s targetStages[Y]) fitModel(ctx context.Context, m model) error {
-	return estimators.FitStages(ctx, m.value, s.Stages)
+func (s targetStages[Y]) fitModel(ctx context.Context, m subject.Model) error {
+	return estimators.FitStages(ctx, m.Value, s.Stages)
 }
 
 type targetSums[Y float64 | int] struct {
@@ -73,8 +74,8 @@ type targetSums[Y float64 | int] struct {
 	of func([]float64) []Y
 }
 
-func (s targetSums[Y]) add(ctx context.Context, d data, weights []float64) error {
-	return s.AddBlock(ctx, estimators.Block[Y]{X: d.x, Y: s.of(d.y), Weights: weights})
+func (s targetSums[Y]) add(ctx context.Context, d subject.Data, weights []float64) error {
+	return s.AddBlock(ctx, estimators.Block[Y]{X: d.X, Y: s.of(d.Y), Weights: weights})
 }
 
 func (s targetSums[Y]) merge(other summed) error { return s.Merge(other.(targetSums[Y]).Statistics) }
@@ -101,14 +102,14 @@ func (s rowStages) fit(ctx context.Context, of summed) error {
 	return s.FitStatistics(ctx, of.(rowSums).Statistics)
 }
 
-func (s rowStages) fitModel(ctx context.Context, m model) error {
-	return transformers.FitStages(ctx, m.value.(transformers.Transformer), s.Stages)
+func (s rowStages) fitModel(ctx context.Context, m subject.Model) error {
+	return transformers.FitStages(ctx, m.Value.(transformers.Transformer), s.Stages)
 }
 
 type rowSums struct{ transformers.Statistics }
 
-func (s rowSums) add(ctx context.Context, d data, _ []float64) error {
-	return s.AddBlock(ctx, d.x)
+func (s rowSums) add(ctx context.Context, d subject.Data, _ []float64) error {
+	return s.AddBlock(ctx, d.X)
 }
 
 func (s rowSums) merge(other summed) error { return s.Merge(other.(rowSums).Statistics) }
@@ -119,26 +120,26 @@ func (s rowSums) foreign() error { return s.Merge(otherRowSums(s)) }
 func (s rowSums) rows() int      { return s.Rows() }
 func (s rowSums) clone() summed  { return rowSums{s.Clone()} }
 
-// hasStages reports whether the type has the methods, whether they work or not.
-func (m model) hasStages() bool {
-	switch m.kind {
-	case regressors:
-		return hasStages[estimators.StatisticsFitter[float64], estimators.StagedFitter[float64]](m.value)
-	case classifiers:
-		return hasStages[estimators.StatisticsFitter[int], estimators.StagedFitter[int]](m.value)
+// HasStages reports whether the type has the methods, whether they work or not.
+func HasStages(m subject.Model) bool {
+	switch m.Kind {
+	case subject.Regressors:
+		return fitsInStages[estimators.StatisticsFitter[float64], estimators.StagedFitter[float64]](m.Value)
+	case subject.Classifiers:
+		return fitsInStages[estimators.StatisticsFitter[int], estimators.StagedFitter[int]](m.Value)
 	}
-	return hasStages[transformers.StatisticsFitter, transformers.StagedFitter](m.value)
+	return fitsInStages[transformers.StatisticsFitter, transformers.StagedFitter](m.Value)
 }
 
-func hasStages[One, Several any](v any) bool {
+func fitsInStages[One, Several any](v any) bool {
 	_, one := embedding.As[One](v)
 	_, several := embedding.As[Several](v)
 	return one || several
 }
 
-// inStages fits in as many stages as there are, each in one block.
-func (m model) inStages(ctx context.Context, d data) error {
-	stages, err := m.stages()
+// FitInStages fits in as many stages as there are, each in one block.
+func FitInStages(ctx context.Context, m subject.Model, d subject.Data) error {
+	stages, err := newStages(m)
 	for err == nil {
 		at, of := stages.stage()
 		if at == of {
