@@ -133,7 +133,8 @@ var (
 
 // Kernel returns the sum of both, each times 1/2.
 func (f Sum) Kernel(first, second float64) kernels.Kernel {
-	return kernels.Sum{kernels.Scaled{Kernel: f.First.Kernel(first), Factor: 0.5}, kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
+	return kernels.Sum{kernels.Scaled{Kernel: f.First.Kernel(first), Factor: 0.5},
+		kernels.Scaled{Kernel: f.Second.Kernel(second), Factor: 0.5}}
 }
 
 // Kernel returns the product of both.
