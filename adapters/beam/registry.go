@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Estimator is an estimators.Regressor, of float64, or an estimators.Classifier, of int.
@@ -80,14 +81,14 @@ func (m *Model[Y, E]) labelled() bool {
 }
 
 // stages returns those of a new estimator.
-func (m *Model[Y, E]) stages() (estimators.Stages[Y], error) {
+func (m *Model[Y, E]) stages() (streaming.Stages[Y], error) {
 	if m == nil {
 		return nil, fault.Param("kernelbeam", "model", "nil", "one that Register gave")
 	}
 	if m.err != nil {
 		return nil, m.err
 	}
-	s, err := estimators.NewStages[Y](any(m.make()))
+	s, err := streaming.NewStages[Y](any(m.make()))
 	if err != nil {
 		return nil, fmt.Errorf("kernelbeam: %q: %w", m.name, err)
 	}
@@ -149,7 +150,7 @@ type summary interface {
 }
 
 // sums are statistics of an estimator.
-type sums[Y float64 | int] struct{ estimators.Statistics[Y] }
+type sums[Y float64 | int] struct{ streaming.Statistics[Y] }
 
 // targets are those of a block.
 func targets[Y float64 | int](b *block) []Y {
@@ -161,7 +162,7 @@ func targets[Y float64 | int](b *block) []Y {
 
 // add implements summary.
 func (s *sums[Y]) add(ctx context.Context, b *block) error {
-	return s.AddBlock(ctx, estimators.Block[Y]{X: b.dense(), Y: targets[Y](b), Weights: b.unequal()})
+	return s.AddBlock(ctx, streaming.Block[Y]{X: b.dense(), Y: targets[Y](b), Weights: b.unequal()})
 }
 
 // absorb implements summary.

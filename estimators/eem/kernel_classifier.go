@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const kernelClassifierType = "eem: KernelClassifier"
@@ -71,18 +72,6 @@ type kernelClassifierName struct{}
 
 func (kernelClassifierName) typ() string { return kernelClassifierType }
 
-var (
-	_ estimators.Classifier                    = (*KernelClassifier)(nil)
-	_ estimators.ProbaPredictor                = (*KernelClassifier)(nil)
-	_ estimators.DecisionPredictor             = (*KernelClassifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*KernelClassifier)(nil)
-	_ estimators.PartialFitter[int]            = (*KernelClassifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*KernelClassifier)(nil)
-	_ estimators.Reporter                      = (*KernelClassifier)(nil)
-	_ estimators.PredictorTo[int]              = (*KernelClassifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*KernelClassifier)(nil)
-)
-
 func (c *KernelClassifier) settings() fitSettings {
 	wanted := 0
 	if c.Landmarks == nil {
@@ -118,10 +107,10 @@ func (c *KernelClassifier) signature() string {
 }
 
 // NewStages is like [Classifier.NewStages]. A sample has four rows for each landmark, and at least 4096.
-func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
+func (c *KernelClassifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
 // FitStages is like [Classifier.FitStages].
-func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+func (c *KernelClassifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }

@@ -1,7 +1,6 @@
 package elm
 
 import (
-	"encoding"
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -16,18 +15,13 @@ const (
 	classifierVersion = 1
 )
 
-var (
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
-)
-
 type storedModel struct {
 	Width        int
 	Classes      []int
 	Units        estimators.NestedModel
 	Coefficients codec.Matrix
 	Report       estimators.Report
-	Ridge        float64 `cbor:",omitempty"` // 0 in files of before it was kept
+	Ridge        float64
 }
 
 // MarshalBinary writes the fitted machine: its units and their coefficients.

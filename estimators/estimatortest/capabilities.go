@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/streams"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -257,8 +258,10 @@ func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimato
 		}
 	}
 	d, ctx := s.Train(), context.Background()
-	if v, ok := embedding.As[transformers.BlockFitter](s.New().Value); ok {
-		out[estimators.Blocks] = func() error { return v.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(d.X, nil) }) }
+	if v, ok := embedding.As[streaming.BlockFitter[streaming.None]](s.New().Value); ok {
+		out[estimators.Blocks] = func() error {
+			return v.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(d.X), nil) })
+		}
 	}
 	if v, ok := embedding.As[transformers.PartialFitter](s.New().Value); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.X) }
@@ -292,9 +295,9 @@ func fits[Y float64 | int](
 	if v, ok := embedding.As[estimators.PartialFitter[Y]](fresh()); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
 	}
-	if v, ok := embedding.As[estimators.BlockFitter[Y]](fresh()); ok {
+	if v, ok := embedding.As[streaming.BlockFitter[Y]](fresh()); ok {
 		out[estimators.Blocks] = func() error {
-			return v.FitBlocks(ctx, func(yield func(estimators.Block[Y], error) bool) { yield(estimators.Block[Y]{X: x, Y: y}, nil) })
+			return v.FitBlocks(ctx, func(yield func(streaming.Block[Y], error) bool) { yield(streaming.Block[Y]{X: x, Y: y}, nil) })
 		}
 	}
 	if v, ok := fresh().(estimators.MatrixFitter[Y]); ok {

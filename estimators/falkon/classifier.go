@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const classifierType = "falkon: Classifier"
@@ -108,19 +109,6 @@ type Classifier struct {
 	used    Loss       // by Fit
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.ProbaPredictorTo              = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
@@ -160,10 +148,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -175,11 +160,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))
@@ -222,7 +204,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 
 // FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
 // more, for the classes.
-func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
+func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	s, err := c.validated()
 	if err != nil {
@@ -262,7 +244,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 // count reads the classes of a stream, and what the rows of each are weighed by.
 func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
-	err = rows.Each(ctx, func(b estimators.Block[int]) error {
+	err = rows.Each(ctx, func(b streaming.Block[int]) error {
 		for i, y := range b.Y {
 			w := 1.0
 			if b.Weights != nil {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 	"slices"
 
@@ -40,18 +39,6 @@ type Transformer struct {
 
 	fitted *stream.Steps
 }
-
-var (
-	_ transformers.Transformer                    = (*Transformer)(nil)
-	_ transformers.TransformerTo                  = (*Transformer)(nil)
-	_ transformers.BlockFitter                    = (*Transformer)(nil)
-	_ transformers.RowResidualer                  = (*Transformer)(nil)
-	_ transformers.Inverter                       = (*Transformer)(nil)
-	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)
-	_ estimators.Wrapper                          = (*Transformer)(nil)
-	_ encoding.BinaryMarshaler                    = (*Transformer)(nil)
-	_ encoding.BinaryUnmarshaler                  = (*Transformer)(nil)
-)
 
 func (t *Transformer) name() string {
 	if t.Name == "" {

@@ -2,7 +2,6 @@ package columnwise
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -21,13 +20,4 @@ var (
 	_ rowmap.Complete = (*Winsorizer)(nil)
 	_ rowmap.Complete = (*Imputer)(nil)
 	_ rowmap.Complete = (*OneHot)(nil)
-
-	_ transformers.BlockFitter = (*PowerTransformer)(nil)
-	_ transformers.BlockFitter = (*QuantileTransformer)(nil)
-	_ transformers.BlockFitter = (*Winsorizer)(nil)
-	_ transformers.BlockFitter = (*Imputer)(nil)
-	_ transformers.BlockFitter = (*OneHot)(nil)
-
-	_ transformers.Inverter = (*PowerTransformer)(nil)
-	_ transformers.Inverter = (*QuantileTransformer)(nil)
 )

@@ -2,7 +2,6 @@ package pca
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -15,8 +14,4 @@ func init() {
 var (
 	_ rowmap.Complete = (*PCA)(nil)
 	_ rowmap.Complete = (*KernelPCA)(nil)
-
-	_ transformers.BlockFitter = (*PCA)(nil)
-
-	_ transformers.Inverter = (*PCA)(nil)
 )

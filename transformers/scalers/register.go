@@ -2,7 +2,6 @@ package scalers
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -19,13 +18,4 @@ var (
 	_ rowmap.Complete = (*RMSScaler)(nil)
 	_ rowmap.Complete = (*MinMaxScaler)(nil)
 	_ rowmap.Complete = (*UnitRows)(nil)
-
-	_ transformers.BlockFitter = (*StandardScaler)(nil)
-	_ transformers.BlockFitter = (*RMSScaler)(nil)
-	_ transformers.BlockFitter = (*MinMaxScaler)(nil)
-	_ transformers.BlockFitter = (*UnitRows)(nil)
-
-	_ transformers.Inverter = (*StandardScaler)(nil)
-	_ transformers.Inverter = (*RMSScaler)(nil)
-	_ transformers.Inverter = (*MinMaxScaler)(nil)
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // read is a stream of rows: what comes, and what happens before block after is asked for.
@@ -62,26 +62,19 @@ func seq(from, to int) (out []int) {
 func fitBlocks(ctx context.Context, m subject.Model, rows iter.Seq2[subject.Data, error], weights []float64) error {
 	switch m.Kind {
 	case subject.Regressors:
-		return m.Value.(estimators.BlockFitter[float64]).FitBlocks(ctx, labelled(rows, weights, func(y []float64) []float64 { return y }))
+		return m.Value.(streaming.BlockFitter[float64]).FitBlocks(ctx, labelled(rows, weights, func(y []float64) []float64 { return y }))
 	case subject.Classifiers:
-		return m.Value.(estimators.BlockFitter[int]).FitBlocks(ctx, labelled(rows, weights, subject.ToLabels))
+		return m.Value.(streaming.BlockFitter[int]).FitBlocks(ctx, labelled(rows, weights, subject.ToLabels))
 	}
-	return m.Value.(transformers.BlockFitter).FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) {
-		for d, err := range rows {
-			if !yield(d.X, err) {
-				return
-			}
-		}
-	})
+	return m.Value.(streaming.BlockFitter[streaming.None]).FitBlocks(ctx, labelled(rows, nil, noTargets))
 }
 
-func labelled[Y float64 | int](rows iter.Seq2[subject.Data, error], weights []float64,
-	of func([]float64) []Y) iter.Seq2[estimators.Block[Y],
-	error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
+func labelled[Y streaming.Target](rows iter.Seq2[subject.Data, error], weights []float64,
+	of func([]float64) []Y) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		n := 0
 		for d, err := range rows {
-			b := estimators.Block[Y]{X: d.X, Y: of(d.Y)}
+			b := streaming.Block[Y]{X: d.X, Y: of(d.Y)}
 			if weights != nil {
 				b.Weights = slices.Clone(weights[n : n+len(d.Y)])
 			}
