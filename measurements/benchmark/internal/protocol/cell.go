@@ -221,5 +221,5 @@ func (j Job) Cell() Cell {
 	d := j.Description
 	return Cell{Key: j.Key, Source: methods.SourceOf(j.Key.Method), Task: d.Task, Rows: d.Rows, Features: d.Features,
 		TrainRows: d.TrainRows,
-		TestRows: d.TestRows}
+		TestRows:  d.TestRows}
 }

@@ -110,7 +110,7 @@ func (r *Report) setsPage(b *strings.Builder) {
 			lines = append(lines, []string{
 				d.Set, thousands(d.Rows), strconv.Itoa(d.Features), decimals(res.Error(d.Set, standings.ZeroMethod)),
 				ours.Method, decimals(ours.Error), others.Method, decimals(others.Error),
-					res.Against(d, standings.ZeroMethod, others.Method),
+				res.Against(d, standings.ZeroMethod, others.Method),
 			})
 		}
 		align(b, lines)
