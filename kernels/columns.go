@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/numeral"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Columns is a kernel of some columns of the rows. A [Sum] or a [Product] of such kernels has a kernel of its own
@@ -23,13 +23,7 @@ type Columns struct {
 	Kernel Kernel
 }
 
-var _ interface {
-	Differentiable
-	compiler
-	Validator
-	ColumnValidator
-	Spectral
-} = Columns{}
+var _ columnKernel = Columns{}
 
 // Eval returns Kernel of the columns. It panics if the rows have not as many.
 func (k Columns) Eval(x, z []float64) float64 {
@@ -50,7 +44,7 @@ func (k Columns) appendTo(dst, row []float64) []float64 {
 }
 
 // String returns, for example, "Columns([0 3], RBF(gamma=1))".
-func (k Columns) String() string { return fmt.Sprintf("Columns(%s, %v)", list(k.Of), k.Kernel) }
+func (k Columns) String() string { return fmt.Sprintf("Columns(%s, %v)", numeral.List(k.Of), k.Kernel) }
 
 // Validate returns an ErrParam error unless Of holds at least one index, none twice and none
 // negative; or the error of Kernel.
@@ -65,10 +59,7 @@ func (k Columns) Validate() error {
 	if len(k.Of) == 0 {
 		return fault.Param("kernels: Columns", "Of", "none", "the index of at least one column")
 	}
-	if err := Validate(k.Kernel); err != nil {
-		return err
-	}
-	return ValidateColumns(k.Kernel, len(k.Of))
+	return validate(k.Kernel, len(k.Of))
 }
 
 // ValidateColumns returns an ErrShape error unless rows have all the columns.
@@ -126,44 +117,4 @@ func (k Columns) SpectralDensity() (SpectralDensity, error) {
 	}, nil
 }
 
-func (k Columns) compile(l *layout) blockKernel {
-	p := selected{of: k.Of, rows: func(rows *mat.Dense) *mat.Dense {
-		r, _ := rows.Dims()
-		out := mat.NewDense(r, len(k.Of), nil)
-		for i := range r {
-			k.appendTo(out.RawRowView(i)[:0], rows.RawRowView(i))
-		}
-		return out
-	}}
-	p.inner, p.view = l.view(k.Kernel, p.rows)
-	return p
-}
-
-// selected is the part of a Columns.
-type selected struct {
-	of    []int
-	rows  func(rows *mat.Dense) *mat.Dense
-	inner blockKernel
-	view  int // of operands
-}
-
-func (p selected) diag(dst []float64, x *mat.Dense) { p.inner.diag(dst, p.rows(x)) }
-
-func (p selected) block(dst *mat.Dense, x, z *operand) {
-	p.inner.block(dst, x.views[p.view], z.views[p.view])
-}
-
-func (p selected) params() int       { return paramCount(p.inner) }
-func (p selected) stretchable() bool { return stretchable(p.inner) }
-
-func (p selected) gradient(dst []float64, w *mat.Dense, x, z *operand) {
-	addGradient(p.inner, dst, w, x.views[p.view], z.views[p.view])
-}
-
-func (p selected) stretch(dst []float64, w *mat.Dense, x, z *operand) {
-	columns := make([]float64, len(p.of))
-	p.inner.(stretcher).stretch(columns, w, x.views[p.view], z.views[p.view])
-	for i, j := range p.of {
-		dst[j] += columns[i]
-	}
-}
+func (k Columns) compile(l *blocks.Layout) blocks.Part { return l.Columns(k.Of, part(k.Kernel)) }

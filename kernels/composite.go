@@ -3,12 +3,11 @@ package kernels
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Sum is the sum of kernels. It is positive semi-definite if they are.
@@ -31,11 +30,12 @@ type Scaled struct {
 	Factor float64
 }
 
-var (
-	_ compiler = Sum{}
-	_ compiler = Product{}
-	_ compiler = Scaled{}
-)
+type composite interface {
+	Differentiable
+	compiler
+}
+
+var _, _, _ composite = Sum{}, Product{}, Scaled{}
 
 func add(a, b float64) float64      { return a + b }
 func multiply(a, b float64) float64 { return a * b }
@@ -82,48 +82,75 @@ func (p Product) ValidateColumns(d int) error { return validateColumnsOfAll("ker
 // ValidateColumns returns the error of the kernel.
 func (s Scaled) ValidateColumns(d int) error { return ValidateColumns(s.Kernel, d) }
 
-func (s Sum) compile(l *layout) blockKernel { return fold{inner: compileAll(l, s), op: add, sum: true} }
-func (p Product) compile(l *layout) blockKernel {
-	return fold{inner: compileAll(l, p), neutral: 1, op: multiply}
-}
-func (s Scaled) compile(l *layout) blockKernel { return scaled{l.compile(s.Kernel), s.factor()} }
+// Params returns the parameters of the kernels, with the position of the kernel before the name, such as "1.gamma".
+// A kernel that is not [Differentiable] has none.
+func (s Sum) Params() []Param { return paramsOfAll(s) }
 
-func compileAll(l *layout, ks []Kernel) []blockKernel {
-	out := make([]blockKernel, len(ks))
+// Params returns the parameters of the kernels, named as in [Sum.Params].
+func (p Product) Params() []Param { return paramsOfAll(p) }
+
+// Params returns the factor, and the parameters of the kernel inside.
+func (s Scaled) Params() []Param {
+	return append([]Param{{Name: "factor", Kind: KindVariance, Value: s.factor()}}, paramsOf(s.Kernel)...)
+}
+
+// WithParams implements Differentiable.
+func (s Sum) WithParams(values []float64) Kernel { return Sum(withParamsOfAll(s, s, values)) }
+
+// WithParams implements Differentiable.
+func (p Product) WithParams(values []float64) Kernel { return Product(withParamsOfAll(p, p, values)) }
+
+// WithParams implements Differentiable.
+func (s Scaled) WithParams(values []float64) Kernel {
+	checkParams(s, len(values), 1+len(paramsOf(s.Kernel)))
+	return Scaled{Kernel: withParamsOf(s.Kernel, values[1:]), Factor: param(values[0])}
+}
+
+// EvalGradient implements Differentiable.
+func (s Sum) EvalGradient(dst, x, z []float64) { evalGradient(s, dst, x, z) }
+
+// EvalGradient implements Differentiable.
+func (p Product) EvalGradient(dst, x, z []float64) { evalGradient(p, dst, x, z) }
+
+// EvalGradient implements Differentiable.
+func (s Scaled) EvalGradient(dst, x, z []float64) { evalGradient(s, dst, x, z) }
+
+func paramsOfAll(ks []Kernel) (out []Param) {
 	for i, k := range ks {
-		out[i] = l.compile(k)
+		for _, p := range paramsOf(k) {
+			p.Name = strconv.Itoa(i) + "." + p.Name
+			out = append(out, p)
+		}
 	}
 	return out
 }
 
-// scaled is a part times a factor.
-type scaled struct {
-	inner  blockKernel
-	factor float64
-}
-
-func (s scaled) diag(dst []float64, x *mat.Dense) {
-	s.inner.diag(dst, x)
-	floats.Scale(s.factor, dst)
-}
-
-func (s scaled) block(dst *mat.Dense, x, z *operand) {
-	s.inner.block(dst, x, z)
-	for i := range x.len() {
-		floats.Scale(s.factor, dst.RawRowView(i))
+func withParamsOfAll(of Kernel, ks []Kernel, values []float64) []Kernel {
+	checkParams(of, len(values), len(paramsOfAll(ks)))
+	out := make([]Kernel, len(ks))
+	for i, k := range ks {
+		n := len(paramsOf(k))
+		out[i] = withParamsOf(k, values[:n])
+		values = values[n:]
 	}
+	return out
+}
+
+func (s Sum) compile(l *blocks.Layout) blocks.Part     { return blocks.Sum(compileAll(l, s)) }
+func (p Product) compile(l *blocks.Layout) blocks.Part { return blocks.Product(compileAll(l, p)) }
+func (s Scaled) compile(l *blocks.Layout) blocks.Part {
+	return blocks.Scaled(part(s.Kernel)(l), s.factor())
+}
+
+func compileAll(l *blocks.Layout, ks []Kernel) []blocks.Part {
+	out := make([]blocks.Part, len(ks))
+	for i, k := range ks {
+		out[i] = part(k)(l)
+	}
+	return out
 }
 
 func (s Scaled) factor() float64 { return cmp.Or(s.Factor, 1) }
-
-// fold is parts joined by an operation, from its neutral element on, 0 or 1: without a
-// kernel, which Validate refuses, it is the value.
-type fold struct {
-	inner   []blockKernel
-	neutral float64
-	op      func(a, b float64) float64
-	sum     bool
-}
 
 func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z []float64) float64 {
 	checkLen(x, z)
@@ -132,43 +159,6 @@ func foldEval(ks []Kernel, neutral float64, op func(a, b float64) float64, x, z 
 		v = op(v, k.Eval(x, z))
 	}
 	return v
-}
-
-func (f fold) diag(dst []float64, x *mat.Dense) {
-	f.fold(dst, func(p blockKernel, next []float64) { p.diag(next, x) })
-}
-
-// fold joins what of gives for the parts.
-func (f fold) fold(dst []float64, of func(p blockKernel, next []float64)) {
-	next := make([]float64, len(dst))
-	for i := range dst {
-		dst[i] = f.neutral
-	}
-	for _, p := range f.inner {
-		of(p, next)
-		for i, v := range next {
-			dst[i] = f.op(dst[i], v)
-		}
-	}
-}
-
-func (f fold) block(dst *mat.Dense, x, z *operand) {
-	r, c := dst.Dims()
-	next := mat.NewDense(r, c, nil)
-	for i := range r {
-		for j, di := 0, dst.RawRowView(i); j < c; j++ {
-			di[j] = f.neutral
-		}
-	}
-	for _, p := range f.inner {
-		p.block(next, x, z)
-		for i := range r {
-			di, ni := dst.RawRowView(i), next.RawRowView(i)
-			for j, v := range ni {
-				di[j] = f.op(di[j], v)
-			}
-		}
-	}
 }
 
 func name(typ string, ks []Kernel) string {

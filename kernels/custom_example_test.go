@@ -124,20 +124,6 @@ func ExampleBlocker() {
 	// Output: [3 4] [2 2]
 }
 
-// cauchyFamily makes Cauchy searchable by its rate, 1/width.
-type cauchyFamily struct{ kernels.RBFFamily }
-
-func (cauchyFamily) Kernel(rate float64) kernels.Kernel { return Cauchy{Width: 1 / rate} }
-func (cauchyFamily) String() string                     { return "Cauchy" }
-
-// A family of one's own may take its bounds and its start from another.
-func ExampleFamily() {
-	var f kernels.Family = cauchyFamily{}
-	lo, hi := f.Bounds()
-	fmt.Println(f, f.Kernel(4), lo, hi, f.Integer())
-	// Output: Cauchy Cauchy(width=0.25) 1e-12 1e+12 false
-}
-
 func ExampleOptions() {
 	x := mat.NewDense(1000, 2, nil)
 	_, err := kernels.Matrix(context.Background(), kernels.RBF{}, x, &kernels.Options{Workers: 1, MaxBytes: 1 << 20})

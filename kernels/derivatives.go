@@ -2,13 +2,13 @@ package kernels
 
 import (
 	"context"
+	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Derivatives computes matrices of [Differentiable] kernels on the same rows x, and derivatives of functions of these
@@ -25,22 +25,13 @@ import (
 //
 // See also [Differentiable], [AsDifferentiable].
 type Derivatives struct {
-	x       *mat.Dense
-	shift   []float64
-	options Options
-
-	// The rows as they are, whose distances hold for all kernels, and what they have.
-	rows []*operand
-	have need
-	kept *pairs
+	rows, columns int
+	of            *blocks.Derivatives
+	options       Options
 
 	// Of the last kernel.
-	kernel   Differentiable
-	compiled *compiled
-	sides    []*operand
-
-	// The memory of its views' distances.
-	memory []*pairs
+	kernel Differentiable
+	params int
 }
 
 // NewDerivatives prepares the rows of x (n×d), which it copies. Nil opt means the defaults;
@@ -50,26 +41,8 @@ func NewDerivatives(x mat.Matrix, opt *Options) (*Derivatives, error) {
 	if err != nil {
 		return nil, err
 	}
-	blocks := (xd.RawMatrix().Rows + stripe - 1) / stripe
-	return &Derivatives{x: mat.DenseCopyOf(xd), shift: exactMean(xd), options: o, kept: newPairs(blocks, blocks)}, nil
-}
-
-// exactMean is meanRow, but of a column of equal values that value: less the mean such a column
-// is exactly 0, and so are its derivatives.
-func exactMean(x *mat.Dense) []float64 {
-	differences := mat.DenseCopyOf(x)
-	n, _ := x.Dims()
-	first := x.RawRowView(0)
-	for i := range n {
-		for j, v := range first {
-			differences.RawRowView(i)[j] -= v
-		}
-	}
-	mean := meanRow(differences)
-	for j, v := range first {
-		mean[j] += v
-	}
-	return mean
+	n, columns := xd.Dims()
+	return &Derivatives{rows: n, columns: columns, of: blocks.NewDerivatives(mat.DenseCopyOf(xd), o.Workers), options: o}, nil
 }
 
 // MatrixTo sets dst, which is n×n or empty, to the matrix of k, which agrees with Matrix's to rounding. After an
@@ -77,20 +50,20 @@ func exactMean(x *mat.Dense) []float64 {
 // [AsDifferentiable]; for k of distances that were computed before, as an isotropic kernel's are, O(n²).
 func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel) (err error) {
 	defer check.Begin(&ctx)(&err)
-	d.kernel, d.sides = nil, nil
+	d.kernel = nil
 	of, err := AsDifferentiable(k)
 	if err != nil {
 		return err
 	}
-	n, columns := d.x.Dims()
-	if err := ValidateColumns(k, columns); err != nil {
+	n := d.rows
+	if err := ValidateColumns(k, d.columns); err != nil {
 		return err
 	}
 	if dst == nil {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want %d", n)
 	}
-	p := compileDerivatives(k)
-	if err := checkDerivatives(n, p.layout.keeps(), d.options.MaxBytes); err != nil {
+	c := compileDerivatives(k)
+	if err := checkDerivatives(n, c.Keeps(), d.options.MaxBytes); err != nil {
 		return err
 	}
 	if dst.IsEmpty() {
@@ -99,55 +72,11 @@ func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, k Kernel)
 	if got := dst.SymmetricDim(); got != n {
 		return fault.Shape("dst has", got, "rows", "want %d", n)
 	}
-	sides, err := d.prepare(ctx, &p.layout)
-	if err != nil {
+	if err := d.of.MatrixTo(ctx, dst, c); err != nil {
 		return err
 	}
-	if err := matrixTo(ctx, dst, k, p, d.x, sides, d.options); err != nil {
-		return err
-	}
-	d.kernel, d.compiled, d.sides = of, p, sides
+	d.kernel, d.params = of, c.Params()
 	return nil
-}
-
-// prepare returns the operands of a kernel's layout.
-func (d *Derivatives) prepare(ctx context.Context, l *layout) ([]*operand, error) {
-	if d.rows == nil || l.need&^d.have != 0 {
-		have := l.need | d.have
-		rows, err := operands(ctx, &layout{need: have}, d.x, d.shift, d.options.Workers)
-		if err != nil {
-			return nil, err
-		}
-		enter(rows, d.kept)
-		d.rows, d.have = rows, have
-	}
-	if len(l.views) == 0 {
-		return d.rows, nil
-	}
-	sides, err := withViews(ctx, d.rows, l, d.options.Workers)
-	if err != nil {
-		return nil, err
-	}
-	for len(d.memory) < l.viewCount() {
-		d.memory = append(d.memory, newPairs(len(sides), len(sides)))
-	}
-	enterViews(sides, d.memory)
-	return sides, nil
-}
-
-// enterViews tells the views of a side where their pairs are kept, in memory that was in use
-// for those of others. It returns the memory that is left.
-func enterViews(side []*operand, memory []*pairs) []*pairs {
-	for v := range side[0].views {
-		views := make([]*operand, len(side))
-		for i, o := range side {
-			views[i] = o.views[v]
-		}
-		memory[0].forget()
-		enter(views, memory[0])
-		memory = enterViews(views, memory[1:])
-	}
-	return memory
 }
 
 func checkDerivatives(n, keeps int, limit int64) error {
@@ -174,37 +103,8 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 	if err := d.checkGradient(dst, w); err != nil {
 		return err
 	}
-	raw := w.RawSymmetric()
-	whole := blas64.General{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data}
-	// A sum for each pair of blocks, added in their order.
-	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
-	n, _ := sums.Dims()
-	err = parallel.ForEach(ctx, d.options.Workers, n, func(t int) error {
-		i, j := triangle(t)
-		x, z := d.sides[i], d.sides[j]
-		block := borrow(window(whole, i*stripe, j*stripe, x.len(), z.len()))
-		defer block.free()
-		for r := range x.len() {
-			row := block.RawRowView(r)
-			for c, v := range raw.Data[(i*stripe+r)*raw.Stride+j*stripe:][:len(row)] {
-				row[c] = 2 * v // for the pair and its mirror image
-			}
-			if i == j {
-				clear(row[:r])
-				row[r] /= 2
-			}
-		}
-		addGradient(d.compiled.blockKernel, sums.RawRowView(t)[:len(dst)], block.Dense, x, z)
-		return nil
-	})
-	if err != nil {
+	if err := d.of.Gradient(ctx, dst, w); err != nil {
 		return err
-	}
-	clear(dst)
-	for t := range n {
-		for p := range dst {
-			dst[p] += sums.At(t, p)
-		}
 	}
 	return d.checkFinite(dst, w)
 }
@@ -213,22 +113,21 @@ func (d *Derivatives) checkGradient(dst []float64, w *mat.SymDense) error {
 	if d.kernel == nil {
 		return fault.Param("kernels: Derivatives", "kernel", "none", "one of MatrixTo, before Gradient")
 	}
-	if want := paramCount(d.compiled.blockKernel); len(dst) != want {
+	if len(dst) != d.params {
 		return fault.Param("kernels: Derivatives", "len(dst)", len(dst), "one for each parameter of the kernel")
 	}
-	n, _ := d.x.Dims()
 	if w == nil || w.IsEmpty() {
-		return fault.Shape("w has", 0, "rows", "want %d", n)
+		return fault.Shape("w has", 0, "rows", "want %d", d.rows)
 	}
-	if got := w.SymmetricDim(); got != n {
-		return fault.Shape("w has", got, "rows", "want %d", n)
+	if got := w.SymmetricDim(); got != d.rows {
+		return fault.Shape("w has", got, "rows", "want %d", d.rows)
 	}
 	return nil
 }
 
 // checkFinite says whether it is w or the kernel that made a derivative not finite.
 func (d *Derivatives) checkFinite(dst []float64, w *mat.SymDense) error {
-	p := firstNotFinite(dst)
+	p := slices.IndexFunc(dst, func(v float64) bool { return v-v != 0 })
 	if p < 0 {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // symmetric returns a symmetric matrix of normal numbers.
@@ -49,7 +50,7 @@ func differentiables() []Differentiable {
 // The derivatives of a sum over all pairs, in blocks, are those of central differences of it.
 // (Package kerneltest compares them with those of each pair.)
 func TestGradient(t *testing.T) {
-	x := random(stripe+20, 3, 1)
+	x := random(blocks.Stripe+20, 3, 1)
 	x.SetRow(3, x.RawRowView(70))
 	n, _ := x.Dims()
 	w := symmetric(n, 2)
@@ -90,7 +91,7 @@ func TestGradient(t *testing.T) {
 // A kernel for which columns are over lengths of their own, beside others of the same rows, with
 // what was kept of one call in the way of the next.
 func TestDerivativesAgain(t *testing.T) {
-	x, w := random(stripe+9, 3, 1), symmetric(stripe+9, 2)
+	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
 	kept, err := NewDerivatives(x, nil)
 	require.NoError(t, err)
 	var m, again mat.SymDense
@@ -111,8 +112,8 @@ func TestDerivativesAgain(t *testing.T) {
 
 // The derivative of a column of equal values is exactly 0, whatever the value is.
 func TestGradientOfConstantColumn(t *testing.T) {
-	x, w := random(stripe+9, 3, 1), symmetric(stripe+9, 2)
-	for i := range stripe + 9 {
+	x, w := random(blocks.Stripe+9, 3, 1), symmetric(blocks.Stripe+9, 2)
+	for i := range blocks.Stripe + 9 {
 		x.Set(i, 1, 0.1)
 	}
 	l := []float64{0.7, 0.3, 5}

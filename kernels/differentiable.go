@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -105,7 +103,7 @@ func AsDifferentiable(k Kernel) (Differentiable, error) {
 	if !ok {
 		return nil, fault.Param("kernels: AsDifferentiable", "Kernel", k, "a kernel that is Differentiable by methods of its own")
 	}
-	return d, compileDerivatives(k).layout.fault()
+	return d, compileDerivatives(k).Err()
 }
 
 // LogParams returns the logarithms of the parameters of k.
@@ -159,13 +157,8 @@ func withParamsOf(k Kernel, values []float64) Kernel {
 	return k
 }
 
-// evalGradient is the EvalGradient of the kernels of this package: a block of one pair.
+// evalGradient is the EvalGradient of the kernels of this package.
 func evalGradient(k Kernel, dst, x, z []float64) {
 	checkLen(x, z)
-	clear(dst)
-	p, one := compileDerivatives(k), mat.NewDense(1, 1, []float64{1})
-	// Less z, both rows are as small as their difference.
-	xo := newOperand(mat.NewDense(1, len(x), x), &p.layout, z)
-	zo := newOperand(mat.NewDense(1, len(z), z), &p.layout, z)
-	addGradient(p.blockKernel, dst, one, xo, zo)
+	compileDerivatives(k).Gradient(dst, x, z)
 }

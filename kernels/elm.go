@@ -3,11 +3,9 @@ package kernels
 import (
 	"cmp"
 	"fmt"
-	"math"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // defaultSigma is the s of an ELM whose Sigma is 0.
@@ -35,21 +33,16 @@ var _ interface {
 
 func (k ELM) sigma() float64 { return cmp.Or(k.Sigma, defaultSigma) }
 
-// value returns the kernel of an inner product, given 1/√(1/(2s²) + 1 + |x|²) of
-// both rows.
-func (k ELM) value(dot, rx, rz float64) float64 {
-	return 2 / math.Pi * math.Asin(min(max((1+dot)*rx*rz, -1), 1))
-}
-
-func (k ELM) root(squared float64) float64 {
+func (k ELM) arcsine() blocks.Arcsine {
 	s := k.sigma()
-	return 1 / math.Sqrt(0.5/s/s+1+squared)
+	return blocks.Arcsine{Offset: 0.5/s/s + 1}
 }
 
 // Eval returns k(x, z). The cost is O(d).
 func (k ELM) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return k.value(vecmath.Dot(x, z), k.root(vecmath.Dot(x, x)), k.root(vecmath.Dot(z, z)))
+	a := k.arcsine()
+	return a.Value(vecmath.Dot(x, z), a.Root(vecmath.Dot(x, x)), a.Root(vecmath.Dot(z, z)))
 }
 
 // String returns, for example, "ELM(sigma=1)".
@@ -60,28 +53,4 @@ func (k ELM) Validate() error {
 	return positive("ELM", "Sigma", k.Sigma)
 }
 
-func (k ELM) diag(dst []float64, x *mat.Dense) {
-	for i, s := range squaredNorms(x) {
-		r := k.root(s)
-		dst[i] = k.value(s, r, r)
-	}
-}
-
-func (k ELM) compile(l *layout) blockKernel {
-	l.need |= needDots
-	return k
-}
-
-func (k ELM) block(dst *mat.Dense, x, z *operand) {
-	products := dots(dst, x, z)
-	rz := make([]float64, len(z.sq))
-	for j, s := range z.sq {
-		rz[j] = k.root(s)
-	}
-	for i, s := range x.sq {
-		rx, di := k.root(s), dst.RawRowView(i)
-		for j, v := range products.RawRowView(i) {
-			di[j] = k.value(v, rx, rz[j])
-		}
-	}
-}
+func (k ELM) compile(l *blocks.Layout) blocks.Part { return l.Arcsine(k.arcsine()) }

@@ -65,18 +65,6 @@ func ExampleNormalized() {
 	// 0.9231
 }
 
-func ExampleRBFFamily() {
-	f := kernels.RBFFamily{}
-	start, err := f.Start(context.Background(), rows) // squared distances 1, 20, 25
-	fmt.Println(f.Kernel(start), err)
-	// Output: RBF(gamma=0.05) <nil>
-}
-
-func ExamplePolynomialFamily() {
-	fmt.Println(kernels.PolynomialFamily{}.Kernel(4))
-	// Output: Normalized(Polynomial(degree=4, gamma=1, coef0=1))
-}
-
 func ExampleMedianRBF() {
 	k, err := kernels.MedianRBF(context.Background(), rows, 0)
 	fmt.Println(k, err)
@@ -97,23 +85,6 @@ func ExampleMatern() {
 func ExampleELM() {
 	fmt.Printf("%.4f\n", kernels.ELM{Sigma: 1}.Eval([]float64{1, 0}, []float64{0, 1}))
 	// Output: 0.2620
-}
-
-func ExampleLaplacianFamily() {
-	f := kernels.LaplacianFamily{}
-	start, err := f.Start(context.Background(), mat.NewDense(2, 1, []float64{0, 4}))
-	fmt.Println(f.Kernel(start), err)
-	// Output: Laplacian(gamma=0.25) <nil>
-}
-
-func ExampleMaternFamily() {
-	fmt.Println(kernels.MaternFamily{Nu: 2.5}.Kernel(4)) // the parameter is one over the length
-	// Output: Matern(nu=2.5, length=0.25)
-}
-
-func ExampleELMFamily() {
-	fmt.Println(kernels.ELMFamily{}.Kernel(2))
-	// Output: ELM(sigma=2)
 }
 
 func ExampleTanh() {
@@ -221,26 +192,6 @@ func ExampleSharedCross() {
 	}
 	fmt.Printf("%.3f\n", k.RawRowView(0))
 	// Output: [0.135 0.607 0.607]
-}
-
-// Two length scales, and the family that is left when the second is fixed.
-func ExampleFamily2() {
-	var family kernels.Family2 = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}
-	fmt.Println(family.Kernel(0.1, 10))
-	along := kernels.Fixed{Family: family, Second: true, Value: 10}
-	fmt.Println(along, along.Kernel(0.5))
-	// Output:
-	// Sum(Scaled(0.5, RBF(gamma=0.1)), Scaled(0.5, RBF(gamma=10)))
-	// Sum(RBF, RBF)(second=10) Sum(Scaled(0.5, RBF(gamma=0.5)), Scaled(0.5, RBF(gamma=10)))
-}
-
-// The other two families of two parameters.
-func ExampleProductFamily() {
-	fmt.Println(kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.ELMFamily{}}.Kernel(0.1, 2))
-	fmt.Println(kernels.ShiftedPolynomialFamily{}.Kernel(3, 0.5))
-	// Output:
-	// Product(RBF(gamma=0.1), ELM(sigma=2))
-	// Normalized(Polynomial(degree=3, gamma=1, coef0=0.5))
 }
 
 // inverseDistance is the kernel 1/(1 + |x-z|²), of one's own, that models with it can leave Go: Graph computes with values what Eval

@@ -7,6 +7,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Grapher is the capability of a kernel of one's own to write its values as a graph of primitive operators, for models
@@ -24,7 +26,7 @@ func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 	if err := graph.Columns(x, z.RawMatrix().Cols); err != nil {
 		return graph.Value{}, err
 	}
-	shift := meanRow(z)
+	shift := blocks.MeanRow(z)
 	moved := mat.DenseCopyOf(z)
 	for i := range moved.RawMatrix().Rows {
 		for j, s := range shift {
@@ -48,7 +50,7 @@ func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 		return squares().Times(k.gamma()).Plus(k.Coef0).Tanh(), nil
 	case ELM:
 		s := squares()
-		return s.Plus(1).Div(s.Plus(k.offset())).Min(s.Number(1)).Asin().Times(2 / math.Pi), nil
+		return s.Plus(1).Div(s.Plus(k.arcsine().Offset)).Min(s.Number(1)).Asin().Times(2 / math.Pi), nil
 	case Sum:
 		return foldGraph(k, graph.Value.Add, func(k Kernel) (graph.Value, error) { return GraphDiag(k, x) })
 	case Product:
@@ -63,16 +65,12 @@ func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 		}
 		return v.Greater(v.Number(0)).Indicator(), nil
 	case ARD:
-		return GraphDiag(k.Kernel, x.Mul(x.Row(k.inverse())))
+		return GraphDiag(k.Kernel, x.Mul(x.Row(k.lengths().Inverse(nil))))
 	case Columns:
 		return GraphDiag(k.Kernel, x.Select(k.Of...))
 	case Additive:
 		v, err := GraphDiag(k.Kernel, x.Select(0)) // of a distance: a number
-		sum := 0.0
-		for j := range k.Lengths {
-			sum += k.variance(j)
-		}
-		return times(v, sum, err)
+		return times(v, vecmath.Sum(k.variances()), err)
 	}
 	if g, ok := embedding.As[Grapher](k); ok {
 		return g.GraphDiag(x)
@@ -155,8 +153,8 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	case Normalized:
 		return g.normalized(k)
 	case ARD:
-		inverse := k.inverse()
-		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, stretchedRows(k)).kernel(k.Kernel)
+		inverse := k.lengths().Inverse(nil)
+		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale()).kernel(k.Kernel)
 	case Columns:
 		return g.columns(k.Of).kernel(k.Kernel)
 	case Additive:
@@ -190,7 +188,7 @@ func (g graphed) periodic(k Periodic) graph.Value {
 	d := g.moved.Cols()
 	rates, radii := make([]float64, d), make([]float64, d)
 	for j := range d {
-		rates[j], radii[j] = 2*math.Pi/shared(k.Periods, j), 1/shared(k.Lengths, j)
+		rates[j], radii[j] = 2*math.Pi/blocks.ColumnValue(k.Periods, j), 1/blocks.ColumnValue(k.Lengths, j)
 	}
 	angles := g.moved.Mul(g.moved.Row(rates))
 	points := graph.Concat(angles.Cos().Mul(angles.Row(radii)), angles.Sin().Mul(angles.Row(radii)))
@@ -206,16 +204,13 @@ func (g graphed) periodic(k Periodic) graph.Value {
 	return points.SquaredDistances(z).Times(-0.5).Exp()
 }
 
-// offset is 1/(2s²) + 1.
-func (k ELM) offset() float64 { return 0.5/k.sigma()/k.sigma() + 1 }
-
 func (g graphed) elm(k ELM) graph.Value {
-	roots := squaredNorms(g.z)
+	a, roots := k.arcsine(), blocks.SquaredNorms(g.z)
 	for j, s := range roots {
-		roots[j] = k.root(s)
+		roots[j] = a.Root(s)
 	}
 	one := g.x.Number(1)
-	of := g.x.Square().Sum().Plus(k.offset()).Sqrt()
+	of := g.x.Square().Sum().Plus(a.Offset).Sqrt()
 	return g.dots().Plus(1).Div(of).Mul(g.x.Row(roots)).Min(one).Max(one.Neg()).Asin().Times(2 / math.Pi)
 }
 
@@ -233,7 +228,7 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	roots := make([]float64, rows)
 	Diag(roots, inner, g.z)
 	for j, s := range roots {
-		roots[j] = inverseRoot(s)
+		roots[j] = blocks.InverseRoot(s)
 	}
 	zero, one := diag.Number(0), diag.Number(1)
 	direction := diag.Greater(zero)
@@ -242,14 +237,7 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 }
 
 func (g graphed) columns(of []int) graphed {
-	return g.view(func(x graph.Value) graph.Value { return x.Select(of...) }, func(z *mat.Dense) *mat.Dense {
-		rows, _ := z.Dims()
-		out := mat.NewDense(rows, len(of), nil)
-		for i := range rows {
-			Columns{Of: of}.appendTo(out.RawRowView(i)[:0], z.RawRowView(i))
-		}
-		return out
-	})
+	return g.view(func(x graph.Value) graph.Value { return x.Select(of...) }, blocks.SelectColumns(of))
 }
 
 func (g graphed) additive(k Additive) (out graph.Value, err error) {
@@ -266,11 +254,4 @@ func (g graphed) additive(k Additive) (out graph.Value, err error) {
 		}
 	}
 	return out, nil
-}
-
-// inverse returns one over the length of each column.
-func (k ARD) inverse() []float64 {
-	var s rowsScratch
-	s.setInverse(k)
-	return s.inverse
 }

@@ -1,5 +1,5 @@
-// Package kernels holds the kernels, the matrices they make of rows, and the
-// one-parameter families that a search runs over.
+// Package kernels holds the kernels and the matrices they make of rows. The families that a search runs over are in
+// package families.
 //
 // A kernel is a symmetric function of two rows. Those of this package are values
 // (RBF{Gamma: 0.5}); any type with Eval and String is one:
@@ -19,11 +19,6 @@
 //	Sum, Product, Scaled, Normalized       of other kernels
 //	ARD, Columns                           of other kernels, with a length for each
 //	                                       column, or of some columns
-//	RBFFamily, LaplacianFamily, MaternFamily, RationalQuadraticFamily,
-//	PeriodicFamily, PolynomialFamily, ELMFamily
-//	                                       what package selection searches
-//	ShiftedPolynomialFamily, SumFamily, ProductFamily, Fixed
-//	                                       families of two parameters
 //	MedianRBF                              the default where no kernel is given
 //	Prepared                               Cross with the same rows many times
 //	Shared, SharedCross                    many kernels on the same rows
@@ -130,6 +125,14 @@ func ValidateColumns(k Kernel, d int) error {
 		return v.ValidateColumns(d)
 	}
 	return nil
+}
+
+// validate returns the first error of Validate and of ValidateColumns.
+func validate(k Kernel, d int) error {
+	if err := Validate(k); err != nil {
+		return err
+	}
+	return ValidateColumns(k, d)
 }
 
 // positive returns an ErrParam error unless v, a field whose zero means its default, is

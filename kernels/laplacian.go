@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Laplacian is the exponential kernel of the Manhattan distance
@@ -27,8 +24,6 @@ type Laplacian struct {
 var _ interface {
 	Differentiable
 	compiler
-	learner
-	stretcher
 	Validator
 } = Laplacian{}
 
@@ -62,75 +57,7 @@ func (k Laplacian) WithParams(values []float64) Kernel {
 // EvalGradient implements Differentiable: ∂k/∂ ln γ = -γ|x-z|₁ k.
 func (k Laplacian) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-func (k Laplacian) compile(l *layout) blockKernel {
-	l.need |= needManhattan
-	return k
-}
-
-func (k Laplacian) diag(dst []float64, _ *mat.Dense) {
-	for i := range dst {
-		dst[i] = 1
-	}
-}
-
-func (k Laplacian) block(dst *mat.Dense, x, z *operand) {
-	distances := keep(pairManhattan, dst, x, z, func(dst *mat.Dense) { manhattans(dst, x, z) })
-	g := -k.gamma()
-	r, _ := dst.Dims()
-	for i := range r {
-		vecmath.Exp(dst.RawRowView(i), g, distances.RawRowView(i))
-	}
-}
-
-func (k Laplacian) params() int       { return 1 }
-func (k Laplacian) stretchable() bool { return true }
-
-func (k Laplacian) gradient(dst []float64, w *mat.Dense, x, z *operand) {
-	memory, values := borrow(w), borrow(w)
-	defer memory.free()
-	defer values.free()
-	distances := keep(pairManhattan, memory.Dense, x, z, func(dst *mat.Dense) { manhattans(dst, x, z) })
-	k.block(values.Dense, x, z)
-	for i := range x.len() {
-		wi, vi := w.RawRowView(i), values.RawRowView(i)
-		for j, m := range distances.RawRowView(i) {
-			dst[0] -= k.gamma() * m * wi[j] * vi[j]
-		}
-	}
-}
-
-// stretch is a pass over the pairs for each column: their distances in it are no product.
-func (k Laplacian) stretch(dst []float64, w *mat.Dense, x, z *operand) {
-	g := borrow(w)
-	defer g.free()
-	k.block(g.Dense, x, z)
-	for i := range x.len() {
-		gi := g.RawRowView(i)
-		floats.Mul(gi, w.RawRowView(i))
-		for c, v := range x.moved.RawRowView(i) {
-			s := 0.0
-			for j, u := range z.movedTrans.RawRowView(c) {
-				s += gi[j] * math.Abs(v-u)
-			}
-			dst[c] += k.gamma() * s
-		}
-	}
-}
-
-// manhattans sets dst[i,j] = |x[i]-z[j]|₁, column by column along rows of dst: the
-// Manhattan distance is no matrix product.
-func manhattans(dst *mat.Dense, x, z *operand) {
-	r, _ := dst.Dims()
-	for i := range r {
-		di := dst.RawRowView(i)
-		clear(di)
-		for c, v := range x.moved.RawRowView(i) {
-			for j, w := range z.movedTrans.RawRowView(c) {
-				di[j] += math.Abs(v - w)
-			}
-		}
-	}
-}
+func (k Laplacian) compile(l *blocks.Layout) blocks.Part { return l.Exponential(k.gamma()) }
 
 func manhattan(x, z []float64) float64 {
 	s := 0.0

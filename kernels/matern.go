@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // The defaults of Matern.
@@ -35,11 +36,7 @@ type Matern struct {
 	Length float64
 }
 
-var _ interface {
-	radialParams
-	RadialSlopes
-	Validator
-} = Matern{}
+var _ distanceKernel = Matern{}
 
 func (k Matern) withDefaults() Matern {
 	return Matern{Nu: cmp.Or(k.Nu, defaultNu), Length: cmp.Or(k.Length, defaultLength)}
@@ -125,9 +122,9 @@ const (
 // evaluate sets dst to a function of the squared distances, piece by piece.
 func (k Matern) evaluate(f maternFunction, dst, squared []float64) {
 	k = k.withDefaults()
-	var exps [stripe]float64
+	var exps [blocks.Stripe]float64
 	for len(dst) > 0 {
-		n := min(len(dst), stripe)
+		n := min(len(dst), blocks.Stripe)
 		s := dst[:n]
 		k.distances(s, squared[:n])
 		vecmath.Exp(exps[:n], -1, s)

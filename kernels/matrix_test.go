@@ -2,11 +2,8 @@ package kernels
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,6 +13,8 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
+	"github.com/kernelearn/kernelearn/kernels/internal/median"
 )
 
 var ctx = context.Background()
@@ -51,10 +50,10 @@ func random(n, d int, seed uint64) *mat.Dense {
 	return x
 }
 
-// The sizes lie on both sides of a stripe; kerneltest has all kernels at one size.
+// The sizes lie on both sides of a blocks.Stripe; kerneltest has all kernels at one size.
 func TestMatrixAndCrossEqualEval(t *testing.T) {
 	for _, k := range []Kernel{RBF{}, Matern{}, Normalized{Polynomial{Coef0: 1}}, Sum{Laplacian{}, custom{}}, custom{}} {
-		for _, n := range []int{1, 2, stripe - 1, stripe, stripe + 1, 2*stripe + 3} {
+		for _, n := range []int{1, 2, blocks.Stripe - 1, blocks.Stripe, blocks.Stripe + 1, 2*blocks.Stripe + 3} {
 			x, z := random(n, 3, 1), random(n/2+1, 3, 2)
 			km, err := Matrix(ctx, k, x, nil)
 			require.NoError(t, err)
@@ -87,12 +86,12 @@ func TestMatrixUsesBlocker(t *testing.T) {
 
 // A matrix has exactly what Diag gives on its diagonal: ones, where the kernel says so.
 func TestDiagonal(t *testing.T) {
-	x := random(stripe+9, 3, 1)
+	x := random(blocks.Stripe+9, 3, 1)
 	x.SetRow(4, []float64{0, 0, 0})
 	for _, k := range []Kernel{RBF{}, Laplacian{}, Matern{}, Normalized{Linear{}}, ELM{}, Scaled{RBF{}, 3}} {
 		km, err := Matrix(ctx, k, x, nil)
 		require.NoError(t, err)
-		want := make([]float64, stripe+9)
+		want := make([]float64, blocks.Stripe+9)
 		Diag(want, k, x)
 		for i, w := range want {
 			assert.Equal(t, w, km.At(i, i), "%v", k)
@@ -107,43 +106,6 @@ func TestDiagonal(t *testing.T) {
 	assert.Equal(t, 0.0, k.At(4, 4))
 	assert.Equal(t, 0.0, k.At(3, 4))
 	assert.Equal(t, 1.0, k.At(3, 3))
-}
-
-// Rows far from the origin and near to each other: |x|²+|z|²-2<x,z> would have
-// no digit left. The reference is the difference in 200 bits.
-func TestDistancesDoNotCancel(t *testing.T) {
-	for _, tc := range []struct{ offset, spread float64 }{{0, 1}, {1e8, 1e-3}, {1, 1e-9}, {1e6, 1e-6}} {
-		t.Run(fmt.Sprint(tc), func(t *testing.T) {
-			x := random(200, 5, 3)
-			x.Apply(func(i, j int, v float64) float64 { return tc.offset*float64(1+j+10*(i%3)) + tc.spread*v }, x)
-			x.SetRow(11, x.RawRowView(8))
-			o := newOperand(x, &layout{need: needDistances}, meanRow(x))
-			got := mat.NewDense(200, 200, nil)
-			squaredDistances(got, o, o)
-			worst := 0.0
-			for i := range 200 {
-				for j := range 200 {
-					want := exactSquaredDistance(x.RawRowView(i), x.RawRowView(j))
-					if want == 0 {
-						assert.Equal(t, 0.0, got.At(i, j))
-						continue
-					}
-					worst = max(worst, math.Abs(got.At(i, j)-want)/want)
-				}
-			}
-			assert.LessOrEqual(t, worst, 1e-12)
-		})
-	}
-}
-
-func exactSquaredDistance(x, z []float64) float64 {
-	sum := new(big.Float).SetPrec(200)
-	for i, v := range x {
-		d := new(big.Float).SetPrec(200).Sub(big.NewFloat(v), big.NewFloat(z[i]))
-		sum.Add(sum, d.Mul(d, d))
-	}
-	f, _ := sum.Float64()
-	return f
 }
 
 func TestHugeValues(t *testing.T) {
@@ -287,10 +249,10 @@ func TestMedian(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 29.0, m)
 
-	big := random(3*medianSample, 2, 4)
-	m1, err := MedianSquaredDistance(ctx, big, 1)
+	many := random(3*median.Sample, 2, 4)
+	m1, err := MedianSquaredDistance(ctx, many, 1)
 	require.NoError(t, err)
-	m2, err := MedianSquaredDistance(ctx, big, 1)
+	m2, err := MedianSquaredDistance(ctx, many, 1)
 	require.NoError(t, err)
 	assert.Equal(t, m1, m2)
 	assert.InDelta(t, 4*math.Ln2, m1, 0.2, "|x-z|² of two standard normal pairs is 2χ²(2), of median 4 ln 2")
@@ -300,41 +262,4 @@ func TestMedian(t *testing.T) {
 	assert.Equal(t, RBF{Gamma: 0.25}, k, "equal rows: one over the number of columns")
 	_, err = MedianRBF(ctx, mat.NewDense(1, 1, []float64{math.Inf(-1)}), 0)
 	assert.ErrorIs(t, err, fault.ErrNotFinite)
-}
-
-func TestFamilies(t *testing.T) {
-	x := random(20, 3, 1)
-	m, err := MedianSquaredDistance(ctx, x, 0)
-	require.NoError(t, err)
-	s, err := RBFFamily{}.Start(ctx, x)
-	require.NoError(t, err)
-	assert.Equal(t, 1/m, s)
-	assert.Equal(t, PolynomialFamily{}.Kernel(3).String(), PolynomialFamily{}.Kernel(3.4).String())
-	unit := mat.NewDense(2, 2, []float64{1, 0, 0.6, 0.8})
-	assert.InDelta(t, math.Pow(1.6/2, 7), PolynomialFamily{}.Kernel(7).Eval(unit.RawRowView(0), unit.RawRowView(1)), 1e-15)
-	assert.Equal(t, Matern{Nu: 2.5, Length: 0.25}, MaternFamily{Nu: 2.5}.Kernel(4))
-}
-
-func TestPartition(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for n := 1; n < 60; n++ {
-		for _, values := range []int{2, 5, math.MaxInt32} { // few values: ties
-			v := make([]float64, n)
-			for i := range v {
-				v[i] = float64(rng.IntN(values))
-			}
-			want := slices.Clone(v)
-			slices.Sort(want)
-			for k := range n {
-				got := slices.Clone(v)
-				require.Equal(t, want[k], partition(got, k))
-				for i, x := range got {
-					require.True(t, i < k && x <= want[k] || i == k || i > k && x >= want[k])
-				}
-				slices.Sort(got)
-				require.Equal(t, want, got, "the values are the same")
-			}
-		}
-	}
-	require.Equal(t, math.Inf(1), partition([]float64{math.Inf(1), 1, math.Inf(1)}, 1))
 }

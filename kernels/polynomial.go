@@ -32,11 +32,7 @@ type Polynomial struct {
 	Coef0 float64
 }
 
-var _ interface {
-	Kernel
-	DotProductSlopes
-	Validator
-} = Polynomial{}
+var _ productKernel = Polynomial{}
 
 func (k Polynomial) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 func (k Polynomial) degree() int    { return cmp.Or(k.Degree, defaultDegree) }
@@ -44,7 +40,7 @@ func (k Polynomial) degree() int    { return cmp.Or(k.Degree, defaultDegree) }
 // Eval returns (γ<x,z> + c)^p. The cost is O(d + log p).
 func (k Polynomial) Eval(x, z []float64) float64 {
 	checkLen(x, z)
-	return powi(k.gamma()*vecmath.Dot(x, z)+k.Coef0, k.degree())
+	return vecmath.Power(k.gamma()*vecmath.Dot(x, z)+k.Coef0, k.degree())
 }
 
 // String returns, for example, "Polynomial(degree=3, gamma=1, coef0=1)".
@@ -67,7 +63,7 @@ func (k Polynomial) Validate() error {
 func (k Polynomial) OfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i, v := range products {
-		dst[i] = powi(g*v+c, p)
+		dst[i] = vecmath.Power(g*v+c, p)
 	}
 }
 
@@ -75,19 +71,6 @@ func (k Polynomial) OfDotProducts(dst, products []float64) {
 func (k Polynomial) SlopesOfDotProducts(dst, products []float64) {
 	g, c, p := k.gamma(), k.Coef0, k.degree()
 	for i, v := range products {
-		dst[i] = float64(p) * g * powi(g*v+c, p-1)
+		dst[i] = float64(p) * g * vecmath.Power(g*v+c, p-1)
 	}
-}
-
-// powi returns v^p by repeated squaring: the same on every platform, and about
-// five times as fast as math.Pow for the degrees in use.
-func powi(v float64, p int) float64 {
-	r := 1.0
-	for ; p > 0; p >>= 1 {
-		if p&1 != 0 {
-			r *= v
-		}
-		v *= v
-	}
-	return r
 }

@@ -7,20 +7,15 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/sparse"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // Prepared is a kernel and rows z that many calls of Cross share: what each would
 // otherwise compute of z again, O(md), is kept. It pays where each call has a few rows.
 // It is safe for concurrent use.
 type Prepared struct {
-	kernel  Kernel
-	part    *compiled
-	rows, d int
-	shift   []float64
-	z       []*operand
-	sparse  *operand // in the place of z
+	z       *blocks.Rows
 	options Options
 }
 
@@ -35,8 +30,12 @@ func Prepare(ctx context.Context, k Kernel, z mat.Matrix, opt *Options) (_ *Prep
 	if err := Validate(k); err != nil {
 		return nil, err
 	}
-	if p, ok := compileSparse(k); ok && sparse.Is(z) {
-		return prepareSparse(k, p, z, o)
+	if c := compile(k); c.IsSparse() && sparse.Is(z) {
+		rows, err := sparse.NewRows("z", z)
+		if err != nil {
+			return nil, err
+		}
+		return &Prepared{z: blocks.PrepareSparse(c, rows), options: o}, ValidateColumns(k, rows.D)
 	}
 	zd, err := check.Dense("z", z)
 	if err != nil {
@@ -50,11 +49,8 @@ func newPrepared(ctx context.Context, k Kernel, z *mat.Dense, o Options) (*Prepa
 	if err := ValidateColumns(k, z.RawMatrix().Cols); err != nil {
 		return nil, err
 	}
-	p := &Prepared{kernel: k, part: compile(k), shift: meanRow(z), options: o}
-	p.rows, p.d = z.Dims()
-	var err error
-	p.z, err = operands(ctx, &p.part.layout, z, p.shift, o.Workers)
-	return p, err
+	rows, err := blocks.Prepare(ctx, compile(k), z, o.Workers)
+	return &Prepared{z: rows, options: o}, err
 }
 
 // Cross returns the n×m matrix of k(x[i], z[j]) for the rows of x (n×d): the very
@@ -73,8 +69,15 @@ func (p *Prepared) Cross(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err e
 // After an error dst holds nothing of use.
 func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (err error) {
 	defer check.Begin(&ctx)(&err)
-	if p.sparse != nil || sparse.Is(x) {
-		return p.sparseTo(ctx, dst, x)
+	if p.z.IsSparse() || sparse.Is(x) {
+		rows, err := sparse.NewRows("x", x)
+		if err != nil {
+			return err
+		}
+		if err := p.shape(dst, rows.N, rows.D); err != nil {
+			return err
+		}
+		return p.z.SparseTo(ctx, dst, rows, p.options.Workers)
 	}
 	xd, err := check.Dense("x", x)
 	if err != nil {
@@ -84,52 +87,25 @@ func (p *Prepared) CrossTo(ctx context.Context, dst *mat.Dense, x mat.Matrix) (e
 	if err := p.shape(dst, n, d); err != nil {
 		return err
 	}
-	return p.cross(ctx, dst, xd)
+	return p.z.CrossTo(ctx, dst, xd, p.options.Workers)
 }
 
 // shape checks n rows of d columns, and takes dst to the shape of the result.
 func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
-	if d != p.d {
-		return fault.ColumnsOf("x", d, p.d, "z has %d", p.d)
+	if d != p.z.D {
+		return fault.ColumnsOf("x", d, p.z.D, "z has %d", p.z.D)
 	}
-	if err := checkBytes(n, p.rows, p.options.MaxBytes); err != nil {
+	if err := checkBytes(n, p.z.N, p.options.MaxBytes); err != nil {
 		return err
 	}
 	if dst == nil {
-		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, p.rows)
+		return fault.Shape("dst is nil: it has", 0, "rows", "want %d of %d columns", n, p.z.N)
 	}
 	if dst.IsEmpty() {
-		dst.ReuseAs(n, p.rows)
+		dst.ReuseAs(n, p.z.N)
 	}
-	if r, c := dst.Dims(); r != n || c != p.rows {
-		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d columns", n, p.rows, c)
+	if r, c := dst.Dims(); r != n || c != p.z.N {
+		return fault.Shape("dst has", r, "rows", "want %d of %d columns, dst has %d columns", n, p.z.N, c)
 	}
 	return nil
-}
-
-func (p *Prepared) cross(ctx context.Context, dst, x *mat.Dense) error {
-	n, _ := x.Dims()
-	return cross(ctx, p.kernel, p.part, dst, func(i int) *operand {
-		return newOperand(rowWindow(x, i*stripe, min(stripe, n-i*stripe)), &p.part.layout, p.shift)
-	}, p.z, p.options)
-}
-
-// cross sets out to a kernel's values on rows, whose i-th operand side gives, against the
-// rows of z.
-func cross(ctx context.Context, k Kernel, p blockKernel, out *mat.Dense, side func(i int) *operand, z []*operand, o Options) error {
-	n, _ := out.Dims()
-	return parallel.ForEach(ctx, o.Workers, (n+stripe-1)/stripe, func(i int) error {
-		xo := side(i)
-		for j, zo := range z {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			dst := window(out.RawMatrix(), i*stripe, j*stripe, xo.len(), zo.len())
-			p.block(dst, xo, zo)
-			if err := finite(k, dst, i*stripe, j*stripe); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

@@ -11,13 +11,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // A Prepared gives the bits of Cross, whatever comes of z afterwards.
 func TestPreparedIsCross(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(4, 0))
-	x, z := mat.NewDense(stripe+3, 4, nil), mat.NewDense(2*stripe+5, 4, nil)
+	x, z := mat.NewDense(blocks.Stripe+3, 4, nil), mat.NewDense(2*blocks.Stripe+5, 4, nil)
 	for _, m := range []*mat.Dense{x, z} {
 		m.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, m)
 	}

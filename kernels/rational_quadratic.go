@@ -30,12 +30,7 @@ type RationalQuadratic struct {
 	Length float64
 }
 
-var _ interface {
-	radialParams
-	RadialSlopes
-	Spectral
-	Validator
-} = RationalQuadratic{}
+var _ distanceKernel = RationalQuadratic{}
 
 func (k RationalQuadratic) withDefaults() RationalQuadratic {
 	return RationalQuadratic{Alpha: cmp.Or(k.Alpha, defaultAlpha), Length: cmp.Or(k.Length, defaultLength)}
@@ -86,19 +81,21 @@ func (k RationalQuadratic) EvalGradient(dst, x, z []float64) { evalGradient(k, d
 // OfSquaredDistances implements Radial.
 func (k RationalQuadratic) OfSquaredDistances(dst, squared []float64) {
 	k = k.withDefaults()
+	k.powers(dst, -k.Alpha, squared)
+}
+
+// powers sets dst[i] to u^p. k has its defaults.
+func (k RationalQuadratic) powers(dst []float64, p float64, squared []float64) {
 	for i, s := range squared {
 		dst[i] = math.Log1p(k.excess(s))
 	}
-	vecmath.Exp(dst, -k.Alpha, dst)
+	vecmath.Exp(dst, p, dst)
 }
 
 // SlopesOfSquaredDistances implements [RadialSlopes]: k/(uℓ²).
 func (k RationalQuadratic) SlopesOfSquaredDistances(dst, squared []float64) {
 	k = k.withDefaults()
-	for i, s := range squared {
-		dst[i] = math.Log1p(k.excess(s))
-	}
-	vecmath.Exp(dst, -k.Alpha-1, dst)
+	k.powers(dst, -k.Alpha-1, squared)
 	for i := range dst {
 		dst[i] /= k.Length * k.Length
 	}
@@ -124,11 +121,5 @@ func (k RationalQuadratic) gradientOfSquaredDistances(p int, dst, squared []floa
 // which takes the last uniform.
 func (k RationalQuadratic) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
-	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
-		Frequency: func(w, u []float64) {
-			scale := math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u[len(w)])/k.Alpha) / k.Length
-			for j := range w {
-				w[j] = scale * mathext.NormalQuantile(u[j])
-			}
-		}}, nil
+	return scaleMixture(func(u float64) float64 { return math.Sqrt(mathext.GammaIncRegInv(k.Alpha, u)/k.Alpha) / k.Length }), nil
 }

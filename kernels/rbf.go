@@ -41,11 +41,7 @@ func RBFOfLength(length float64) RBF {
 	return RBF{Gamma: g}
 }
 
-var _ interface {
-	radialParams
-	RadialSlopes
-	Validator
-} = RBF{}
+var _ distanceKernel = RBF{}
 
 func (k RBF) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 

@@ -61,16 +61,6 @@ func ExampleAdditive() {
 	// Output: 2.2081
 }
 
-func ExampleRationalQuadraticFamily() {
-	fmt.Println(kernels.RationalQuadraticFamily{Alpha: 2}.Kernel(4)) // the parameter is one over the length
-	// Output: RationalQuadratic(alpha=2, length=0.25)
-}
-
-func ExamplePeriodicFamily() {
-	fmt.Println(kernels.PeriodicFamily{Period: 12}.Kernel(2))
-	// Output: Periodic(periods=[12], lengths=[0.5])
-}
-
 // A step of steepest ascent of Σ W∘K in the logarithms of the lengths.
 func ExampleDerivatives() {
 	ctx := context.Background()

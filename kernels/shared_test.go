@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 var manyKernels = []Kernel{
@@ -29,7 +30,7 @@ func (ownEval) String() string              { return "ownEval" }
 // Shared gives the bits of Matrix and Cross for every kernel in any order, also to several
 // callers at a time and whatever comes of the rows afterwards.
 func TestSharedIsMatrix(t *testing.T) {
-	x, z := random(2*stripe+5, 4, 1), random(stripe+3, 4, 2)
+	x, z := random(2*blocks.Stripe+5, 4, 1), random(blocks.Stripe+3, 4, 2)
 	own, ownZ := mat.DenseCopyOf(x), mat.DenseCopyOf(z)
 	s, err := Share(ctx, own, &Options{Workers: 2})
 	require.NoError(t, err)

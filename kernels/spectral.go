@@ -53,9 +53,7 @@ func SpectralDensityOf(k Kernel) (SpectralDensity, error) {
 }
 
 var (
-	_ Spectral = RBF{}
 	_ Spectral = Laplacian{}
-	_ Spectral = Matern{}
 	_ Spectral = Product{}
 	_ Spectral = Scaled{}
 )
@@ -66,10 +64,21 @@ func oneForEach(d int) int { return d }
 func (k RBF) SpectralDensity() (SpectralDensity, error) {
 	deviation := math.Sqrt(2 * k.gamma())
 	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: oneForEach, Frequency: func(w, u []float64) {
-		for j := range w {
-			w[j] = deviation * mathext.NormalQuantile(u[j])
-		}
+		setNormal(w, deviation, u)
 	}}, nil
+}
+
+// setNormal sets w to a normal vector of this deviation in each column.
+func setNormal(w []float64, deviation float64, u []float64) {
+	for j := range w {
+		w[j] = deviation * mathext.NormalQuantile(u[j])
+	}
+}
+
+// scaleMixture is the density of a normal vector times a random deviation, a function of the last uniform.
+func scaleMixture(deviation func(u float64) float64) SpectralDensity {
+	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
+		Frequency: func(w, u []float64) { setNormal(w, deviation(u[len(w)]), u) }}
 }
 
 // SpectralDensity implements Spectral: the columns of w are independent Cauchy numbers of
@@ -87,13 +96,7 @@ func (k Laplacian) SpectralDensity() (SpectralDensity, error) {
 // 1/ℓ, a normal vector over the root of a gamma number, which takes the last uniform.
 func (k Matern) SpectralDensity() (SpectralDensity, error) {
 	k = k.withDefaults()
-	return SpectralDensity{Variance: 1, RotationInvariant: true, Uniforms: func(d int) int { return d + 1 },
-		Frequency: func(w, u []float64) {
-			scale := math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u[len(w)])) / k.Length
-			for j := range w {
-				w[j] = scale * mathext.NormalQuantile(u[j])
-			}
-		}}, nil
+	return scaleMixture(func(u float64) float64 { return math.Sqrt(k.Nu/mathext.GammaIncRegCompInv(k.Nu, u)) / k.Length }), nil
 }
 
 // SpectralDensity implements Spectral: a product of kernels is a sum of independent frequencies.

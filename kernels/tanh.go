@@ -25,11 +25,7 @@ type Tanh struct {
 	Coef0 float64
 }
 
-var _ interface {
-	Kernel
-	DotProductSlopes
-	Validator
-} = Tanh{}
+var _ productKernel = Tanh{}
 
 func (k Tanh) gamma() float64 { return cmp.Or(k.Gamma, defaultGamma) }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -63,11 +64,11 @@ func scoredRows(t *testing.T, r *search.Result) (params []float64) {
 
 func TestEntropyBudget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}}
+	whole := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	for seconds := 1; seconds < len(whole.Result().Trace); seconds++ {
 		clock := &ticker{}
-		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
+		r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		assert.Equal(t, search.StatusBudget, res.Status)
@@ -98,7 +99,7 @@ func TestProgressOfABudget(t *testing.T) {
 		var heard []search.TraceRow
 		var seconds []float64
 		r := &Regressor{
-			Space:  Kernels(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, kernels.RBFFamily{}),
+			Space:  Kernels(func(k kernels.Kernel) estimators.Regressor { return slow{&lssvm.Regressor{Kernel: k}, clock} }, families.RBF{}),
 			Search: strategy, Budget: 40 * time.Second, Workers: 1, now: clock.now,
 			Observe: func(row search.TraceRow) {
 				heard, seconds = append(heard, row), append(seconds, float64(clock.seconds.Load()))
@@ -126,7 +127,7 @@ func TestProgressOfABudget(t *testing.T) {
 func TestEntropyBudgetText(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	found := 0
 	for _, row := range r.Result().Trace {
@@ -141,7 +142,7 @@ func TestEntropyBudgetText(t *testing.T) {
 func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	asJSON := func(s search.Strategy, budget time.Duration) string {
-		r := Regressor{Space: over(kernels.RBFFamily{}), Search: s, Budget: budget, now: (&ticker{}).now}
+		r := Regressor{Space: over(families.RBF{}), Search: s, Budget: budget, now: (&ticker{}).now}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		res.Seconds = 0
@@ -160,7 +161,7 @@ func TestBudgetThatIsNotSpentChangesNothing(t *testing.T) {
 func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.9}, Tolerance: 1e-6}, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.9}, Tolerance: 1e-6}, Budget: 2 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	require.Len(t, res.Trace, 2)
@@ -176,19 +177,19 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 
 	// Without any score the nearest to the target that the search was after is taken.
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.02, 0.4, 0.9}, Tolerance: 1e-9}, Budget: 5 * time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)))
 	require.Len(t, r.Result().Trace, 5)
 	for _, row := range r.Result().Trace {
 		assert.GreaterOrEqual(t, math.Abs(row.Entropy-0.4), math.Abs(r.Result().Entropy-0.4))
 	}
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	require.Len(t, r.Result().Trace, 1)
 	assert.Equal(t, r.Result().Trace[0].Param, r.Result().Param)
 	clock = &ticker{}
-	r = Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r = Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 60)), "constant targets")
 	assert.Equal(t, search.StatusBudget, r.Result().Status)
 }
@@ -196,12 +197,12 @@ func TestEntropyBudgetOfASingleTarget(t *testing.T) {
 // What is known already may serve a target that comes after the budget's end.
 func TestEntropyBudgetTakesWhatIsKnown(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	first := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.9}}}
+	first := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.9}}}
 	require.NoError(t, first.Fit(ctx, x, y))
 	start := first.Result().Trace[0].Entropy
 	require.Less(t, start, 0.85)
 	clock := &ticker{}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{start + 0.01, 0.9, 0.95}}, Budget: time.Second, Observe: clock.tick, now: clock.now}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{start + 0.01, 0.9, 0.95}}, Budget: time.Second, Observe: clock.tick, now: clock.now}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Contains(t, r.Result().Warnings[0], "1 of 3 target entropies were found, 1 of 1 parameters scored")
 	assert.InDelta(t, start+0.01, r.Result().Target, 1e-15)
@@ -214,7 +215,7 @@ func TestEntropyBudgetTakesTheBestScore(t *testing.T) {
 		x, y := problemOf(40, 2, 0.2, seed)
 		for seconds := 2; seconds < 6; seconds++ {
 			clock := &ticker{}
-			r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
+			r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.LeaveOneOut}, Budget: time.Duration(seconds) * time.Second, Observe: clock.tick, now: clock.now}
 			require.NoError(t, r.Fit(ctx, x, y))
 			for _, row := range r.Result().Trace {
 				assert.LessOrEqual(t, r.Result().Score, row.Score)
@@ -243,7 +244,7 @@ func TestBudgetThatIsSpentAtOnce(t *testing.T) {
 
 func TestEntropyBudgetOfCrossValidation(t *testing.T) {
 	x, y := problemOf(60, 2, 0.3, 3)
-	whole := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Workers: 1}
+	whole := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.CrossValidation}, Workers: 1}
 	require.NoError(t, whole.Fit(ctx, x, y))
 	entropies := whole.Result().Evaluations
 	for extra, want := range []int{1, 1, 2, 3} {
@@ -491,7 +492,7 @@ func TestBudgetErrors(t *testing.T) {
 	err := (&Regressor{Search: &grid.Search{}, Budget: -time.Second}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.EqualError(t, err, "selection: Regressor: Budget = -1s, want >= 0, or 0 for none")
-	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
+	assert.ErrorContains(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}, Budget: -1}).Fit(ctx, x, y), "selection: Regressor: Budget = -1ns")
 	// The caller's own deadline is an error, as before.
 	late, cancel := context.WithDeadline(ctx, time.Unix(1, 0))
 	defer cancel()

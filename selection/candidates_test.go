@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -103,7 +104,7 @@ func TestCandidatesErrors(t *testing.T) {
 	for want, r := range map[string]*Regressor{
 		"Space = no candidates":               {Space: Candidates[estimators.Regressor](), Search: &grid.Halving{}},
 		"Space: candidate 1 = nil":            {Space: Candidates(regressors()[0], nil), Search: &grid.Search{}},
-		"Space: family 1 = RBF":               {Space: over(kernels.RBFFamily{}, kernels.RBFFamily{})},
+		"Space: family 1 = RBF":               {Space: over(families.RBF{}, families.RBF{})},
 		"Space: family 0 = <nil>":             {Space: over(nil)},
 		"entropy: Search: Space = candidates": {Space: Candidates(regressors()...)},
 		"GoldenSection: Space = candida":      {Space: Candidates(regressors()...), Search: &entropy.GoldenSection{}},

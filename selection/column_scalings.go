@@ -16,7 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -42,7 +42,7 @@ var columnScalings = []scaling{
 }
 
 // defaultFamily is the family of the kernels that are learnt with nothing set.
-var defaultFamily = kernels.MaternFamily{Nu: 2.5}
+var defaultFamily = families.Matern{Nu: 2.5}
 
 // exclusionRatio is by how much the leave-one-out error of one model has to be larger than that of
 // another for the other to be taken alone. Settled on 14 sets, ten splits of seed 7: the

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -25,9 +26,9 @@ func TestDocumentedDefaults(t *testing.T) {
 		}
 		return append(out, r.Result().Param)
 	}
-	family := kernels.RBFFamily{}
+	family := families.RBF{}
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }
-	assert.Equal(t, params(&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}), params(&Regressor{
+	assert.Equal(t, params(&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}), params(&Regressor{
 		Space:          Kernels(build, family),
 		Search:         &entropy.Search{Tolerance: .02, MaxEvaluations: 40, Score: entropy.LeaveOneOutEvidence},
 		MaxKernelBytes: kernels.MaxKernelBytes,

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -31,7 +31,7 @@ func twoScales(n int, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-var twoRBF = kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}}
+var twoRBF = families.Sum{First: families.RBF{}, Second: families.RBF{}}
 
 // The descent ends where neither parameter alone improves the score, and predicts what two
 // scales need better than one does.
@@ -39,7 +39,7 @@ func TestDescent(t *testing.T) {
 	x, y := twoScales(80, 1)
 	xt, yt := twoScales(400, 2)
 	strategy := &entropy.Search{Score: entropy.LeaveOneOut}
-	one, two := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}, &Regressor{Space: overTwo(twoRBF), Search: strategy}
+	one, two := &Regressor{Space: over(families.RBF{}), Search: strategy}, &Regressor{Space: overTwo(twoRBF), Search: strategy}
 	require.NoError(t, one.Fit(ctx, x, y))
 	require.NoError(t, two.Fit(ctx, x, y))
 	res := two.Result()
@@ -70,8 +70,8 @@ func TestDescent(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	assert.Equal(t, res.Param2, read.Result().Param2)
-	assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
-	assert.ErrorIs(t, (&Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}).UnmarshalBinary(data), estimators.ErrBadModel)
+	assert.ErrorIs(t, (&Regressor{Space: overTwo(families.ShiftedPolynomial{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 }
 
 func testNMSE(t *testing.T, r *Regressor, x *mat.Dense, y []float64) float64 {
@@ -90,7 +90,7 @@ func TestDescentStrategies(t *testing.T) {
 		"entropy": &entropy.Search{Score: entropy.LeaveOneOut}, "evidence": &entropy.Search{Score: entropy.LogEvidence}, "grid": &grid.Search{Points: 4}, "halving": &grid.Halving{Points: 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy}
+			whole := &Regressor{Space: overTwo(families.ShiftedPolynomial{}), Search: strategy}
 			require.NoError(t, whole.Fit(ctx, x, y))
 			res := whole.Result()
 			assert.Equal(t, math.Round(res.Param), res.Param)
@@ -102,7 +102,7 @@ func TestDescentStrategies(t *testing.T) {
 			cancelled, cancel := context.WithCancel(ctx)
 			var rows []search.TraceRow
 			part := &Regressor{
-				Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy, Workers: 1,
+				Space: overTwo(families.ShiftedPolynomial{}), Search: strategy, Workers: 1,
 				Observe: func(row search.TraceRow) {
 					if row.Step != nil {
 						return
@@ -115,7 +115,7 @@ func TestDescentStrategies(t *testing.T) {
 			if err := part.Fit(cancelled, x, y); err != nil { // a short one is through before
 				require.ErrorIs(t, err, context.Canceled)
 			}
-			again := &Regressor{Space: overTwo(kernels.ShiftedPolynomialFamily{}), Search: strategy, Resume: rows}
+			again := &Regressor{Space: overTwo(families.ShiftedPolynomial{}), Search: strategy, Resume: rows}
 			require.NoError(t, again.Fit(ctx, x, y))
 			assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 		})
@@ -123,7 +123,7 @@ func TestDescentStrategies(t *testing.T) {
 	r := &Regressor{Space: overTwo(twoRBF), Search: &entropy.GoldenSection{}}
 	assert.ErrorContains(t, r.Fit(ctx, x, y), "a Search that scores what it finds")
 	xc, labels := classesOf(60, 1)
-	c := &Classifier{Space: Kernels2[estimators.Classifier](nil, kernels.ProductFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}})}
+	c := &Classifier{Space: Kernels2[estimators.Classifier](nil, families.Product{First: families.RBF{}, Second: families.Polynomial{}})}
 	require.NoError(t, c.Fit(ctx, xc, labels))
 	assert.True(t, c.Supports(estimators.Proba))
 }
@@ -142,7 +142,7 @@ func TestBudgetOfSeveralSearches(t *testing.T) {
 
 	clock = &ticker{}
 	r = &Regressor{
-		Space:   over([]kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}}...),
+		Space:   over([]families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}}...),
 		Search:  &entropy.Search{},
 		Budget:  budget,
 		Observe: clock.tick,

@@ -14,7 +14,7 @@
 //		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 //		Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 //			return &svm.Regressor{Kernel: k}
-//		}, kernels.RBFFamily{}),
+//		}, families.RBF{}),
 //		Search:     &entropy.Search{}, // or &grid.Search{}
 //	}
 //

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -69,7 +70,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	case c.strategy == nil && space.isZero():
 		c.scalings, c.mean, c.strategy = columnScalings, zero.mean, &shape.Search{}
 		c.many, c.above = zero.many, handOver
-		space = Space[E]{families: []kernels.Family{defaultFamily}}
+		space = Space[E]{families: []families.Family{defaultFamily}}
 	case c.strategy == nil:
 		c.strategy = &entropy.Search{}
 	}
@@ -187,7 +188,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	p.Settings, p.Metric, p.Splitter, p.Columns = searcher.Settings, c.metric, c.splitter, c.columns
 	p.Candidates, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
 	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
-	p.Try = func(ctx context.Context, family kernels.Family, t search.Attempt) (search.Attempted, error) {
+	p.Try = func(ctx context.Context, family families.Family, t search.Attempt) (search.Attempted, error) {
 		t.Folds = validation.SpreadDistinct(t.Folds, merged)
 		return c.try(ctx, given, family, t)
 	}
@@ -295,7 +296,7 @@ func areRidgeMachines[E any](learners []E) bool {
 func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], *search.Result, error) {
 	switch {
 	case c.space.listed:
-		result, err := c.searchEach(ctx, p, []kernels.Family{nil})
+		result, err := c.searchEach(ctx, p, []families.Family{nil})
 		if err != nil {
 			return option[E]{}, nil, err
 		}
@@ -307,13 +308,13 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 	if err != nil {
 		return option[E]{}, nil, err
 	}
-	i := slices.IndexFunc(c.space.families, func(f kernels.Family) bool { return f.String() == result.Family })
+	i := slices.IndexFunc(c.space.families, func(f families.Family) bool { return f.String() == result.Family })
 	chosen, err := c.space.chosen(c.space.families[i], result.Point, result.Values)
 	return chosen, result, err
 }
 
 // search makes one Run of the strategy over a family, or over the candidates.
-func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family kernels.Family) (*search.Run,
+func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *search.Budget, family families.Family) (*search.Run,
 	search.Choice, *search.Result, error) {
 	p.Family = family
 	r := search.New(p, shared)
@@ -327,7 +328,7 @@ func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *sear
 }
 
 // searchEach searches families and returns the best result, with the others in it.
-func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []kernels.Family) (*search.Result, error) {
+func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []families.Family) (*search.Result, error) {
 	shared, err := search.NewBudget(c.Type, c.Budget, c.Now, len(families))
 	if err != nil {
 		return nil, err
@@ -353,7 +354,7 @@ func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families
 
 // chooseFamily lets the strategy compare the families.
 func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared *search.Budget, chooser search.FamilyChooser,
-	families []kernels.Family) (int, []*search.Result, error) {
+	families []families.Family) (int, []*search.Result, error) {
 	runs, results := make([]*search.Run, len(families)), make([]*search.Result, len(families))
 	for i, family := range families {
 		p := p
@@ -376,7 +377,7 @@ func (c engine[Y, E]) chooseFamily(ctx context.Context, p search.Problem, shared
 
 // searchInTurn searches one family after the other and compares them by their scores.
 func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared *search.Budget,
-	families []kernels.Family) (taken int, results []*search.Result, err error) {
+	families []families.Family) (taken int, results []*search.Result, err error) {
 	group := progress.Open(ctx)
 	for i, family := range families {
 		part := ctx
@@ -402,7 +403,7 @@ func (c engine[Y, E]) searchInTurn(ctx context.Context, p search.Problem, shared
 
 // try fits and scores the learner at each point. Once the budget is spent no fit is begun,
 // but for those that it takes until one point has a score.
-func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family kernels.Family, t search.Attempt) (search.Attempted, error) {
+func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family families.Family, t search.Attempt) (search.Attempted, error) {
 	score, err := c.scorer(t.Metric)
 	if err != nil {
 		return search.Attempted{}, err

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -47,7 +48,7 @@ func ExampleRegressor() {
 	x, y := wave()
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
-		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, kernels.RBFFamily{}),
+		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, families.RBF{}),
 		Search:     &entropy.Search{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {
@@ -116,7 +117,7 @@ func ExampleRegressor_family2() {
 		x.Set(i, 0, v)
 		y[i] = 3*math.Sin(v/2) + math.Sin(8*v)
 	}
-	two := &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
+	two := &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, families.Sum{First: families.RBF{}, Second: families.RBF{}})}
 	if err := two.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return
@@ -132,8 +133,8 @@ func ExampleSpace() {
 	var point search.Point
 	for _, space := range []selection.Space[estimators.Regressor]{
 		{}, // the RBF kernels
-		selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.MaternFamily{}),
-		selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
+		selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Matern{}),
+		selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{}),
 		selection.Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }),
 	} {
 		r := &selection.Regressor{Space: space, Search: &grid.Search{Points: 3}}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/numeral"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -18,15 +18,15 @@ import (
 // The family of the better score is taken, and what the others came to is told.
 func TestFamilies(t *testing.T) {
 	x, y := problemOf(100, 2, .2, 6)
-	families := []kernels.Family{kernels.PolynomialFamily{}, kernels.RBFFamily{}, kernels.LaplacianFamily{}}
+	all := []families.Family{families.Polynomial{}, families.RBF{}, families.Laplacian{}}
 	var alone []float64
-	for _, f := range families {
+	for _, f := range all {
 		r := &Regressor{Space: over(f), Search: &entropy.Search{Score: entropy.LeaveOneOut}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		alone = append(alone, r.Result().Score)
 	}
 	for i, strategy := range []search.Strategy{&entropy.Search{Score: entropy.LeaveOneOut}, nil, &entropy.Search{Score: entropy.LogEvidence}, &grid.Search{Points: 3}, &grid.Halving{Points: 3}} {
-		r := &Regressor{Space: over(families...), Search: strategy}
+		r := &Regressor{Space: over(all...), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		res := r.Result()
 		require.Len(t, res.Others, 2)
@@ -46,7 +46,7 @@ func TestFamilies(t *testing.T) {
 		}
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
-		read := &Regressor{Space: over(families...), Search: strategy}
+		read := &Regressor{Space: over(all...), Search: strategy}
 		require.NoError(t, read.UnmarshalBinary(data))
 		want, err := r.Predict(x)
 		require.NoError(t, err)
@@ -54,11 +54,11 @@ func TestFamilies(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 		assert.Len(t, read.Result().Others, 2)
-		assert.ErrorIs(t, (&Regressor{Space: over(kernels.ELMFamily{})}).UnmarshalBinary(data), estimators.ErrBadModel)
+		assert.ErrorIs(t, (&Regressor{Space: over(families.ELM{})}).UnmarshalBinary(data), estimators.ErrBadModel)
 	}
 	for want, r := range map[string]*Regressor{
-		"a Search that scores": {Space: over(families...), Search: &entropy.Search{Targets: []float64{.3}, Score: entropy.CrossValidation}},
-		"family RBF: ":         {Space: over(families[1:]...), MaxKernelBytes: 10},
+		"a Search that scores": {Space: over(all...), Search: &entropy.Search{Targets: []float64{.3}, Score: entropy.CrossValidation}},
+		"family RBF: ":         {Space: over(all[1:]...), MaxKernelBytes: 10},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)
@@ -67,7 +67,7 @@ func TestFamilies(t *testing.T) {
 
 func TestResultString(t *testing.T) {
 	x, y := problemOf(40, 2, .2, 6)
-	r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{.3}}}
+	r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{.3}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	text := res.String()

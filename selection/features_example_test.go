@@ -8,6 +8,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -31,7 +32,7 @@ func newOnEight(k kernels.Kernel) estimators.Regressor {
 
 func ExampleFeatureLearner() {
 	x, y := wave()
-	r := &selection.Regressor{Space: selection.Kernels(newOnEight, kernels.RBFFamily{}), Search: &entropy.Search{}}
+	r := &selection.Regressor{Space: selection.Kernels(newOnEight, families.RBF{}), Search: &entropy.Search{}}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -75,7 +76,7 @@ func TestGoldenSectionWarns(t *testing.T) {
 	assert.Contains(t, r.Report().Warnings[0], "no entropy in [0.3, 0.5] was found: the entropies at 1e-06 and 1e-05 lie on one side of it; the nearest, 0.0")
 
 	// Whole degrees are looked at, each once.
-	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &entropy.GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
+	p := Regressor{Space: over(families.Polynomial{}), Search: &entropy.GoldenSection{BandLow: 0.45, BandHigh: 0.4500001}}
 	require.NoError(t, p.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusAtomic, p.Result().Status)
 	degrees := map[float64]bool{}
@@ -94,9 +95,9 @@ func TestGoldenSectionWarns(t *testing.T) {
 func TestGoldenSectionDefaults(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	for _, c := range []struct {
-		family kernels.Family
+		family families.Family
 		high   float64
-	}{{kernels.RBFFamily{}, 33}, {kernels.PolynomialFamily{}, 80}} {
+	}{{families.RBF{}, 33}, {families.Polynomial{}, 80}} {
 		zero := Regressor{Space: over(c.family), Search: &entropy.GoldenSection{}}
 		spelt := Regressor{
 			Space: over(c.family),

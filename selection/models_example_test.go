@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -52,7 +53,7 @@ func ExampleSearchError() {
 	}
 	model := &selection.Regressor{Search: &grid.Search{Points: 8}, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return &lssvm.Regressor{Kernel: k, Ridge: .01}
-	}, kernels.RBFFamily{})}
+	}, families.RBF{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	points := 0
 	model.Observe = func(row search.TraceRow) {

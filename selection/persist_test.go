@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -56,7 +57,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 	require.NoError(t, err)
 	steps := r.Preprocess
 	for text, into := range map[string]*Regressor{
-		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(kernels.PolynomialFamily{})},
+		"fitted with family RBF, this value's Space is NormalizedPolynomial":                         {Preprocess: steps, Space: over(families.Polynomial{})},
 		"Preprocess: pipeline.Transformer: bad model data: the data holds 1 steps, configured are 0": {Search: &entropy.Search{}},
 		"step 0 was a transformers.StandardScaler, this value has a transformers.RMSScaler":          {Preprocess: []transformers.Transformer{&scalers.RMSScaler{}}, Search: &entropy.Search{}},
 		"the estimator was a lssvm.Regressor, this value has a pipeline": {Preprocess: steps, Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
@@ -83,7 +84,7 @@ func TestCloneAndSupports(t *testing.T) {
 	assert.False(t, (&Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
 	assert.True(t, r.Supports(estimators.Weighted))
 	assert.False(t, (&Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Weighted))
-	assert.True(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).Supports(estimators.Proba))
+	assert.True(t, (&Classifier{Space: overClasses(families.RBF{}), Search: &entropy.Search{}}).Supports(estimators.Proba))
 
 	x, y := problemOf(20, 2, 0.2, 1)
 	m := Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}

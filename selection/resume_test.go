@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -50,7 +51,7 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
-				r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy, Workers: 1, Observe: observe, Resume: resume}
+				r := &Regressor{Space: over(families.RBF{}), Search: strategy, Workers: 1, Observe: observe, Resume: resume}
 				return r, r.Fit(ctx, x, y)
 			}
 			whole, err := fit(ctx, nil, nil)
@@ -85,7 +86,7 @@ func TestResume(t *testing.T) {
 				Space: Kernels(func(k kernels.Kernel) estimators.Regressor {
 					fits++
 					return &lssvm.Regressor{Kernel: k}
-				}, kernels.RBFFamily{}),
+				}, families.RBF{}),
 				Search: strategy,
 				Resume: whole.Result().Trace,
 			}
@@ -149,7 +150,7 @@ func TestResumeFinalists(t *testing.T) {
 func TestResumeFromAnyStep(t *testing.T) {
 	x, y := problemOf(90, 2, .3, 4)
 	fit := func(ctx context.Context, observe func(search.TraceRow), resume []search.TraceRow) (*Regressor, error) {
-		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
+		r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}, Workers: 1, Observe: observe, Resume: resume}
 		return r, r.Fit(ctx, x, y)
 	}
 	whole, err := fit(ctx, nil, nil)

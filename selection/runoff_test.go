@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -56,9 +57,9 @@ func TestRunoff(t *testing.T) {
 		for _, row := range rows {
 			assert.Equal(t, 5, row.ScoredOn)
 			assert.Equal(t, 5, row.Fits)
-			var family kernels.Family = kernels.RBFFamily{}
+			var family families.Family = families.RBF{}
 			if row.Family != family.String() {
-				family = kernels.MaternFamily{Nu: 2.5}
+				family = families.Matern{Nu: 2.5}
 			}
 			scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.Kernel(row.Param)) }, x, y, &validation.Options{Splitter: fixed(folds)})
 			require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -51,7 +52,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 	space := func(most int) Space[estimators.Regressor] {
 		return Kernels(func(k kernels.Kernel) estimators.Regressor {
 			return &upTo{lssvm.Regressor{Kernel: k, Ridge: .1}, most, &fits}
-		}, kernels.RBFFamily{})
+		}, families.RBF{})
 	}
 	r := &Regressor{Space: space(59), Search: &grid.Search{Points: 5}, Workers: 1}
 	err := r.Fit(ctx, x, y)
@@ -74,7 +75,7 @@ func TestSearchErrorOfTheLastFit(t *testing.T) {
 func TestSearchErrorOfAContext(t *testing.T) {
 	x, y := problemOf(80, 2, .3, 4)
 	fit := func(ctx context.Context, resume []search.TraceRow, observe func(search.TraceRow)) (*Regressor, error) {
-		r := &Regressor{Space: over(kernels.RBFFamily{}, kernels.MaternFamily{}), Search: &grid.Search{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
+		r := &Regressor{Space: over(families.RBF{}, families.Matern{}), Search: &grid.Search{Points: 6}, Workers: 1, Resume: resume, Observe: observe}
 		return r, r.Fit(ctx, x, y)
 	}
 	whole, err := fit(ctx, nil, nil)
@@ -117,7 +118,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 		"selection: Regressor: candidate 1, machine: lssvm: Regressor: a kernel matrix of 60×60 needs": {
 			Space: NamedCandidates(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &grid.Search{}},
 		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
-			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, kernels.RBFFamily{}), Search: &grid.Search{}},
+			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, families.RBF{}), Search: &grid.Search{}},
 	} {
 		r.Observe = func(search.TraceRow) { t.Error("the search began") }
 		err := r.Fit(ctx, x, y)
@@ -129,7 +130,7 @@ func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 
 func TestStringOfASearch(t *testing.T) {
 	x, y := problemOf(40, 2, .3, 4)
-	r := &Regressor{Search: &grid.Search{Points: 3}, Space: over(kernels.RBFFamily{})}
+	r := &Regressor{Search: &grid.Search{Points: 3}, Space: over(families.RBF{})}
 	assert.Equal(t, "selection.Regressor(not fitted)", r.String())
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, "selection.Regressor("+r.Result().Choice()+"; fitted)", r.String())
@@ -149,7 +150,7 @@ func TestErrorsNameWhatWasCalled(t *testing.T) {
 		assert.EqualError(t, err, "selection: Classifier: y has 1 class, want at least 2", name)
 	}
 	for _, r := range []*Regressor{
-		{MaxKernelBytes: 10}, {MaxKernelBytes: 10, Space: over(kernels.RBFFamily{}, defaultFamily)},
+		{MaxKernelBytes: 10}, {MaxKernelBytes: 10, Space: over(families.RBF{}, defaultFamily)},
 	} {
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrTooLarge)

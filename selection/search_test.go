@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
@@ -44,15 +45,15 @@ func problemOf(n, d int, noise float64, seed uint64) (*mat.Dense, []float64) {
 	return x, y
 }
 
-func over(families ...kernels.Family) Space[estimators.Regressor] {
+func over(families ...families.Family) Space[estimators.Regressor] {
 	return Kernels[estimators.Regressor](nil, families...)
 }
 
-func overClasses(families ...kernels.Family) Space[estimators.Classifier] {
+func overClasses(families ...families.Family) Space[estimators.Classifier] {
 	return Kernels[estimators.Classifier](nil, families...)
 }
 
-func overTwo(family kernels.Family2) Space[estimators.Regressor] {
+func overTwo(family families.Family2) Space[estimators.Regressor] {
 	return Kernels2[estimators.Regressor](nil, family)
 }
 
@@ -71,7 +72,7 @@ func classesOf(n int, seed uint64) (*mat.Dense, []int) {
 // counting counts what a search costs by itself: the kernels it asks the family
 // for and the estimators it builds.
 type counting struct {
-	kernels.RBFFamily
+	families.RBF
 	fits *atomic.Int64
 }
 
@@ -208,7 +209,7 @@ func TestEntropyForClassification(t *testing.T) {
 
 func TestSingleTarget(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.4}}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.4}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.InDelta(t, 0.4, res.Entropy, .02)
@@ -224,7 +225,7 @@ func TestHigherTargets(t *testing.T) {
 		x.Set(i, 0, float64(i))
 		y[i] = math.Sin(float64(i)*0.8) * (1 + float64(i%2)/4)
 	}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	taken := func(r Regressor, target float64) (search.Status, bool) {
 		for _, row := range r.Result().Trace {
@@ -242,7 +243,7 @@ func TestHigherTargets(t *testing.T) {
 	}
 	// A family whose least entropy lies above the low targets goes up instead.
 	x, y = problemOf(60, 5, 0.1, 3)
-	p := Regressor{Space: over(kernels.PolynomialFamily{})}
+	p := Regressor{Space: over(families.Polynomial{})}
 	require.NoError(t, p.Fit(ctx, x, y))
 	low, _ := taken(p, .05)
 	higher, _ := taken(p, .1)
@@ -251,7 +252,7 @@ func TestHigherTargets(t *testing.T) {
 	assert.True(t, ok)
 	// Neither holds here.
 	x, y = problemOf(60, 2, 0.3, 3)
-	q := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}
+	q := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}
 	require.NoError(t, q.Fit(ctx, x, y))
 	_, ok = taken(q, .9)
 	assert.False(t, ok)
@@ -259,7 +260,7 @@ func TestHigherTargets(t *testing.T) {
 
 func TestEveryFamilyCanBeSearched(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	for _, f := range []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 2.5}, kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
+	for _, f := range []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Matern{Nu: 2.5}, families.Polynomial{}, families.ELM{}} {
 		r := Regressor{Space: over(f)}
 		require.NoError(t, r.Fit(ctx, x, y), f)
 		p, err := r.Predict(x)
@@ -278,14 +279,14 @@ func TestStatusesOnRows(t *testing.T) {
 		x.Set(i, 0, float64(i%5))
 		y[i] = float64(i % 5)
 	}
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Targets: []float64{0.9}}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Targets: []float64{0.9}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusOK, r.Result().Status)
 	assert.InDelta(t, 0.9, r.Result().Entropy, .02)
 
 	// Whole degrees are too coarse for a small tolerance.
 	x, y = problemOf(40, 3, 0.1, 1)
-	p := Regressor{Space: over(kernels.PolynomialFamily{}), Search: &entropy.Search{Targets: []float64{0.45}, Tolerance: 1e-6}}
+	p := Regressor{Space: over(families.Polynomial{}), Search: &entropy.Search{Targets: []float64{0.45}, Tolerance: 1e-6}}
 	require.NoError(t, p.Fit(ctx, x, y))
 	assert.Equal(t, search.StatusAtomic, p.Result().Status)
 }
@@ -296,30 +297,30 @@ func TestDegenerateRows(t *testing.T) {
 		for i := range y {
 			y[i] = float64(i)
 		}
-		err := (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).Fit(ctx, x, y)
+		err := (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrShape, name)
 		assert.ErrorContains(t, err, "the entropy is 0 at every parameter", name)
 	}
 	for _, n := range []int{2, 3} {
 		x, y := problemOf(n, 2, 0.1, 1)
-		r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}
+		r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}
 		require.NoError(t, r.Fit(ctx, x, y))
 		_, err := r.Predict(x)
 		assert.NoError(t, err)
 	}
 	x, _ := problemOf(20, 2, 0.1, 1)
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}
 	require.NoError(t, r.Fit(ctx, x, make([]float64, 20)))
 	assert.Contains(t, r.Result().Warnings[0], "constant")
 	p, err := r.Predict(x)
 	require.NoError(t, err)
 	assert.InDelta(t, 0, mat.Norm(mat.NewVecDense(20, p), 2), 1e-12)
-	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
+	assert.ErrorContains(t, (&Classifier{Space: overClasses(families.RBF{}), Search: &entropy.Search{}}).Fit(ctx, x, make([]int, 20)), "y has 1 class, want at least 2")
 }
 
 func TestLogEvidenceScore(t *testing.T) {
 	x, y := problemOf(60, 2, 0.2, 1)
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LogEvidence}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.LogEvidence}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	res := r.Result()
 	assert.Equal(t, "log evidence", res.ScoreName)
@@ -327,7 +328,7 @@ func TestLogEvidenceScore(t *testing.T) {
 		assert.LessOrEqual(t, row.Score, res.Score)
 	}
 	xc, yc := classesOf(30, 1)
-	err := (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.LogEvidence}}).Fit(ctx, xc, yc)
+	err := (&Classifier{Space: overClasses(families.RBF{}), Search: &entropy.Search{Score: entropy.LogEvidence}}).Fit(ctx, xc, yc)
 	assert.ErrorContains(t, err, "Score = LogEvidence, want LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 }
 
@@ -400,7 +401,7 @@ func TestGridIsExhaustive(t *testing.T) {
 
 func TestGridParams(t *testing.T) {
 	x, y := problemOf(30, 2, 0.2, 4)
-	params := func(f kernels.Family, g *grid.Search) (out []float64) {
+	params := func(f families.Family, g *grid.Search) (out []float64) {
 		r := Regressor{Space: over(f), Search: g}
 		require.NoError(t, r.Fit(ctx, x, y))
 		for _, row := range r.Result().Trace {
@@ -408,10 +409,10 @@ func TestGridParams(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, []float64{1, 3}, params(kernels.RBFFamily{}, &grid.Search{Params: []float64{1, 3}}))
-	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(kernels.RBFFamily{}, &grid.Search{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
-	assert.Equal(t, []float64{1, 2, 3, 4}, params(kernels.PolynomialFamily{}, &grid.Search{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
-	assert.Len(t, params(kernels.RBFFamily{}, &grid.Search{}), 24)
+	assert.Equal(t, []float64{1, 3}, params(families.RBF{}, &grid.Search{Params: []float64{1, 3}}))
+	assert.InDeltaSlice(t, []float64{0.1, 1, 10}, params(families.RBF{}, &grid.Search{Points: 3, Lo: 0.1, Hi: 10}), 1e-12)
+	assert.Equal(t, []float64{1, 2, 3, 4}, params(families.Polynomial{}, &grid.Search{Points: 5, Lo: 1, Hi: 4}), "whole degrees, each once")
+	assert.Len(t, params(families.RBF{}, &grid.Search{}), 24)
 
 	r := Regressor{Search: &grid.Search{Params: []float64{1e-9, 1e-8}}}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -444,7 +445,7 @@ func TestEntropyParams(t *testing.T) {
 	assert.ErrorIs(t, (&Regressor{MaxKernelBytes: 100, Search: &entropy.Search{}}).Fit(ctx, x, y), estimators.ErrTooLarge)
 	assert.ErrorContains(t, (&Regressor{MaxKernelBytes: -1, Search: &entropy.Search{}}).Fit(ctx, x, y), "selection: Regressor: MaxKernelBytes = -1")
 	y[3] = math.NaN()
-	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).Fit(ctx, x, y), "y[3] is NaN")
+	assert.ErrorContains(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}).Fit(ctx, x, y), "y[3] is NaN")
 }
 
 var errMoody = errors.New("moody")
@@ -470,11 +471,11 @@ func TestLearnersThatFail(t *testing.T) {
 		}
 	}
 	for _, s := range []search.Strategy{&grid.Search{}, &grid.Halving{}, &entropy.Search{Score: entropy.CrossValidation}} {
-		r := Regressor{Space: Kernels(build(0.5), kernels.RBFFamily{}), Search: s}
+		r := Regressor{Space: Kernels(build(0.5), families.RBF{}), Search: s}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Contains(t, r.Result().Warnings[0], "some fits failed, the first with: RBF(")
 		assert.LessOrEqual(t, r.Result().Param, 0.5)
-		err := (&Regressor{Space: Kernels(build(0), kernels.RBFFamily{}), Search: s}).Fit(ctx, x, y)
+		err := (&Regressor{Space: Kernels(build(0), families.RBF{}), Search: s}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, errMoody)
 		assert.ErrorContains(t, err, "no point could be scored")
 	}
@@ -527,11 +528,11 @@ func TestMinRidge(t *testing.T) {
 		}
 	}
 	for _, v := range []float64{math.NaN(), math.Inf(1), -1} {
-		assert.ErrorIs(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
+		assert.ErrorIs(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: v}}).Fit(ctx, x, y), estimators.ErrParam)
 	}
 	// A ridge is in units of the weights: equal ones change nothing but its scale.
 	weights := slices.Repeat([]float64{4}, len(y))
-	r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{MinRidge: .1}}
+	r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{MinRidge: .1}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	plain := r.Result()
 	require.NoError(t, r.FitWeighted(ctx, x, y, weights))
@@ -539,7 +540,7 @@ func TestMinRidge(t *testing.T) {
 }
 
 // periodic is a family whose entropy falls again where its parameter rises.
-type periodic struct{ kernels.RBFFamily }
+type periodic struct{ families.RBF }
 
 func (periodic) Kernel(param float64) kernels.Kernel {
 	return kernels.RBF{Gamma: math.Exp(math.Sin(math.Log(param)/4) - 1)}
@@ -558,7 +559,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 			require.NoError(t, r.Fit(ctx, x, y), "%v", method)
 			return r.Result()
 		}
-		elm := fitted(&Regressor{Space: over(kernels.ELMFamily{}), Search: strategy(.8)})
+		elm := fitted(&Regressor{Space: over(families.ELM{}), Search: strategy(.8)})
 		assert.Equal(t, search.StatusCeiling, elm.Status, "%v: the ELM kernel stays below", method)
 		assert.Less(t, elm.Entropy, .8)
 		assert.Equal(t, search.StatusNonMonotone, fitted(&Regressor{Space: over(periodic{}), Search: strategy(.9)}).Status, "%v", method)
@@ -567,7 +568,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		// A row of zeros has no direction for a normalised kernel, but the polynomial's has a shift.
 		zero := mat.DenseCopyOf(x)
 		zero.SetRow(3, []float64{0, 0, 0})
-		r := &Regressor{Space: over(kernels.PolynomialFamily{}), Search: strategy(.7)}
+		r := &Regressor{Space: over(families.Polynomial{}), Search: strategy(.7)}
 		require.NoError(t, r.Fit(ctx, zero, y), "%v", method)
 		assert.Contains(t, []search.Status{search.StatusOK, search.StatusAtomic}, r.Result().Status, "%v", method)
 
@@ -585,7 +586,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 		// Few rows, and targets without variance.
 		for n := 1; n <= 3; n++ {
 			few, of := problemOf(n, 2, .1, 1)
-			r := &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Method: method}}
+			r := &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Method: method}}
 			if n == 1 {
 				assert.ErrorIs(t, r.Fit(ctx, few, of), estimators.ErrShape, "%v", method)
 				continue
@@ -593,7 +594,7 @@ func TestStatusesByEachMethod(t *testing.T) {
 			require.NoError(t, r.Fit(ctx, few, of), "%v, %d rows", method, n)
 			assert.NotEmpty(t, r.Result().Status)
 		}
-		r = &Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Method: method}}
+		r = &Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Method: method}}
 		require.NoError(t, r.Fit(ctx, x, slices.Repeat([]float64{7}, 60)), "%v", method)
 		assert.Contains(t, strings.Join(r.Result().Warnings, ";"), "the targets are constant", "%v", method)
 	}

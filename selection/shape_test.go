@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/learning"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -281,9 +281,9 @@ func TestShapeObjectives(t *testing.T) {
 func TestShapeFamilies(t *testing.T) {
 	x, y := problemOf(60, 2, .1, 4)
 	x2, y2 := problemOf(200, 2, .1, 5)
-	for _, family := range []kernels.Family{
-		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.RationalQuadraticFamily{},
-		kernels.MaternFamily{Nu: .5}, kernels.MaternFamily{Nu: 1.5}, kernels.MaternFamily{Nu: 2.5},
+	for _, family := range []families.Family{
+		families.RBF{}, families.Laplacian{}, families.RationalQuadratic{},
+		families.Matern{Nu: .5}, families.Matern{Nu: 1.5}, families.Matern{Nu: 2.5},
 	} {
 		r := &Regressor{Space: over(family), Search: &shape.Search{}}
 		require.NoError(t, r.Fit(ctx, x, y), family)
@@ -295,7 +295,7 @@ func TestShapeFamilies(t *testing.T) {
 		require.NoError(t, start.Fit(ctx, x, y), family)
 		assert.Less(t, start.Result().Lengths[0], start.Result().Lengths[1], family)
 	}
-	for _, family := range []kernels.Family{kernels.PolynomialFamily{}, kernels.ELMFamily{}} {
+	for _, family := range []families.Family{families.Polynomial{}, families.ELM{}} {
 		err := (&Regressor{Space: over(family), Search: &shape.Search{}}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, family)
 		assert.ErrorContains(t, err, "shape: Search")

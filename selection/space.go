@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -18,8 +19,8 @@ import (
 // Space is that of Kernels without families, for the machines of package lssvm.
 type Space[E any] struct {
 	build      func(kernels.Kernel) E // nil: lssvm's
-	families   []kernels.Family
-	two        kernels.Family2
+	families   []families.Family
+	two        families.Family2
 	candidates []func() E
 	listed     bool     // candidates, though there may be none
 	labels     []string // names of the candidates; nil: they have none
@@ -30,23 +31,23 @@ type Space[E any] struct {
 // Kernels is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
 // it is nil, the estimator is &lssvm.Regressor{Kernel: k} or &lssvm.Classifier{Kernel: k}. If build returns the
 // same estimator for any kernel, the Result has a warning. Each of several families is searched, and the one with
-// the best score is taken. Without families it is [kernels.RBFFamily], and for an [entropy.Search] of several targets also
-// the kernels of [kernels.MaternFamily] with Nu 2.5.
-func Kernels[E any](build func(k kernels.Kernel) E, families ...kernels.Family) Space[E] {
+// the best score is taken. Without families it is [families.RBF], and for an [entropy.Search] of several targets also
+// the kernels of [families.Matern] with Nu 2.5.
+func Kernels[E any](build func(k kernels.Kernel) E, families ...families.Family) Space[E] {
 	return Space[E]{build: build, families: families}
 }
 
 // defaultFamilies are those of a strategy where none were given.
-func defaultFamilies(search search.Strategy) []kernels.Family {
+func defaultFamilies(search search.Strategy) []families.Family {
 	if e, ok := search.(*entropy.Search); ok && len(e.Targets) != 1 {
-		return []kernels.Family{kernels.RBFFamily{}, kernels.MaternFamily{Nu: 2.5}}
+		return []families.Family{families.RBF{}, families.Matern{Nu: 2.5}}
 	}
-	return []kernels.Family{kernels.RBFFamily{}}
+	return []families.Family{families.RBF{}}
 }
 
 // Kernels2 is the space of the kernels of a family of two parameters: the search takes them in turn, each with the
 // other at the best that was seen, until the score no longer improves. Build is as in [Kernels].
-func Kernels2[E any](build func(k kernels.Kernel) E, family kernels.Family2) Space[E] {
+func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Space[E] {
 	return Space[E]{build: build, two: family}
 }
 
@@ -65,7 +66,7 @@ type option[E any] struct {
 }
 
 // option returns what a point of a family, nil for candidates, stands for.
-func (s Space[E]) option(family kernels.Family, p search.Point) option[E] {
+func (s Space[E]) option(family families.Family, p search.Point) option[E] {
 	if p.IsCandidate() {
 		return option[E]{name: p.String(), build: s.candidates[p.Candidate]}
 	}
@@ -78,7 +79,7 @@ func (s Space[E]) kernelOption(kernel kernels.Kernel) option[E] {
 }
 
 // chosen is what a result stands for.
-func (s Space[E]) chosen(family kernels.Family, p search.Point, values []float64) (option[E], error) {
+func (s Space[E]) chosen(family families.Family, p search.Point, values []float64) (option[E], error) {
 	if len(values) == 0 || p.IsCandidate() {
 		return s.option(family, p), nil
 	}
@@ -90,8 +91,8 @@ func (s Space[E]) chosen(family kernels.Family, p search.Point, values []float64
 }
 
 // slice is the family that is left of one of two parameters when the other has a value.
-func (s Space[E]) slice(second bool, value float64) kernels.Family {
-	return kernels.Fixed{Family: s.two, Second: second, Value: value}
+func (s Space[E]) slice(second bool, value float64) families.Family {
+	return families.Fixed{Family: s.two, Second: second, Value: value}
 }
 
 // isZero reports whether nothing was said.
@@ -101,8 +102,8 @@ func (s Space[E]) isZero() bool {
 
 // storedSpace is a Space without functions in a model file.
 type storedSpace struct {
-	Families []kernels.Family
-	Two      kernels.Family2
+	Families []families.Family
+	Two      families.Family2
 }
 
 // stored returns what a model file has of s; ok is false where functions build estimators.
@@ -189,7 +190,7 @@ func (s Space[E]) least() kernels.Kernel {
 		lo, _ := s.two.Bounds()
 		family = s.slice(true, lo[1])
 	case family == nil:
-		family = kernels.RBFFamily{}
+		family = families.RBF{}
 	}
 	lo, _ := family.Bounds()
 	return family.Kernel(lo)
@@ -214,7 +215,7 @@ func (s Space[E]) String() string {
 	case s.two != nil:
 		return s.two.String()
 	case len(s.families) == 0:
-		return kernels.RBFFamily{}.String()
+		return families.RBF{}.String()
 	}
 	names := make([]string, len(s.families))
 	for i, f := range s.families {

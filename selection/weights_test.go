@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
@@ -44,7 +45,7 @@ func weightsOf(n int) []float64 {
 func TestWeightedLeaveOneOut(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	w := weightsOf(40)
-	r := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
+	r := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
 	_, variance := stat.PopMeanVariance(y, w)
 	for i, row := range r.Result().Trace {
@@ -76,7 +77,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 		}
 		assert.InEpsilon(t, above/total/variance, row.Score, 1e-6)
 	}
-	plain := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
+	plain := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.NotEqual(t, plain.Result().Score, r.Result().Score)
 
@@ -93,7 +94,7 @@ func TestWeightedLeaveOneOut(t *testing.T) {
 func TestWeightedClassifier(t *testing.T) {
 	x, y := classesOf(50, 2)
 	w := weightsOf(50)
-	c := Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{NoMinRidge: true}}
+	c := Classifier{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Space: overClasses(families.RBF{}), Search: &entropy.Search{NoMinRidge: true}}
 	require.NoError(t, c.FitWeighted(ctx, x, y, w))
 	signs := make([]float64, len(y))
 	for i, label := range y {
@@ -130,14 +131,14 @@ func TestWeightsOfOneAreNone(t *testing.T) {
 		return string(data)
 	}
 	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.CrossValidation}, &grid.Search{Points: 5}} {
-		space := overClasses(kernels.RBFFamily{})
+		space := overClasses(families.RBF{})
 		a, b := Classifier{Space: space, Search: s}, Classifier{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, xc, yc))
 		require.NoError(t, b.FitWeighted(ctx, xc, yc, ones))
 		assert.Equal(t, text(a.Result()), text(b.Result()))
 	}
 	for _, s := range []search.Strategy{&entropy.Search{}, &entropy.Search{Score: entropy.LogEvidence}, &grid.Search{Points: 5}} {
-		space := over(kernels.RBFFamily{})
+		space := over(families.RBF{})
 		a, b := Regressor{Space: space, Search: s}, Regressor{Space: space, Search: s}
 		require.NoError(t, a.Fit(ctx, x, y))
 		require.NoError(t, b.FitWeighted(ctx, x, y, ones))
@@ -175,7 +176,7 @@ func TestWeightedFolds(t *testing.T) {
 	}
 	r := Regressor{Search: &grid.Search{Params: []float64{0.1, 1}, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
-	e := Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{Score: entropy.CrossValidation, Splitter: splitter, Metric: rmse}}
+	e := Regressor{Space: over(families.RBF{}), Search: &entropy.Search{Score: entropy.CrossValidation, Splitter: splitter, Metric: rmse}}
 	require.NoError(t, e.FitWeighted(ctx, x, y, w))
 	for _, row := range append(r.Result().Trace, e.Result().Trace...) {
 		if !math.IsNaN(row.Score) {
@@ -232,7 +233,7 @@ func TestUnsupportedWeights(t *testing.T) {
 	assert.Nil(t, r.Result())
 
 	// A Build that gives now one type and now another.
-	least, _ := kernels.RBFFamily{}.Bounds()
+	least, _ := families.RBF{}.Bounds()
 	r.Space = Kernels(func(k kernels.Kernel) estimators.Regressor {
 		if k.(kernels.RBF).Gamma > least {
 			return unweighted(k)
@@ -255,9 +256,9 @@ func TestUnsupportedWeights(t *testing.T) {
 	w[3] = 0
 	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w})
 	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: weights = 0, want > 0")
-	assert.ErrorContains(t, (&Regressor{Space: over(kernels.RBFFamily{}), Search: &entropy.Search{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
-	assert.ErrorContains(t, (&Classifier{Space: overClasses(kernels.RBFFamily{}), Search: &entropy.Search{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
+	assert.ErrorContains(t, (&Classifier{Space: overClasses(families.RBF{}), Search: &entropy.Search{}}).FitWeighted(ctx, xc, yc, w), "selection: Classifier: weights = 0, want > 0")
 }
 
 func TestMetricsOfVariances(t *testing.T) {
@@ -326,7 +327,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 func TestRidgeOfDrawnRowsIsNotTaken(t *testing.T) {
 	x, y := problemOf(700, 2, .3, 3)
 	for strategy, want := range map[*entropy.Search]bool{{}: true, {Method: entropy.LowRank, MaxRank: 4, MinRidge: .01}: false} {
-		r := &Regressor{Space: over(kernels.RBFFamily{}), Search: strategy}
+		r := &Regressor{Space: over(families.RBF{}), Search: strategy}
 		require.NoError(t, r.Fit(ctx, x, y))
 		assert.Equal(t, want, ridgeIsOf(r.Result(), 700), "%+v", strategy)
 		given := 0.0

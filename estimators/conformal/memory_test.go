@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -42,7 +43,7 @@ func TestMemoryOfTheSystemBeforeTheFit(t *testing.T) {
 		"a search": func(bytes int64) estimators.Regressor {
 			return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 				return &lssvm.Regressor{Kernel: k, MaxKernelBytes: bytes, Observe: observe}
-			}, kernels.RBFFamily{})}
+			}, families.RBF{})}
 		},
 	}
 	for name, estimator := range regressors {

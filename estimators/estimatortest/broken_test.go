@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -441,7 +442,7 @@ func (c *configured) Clone() estimators.Regressor {
 // chunked learns in chunks: by a Fit on all rows that it was given.
 type chunked struct {
 	*brokenRegressor
-	chunks  data
+	chunks  subject.Data
 	partial func(c *chunked, x mat.Matrix, y []float64) error
 }
 
@@ -460,16 +461,16 @@ func (c *chunked) takeIn(x mat.Matrix, y []float64) error {
 	if err := (&toy.Ridge{}).Fit(ctx, x, y); err != nil { // what is wrong with the chunk
 		return err
 	}
-	all := data{mat.DenseCopyOf(x), append(slices.Clone(c.chunks.y), y...)}
-	if c.chunks.x != nil {
-		if width(x) != width(c.chunks.x) {
-			return fault.Columns("x", width(x), width(c.chunks.x))
+	all := subject.Data{X: mat.DenseCopyOf(x), Y: append(slices.Clone(c.chunks.Y), y...)}
+	if c.chunks.X != nil {
+		if width(x) != width(c.chunks.X) {
+			return fault.Columns("x", width(x), width(c.chunks.X))
 		}
-		chunk := all.x
-		all.x = &mat.Dense{}
-		all.x.Stack(c.chunks.x, chunk)
+		chunk := all.X
+		all.X = &mat.Dense{}
+		all.X.Stack(c.chunks.X, chunk)
 	}
-	if err := c.Fit(ctx, all.x, all.y); err != nil {
+	if err := c.Fit(ctx, all.X, all.Y); err != nil {
 		return err
 	}
 	c.chunks = all
@@ -509,7 +510,7 @@ func (o *onMatrices) Clone() estimators.Regressor { return o.build().(*onMatrice
 // leaving refits for the residuals of rows that are left out.
 type leaving struct {
 	*brokenRegressor
-	rows data
+	rows subject.Data
 	out  func(l *leaving, row int) float64
 }
 
@@ -520,16 +521,16 @@ func newLeaving(out func(l *leaving, row int) float64) func() any {
 func (l *leaving) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	err := l.brokenRegressor.Fit(ctx, x, y)
 	if err == nil {
-		l.rows = data{mat.DenseCopyOf(x), slices.Clone(y)}
+		l.rows = subject.Data{X: mat.DenseCopyOf(x), Y: slices.Clone(y)}
 	}
 	return err
 }
 
 func (l *leaving) LeaveOneOutResiduals(context.Context) ([]float64, error) {
-	if l.rows.x == nil {
+	if l.rows.X == nil {
 		return nil, fault.NotFitted("leaving")
 	}
-	out := make([]float64, len(l.rows.y))
+	out := make([]float64, len(l.rows.Y))
 	for i := range out {
 		out[i] = l.out(l, i)
 	}
@@ -538,21 +539,21 @@ func (l *leaving) LeaveOneOutResiduals(context.Context) ([]float64, error) {
 
 func (l *leaving) refit(row int) float64 {
 	var others []int
-	for i := range l.rows.y {
+	for i := range l.rows.Y {
 		if i != row {
 			others = append(others, i)
 		}
 	}
-	d, one := l.rows.pick(others), l.rows.pick([]int{row})
+	d, one := l.rows.Pick(others), l.rows.Pick([]int{row})
 	r := &toy.Ridge{}
-	if r.Fit(context.Background(), d.x, d.y) != nil {
+	if r.Fit(context.Background(), d.X, d.Y) != nil {
 		return 0
 	}
-	y, err := r.Predict(one.x)
+	y, err := r.Predict(one.X)
 	if err != nil {
 		return 0
 	}
-	return one.y[0] - y[0]
+	return one.Y[0] - y[0]
 }
 
 func (l *leaving) Clone() estimators.Regressor { return newLeaving(l.out)().(*leaving) }
@@ -560,7 +561,7 @@ func (l *leaving) Clone() estimators.Regressor { return newLeaving(l.out)().(*le
 func (l *leaving) UnmarshalBinary(data []byte) error {
 	err := l.brokenRegressor.UnmarshalBinary(data)
 	if err == nil {
-		l.rows.x = nil
+		l.rows.X = nil
 	}
 	return err
 }

@@ -12,47 +12,49 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/streams"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-func checkVariance(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	m.needs(p, estimators.Variance)
-	mean, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+func checkVariance(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	m.Needs(p, estimators.Variance)
+	mean, variance, err := m.Value.(estimators.VariancePredictor).PredictVariance(x)
 	p.Must("PredictVariance", err)
-	if len(mean) != testRows || len(variance) != testRows {
-		p.Fatalf("PredictVariance gave %d means and %d variances for %d rows", len(mean), len(variance), testRows)
+	if len(mean) != subject.TestRows || len(variance) != subject.TestRows {
+		p.Fatalf("PredictVariance gave %d means and %d variances for %d rows", len(mean), len(variance), subject.TestRows)
 	}
 	for i, v := range variance {
 		if !(v >= 0) || math.IsInf(v, 1) {
 			p.Fatalf("the variance of row %d is %v", i, v)
 		}
 	}
-	got, err := columns(nil, mean)
+	got, err := subject.Columns(nil, mean)
 	p.Must("PredictVariance", err)
-	p.sameMatrix("the mean of PredictVariance", m.outputs(p, x)[0].values, got, s.options.Tolerance)
+	p.SameMatrix("the mean of PredictVariance", m.Outputs(p, x)[0].Values, got, s.Options.Tolerance)
 }
 
-func checkInterval(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	m.needs(p, estimators.Interval)
-	v := m.value.(estimators.IntervalPredictor)
+func checkInterval(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	m.Needs(p, estimators.Interval)
+	v := m.Value.(estimators.IntervalPredictor)
 	for _, level := range []float64{0, 1, -0.5, 1.5, math.NaN(), math.Inf(1)} {
 		_, _, err := v.PredictInterval(x, level)
-		p.wants(fmt.Sprintf("PredictInterval of level %v", level), err, estimators.ErrParam)
+		p.Wants(fmt.Sprintf("PredictInterval of level %v", level), err, estimators.ErrParam)
 	}
-	mean := m.outputs(p, x)[0].values
+	mean := m.Outputs(p, x)[0].Values
 	var before [2][]float64
 	for k, level := range []float64{0.01, 0.5, 0.9, 0.999} {
 		low, high, err := v.PredictInterval(x, level)
 		p.Must("PredictInterval", err)
-		if len(low) != testRows || len(high) != testRows {
-			p.Fatalf("PredictInterval gave %d and %d ends for %d rows", len(low), len(high), testRows)
+		if len(low) != subject.TestRows || len(high) != subject.TestRows {
+			p.Fatalf("PredictInterval gave %d and %d ends for %d rows", len(low), len(high), subject.TestRows)
 		}
-		for i := range testRows {
-			slack := s.options.Tolerance * max(1, math.Abs(mean.At(i, 0)))
+		for i := range subject.TestRows {
+			slack := s.Options.Tolerance * max(1, math.Abs(mean.At(i, 0)))
 			if !(low[i] <= mean.At(i, 0)+slack && high[i] >= mean.At(i, 0)-slack) {
 				p.Fatalf("row %d: the interval of level %v, %v to %v, leaves out the prediction %v", i, level, low[i], high[i],
 					mean.At(i, 0))
@@ -69,14 +71,14 @@ func checkInterval(p *probe, s *subject) {
 // checkIntervalAndVariance holds intervals to Chebyshev's bound, which is true of any
 // distribution of the variance, and to cover the middle half of one with some density
 // there.
-func checkIntervalAndVariance(p *probe, m model, x *mat.Dense) {
-	if !m.can(estimators.Variance) {
+func checkIntervalAndVariance(p *subject.Probe, m subject.Model, x *mat.Dense) {
+	if !m.Can(estimators.Variance) {
 		return
 	}
-	_, variance, err := m.value.(estimators.VariancePredictor).PredictVariance(x)
+	_, variance, err := m.Value.(estimators.VariancePredictor).PredictVariance(x)
 	p.Must("PredictVariance", err)
 	const level = 0.9
-	low, high, err := m.value.(estimators.IntervalPredictor).PredictInterval(x, level)
+	low, high, err := m.Value.(estimators.IntervalPredictor).PredictInterval(x, level)
 	p.Must("PredictInterval", err)
 	for i, v := range variance {
 		half, sd := (high[i]-low[i])/2, math.Sqrt(v)
@@ -86,78 +88,69 @@ func checkIntervalAndVariance(p *probe, m model, x *mat.Dense) {
 	}
 }
 
-// weights returns the weights 1 and 2 in a pattern that favours no class.
-func weights() []float64 {
-	w := make([]float64, trainRows)
-	for i := range w {
-		w[i] = 1 + float64(i/3%2)
-	}
-	return w
-}
-
-func checkWeightedFit(p *probe, s *subject) {
-	s.new().needs(p, estimators.Weighted)
-	d, x := s.train(), s.test().x
+func checkWeightedFit(p *subject.Probe, s *subject.Subject) {
+	s.New().Needs(p, estimators.Weighted)
+	d, x := s.Train(), s.Test().X
 	var rows []int
-	for i, w := range weights() {
+	for i, w := range subject.Weights() {
 		for range int(w) {
 			rows = append(rows, i)
 		}
 	}
-	ones := make([]float64, trainRows)
+	ones := make([]float64, subject.TrainRows)
 	for i := range ones {
 		ones[i] = 1
 	}
 	for _, c := range []struct {
 		name    string
 		weights []float64
-		plain   data
-	}{{"a weight of 2 and the row twice", weights(), d.pick(rows)}, {"weights of 1 and none", ones, d}} {
-		m := s.new()
-		p.Must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, c.weights))
-		p.same(c.name, s.fitted(p, c.plain).outputs(p, x), m.outputs(p, x), s.options.Tolerance)
+		plain   subject.Data
+	}{{"a weight of 2 and the row twice", subject.Weights(), d.Pick(rows)}, {"weights of 1 and none", ones, d}} {
+		m := s.New()
+		p.Must("FitWeighted", m.FitWeighted(context.Background(), d.X, d.Y, c.weights))
+		p.Same(c.name, s.Fitted(p, c.plain).Outputs(p, x), m.Outputs(p, x), s.Options.Tolerance)
 	}
 }
 
-func checkRepeatedRows(p *probe, s *subject) {
-	d, x := s.train(), s.test().x
-	twice := make([]int, 2*trainRows)
+func checkRepeatedRows(p *subject.Probe, s *subject.Subject) {
+	d, x := s.Train(), s.Test().X
+	twice := make([]int, 2*subject.TrainRows)
 	for i := range twice {
-		twice[i] = i % trainRows
+		twice[i] = i % subject.TrainRows
 	}
-	p.same("each row once and twice", s.fitted(p, d).outputs(p, x), s.fitted(p, d.pick(twice)).outputs(p, x), s.options.Tolerance)
+	p.Same("each row once and twice", s.Fitted(p, d).Outputs(p, x), s.Fitted(p, d.Pick(twice)).Outputs(p, x), s.Options.Tolerance)
 }
 
-func checkBadWeights(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	m.needs(p, estimators.Weighted)
-	want := m.outputs(p, x)
+func checkBadWeights(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	m.Needs(p, estimators.Weighted)
+	want := m.Outputs(p, x)
 	with := func(v float64) []float64 {
-		w := weights()
+		w := subject.Weights()
 		w[4] = v
 		return w
 	}
 	for name, w := range map[string][]float64{
-		"no": nil, "too few": weights()[1:], "too many": append(weights(), 1),
+		"no": nil, "too few": subject.Weights()[1:], "too many": append(subject.Weights(), 1),
 		"zero": with(0), "negative": with(-1), "NaN": with(math.NaN()), "infinite": with(math.Inf(1)),
 	} {
-		d := s.train()
-		if err := m.fitWeighted(context.Background(), d.x, d.y, w); err == nil {
+		d := s.Train()
+		if err := m.FitWeighted(context.Background(), d.X, d.Y, w); err == nil {
 			p.Errorf("FitWeighted with %s weights: no error", name)
 		} else {
-			p.contract("FitWeighted with "+name+" weights", err)
+			p.Contract("FitWeighted with "+name+" weights", err)
 		}
-		p.keeps("a FitWeighted with "+name+" weights", m, x, want)
+		p.Keeps("a FitWeighted with "+name+" weights", m, x, want)
 	}
 }
 
-func checkReport(p *probe, s *subject) {
-	s.new().needs(p, estimators.Reporting)
-	before := s.new().value.(estimators.Reporter).Report()
+func checkReport(p *subject.Probe, s *subject.Subject) {
+	s.New().Needs(p, estimators.Reporting)
+	before := s.New().Value.(estimators.Reporter).Report()
 	if before.Converged || before.Iterations != 0 {
 		p.Errorf("Report before Fit: %+v", before)
 	}
-	r := s.fitted(p, s.train()).value.(estimators.Reporter)
+	r := s.Fitted(p, s.Train()).Value.(estimators.Reporter)
 	got := r.Report()
 	if got.Iterations < 0 || math.IsNaN(got.Objective) || !(got.Jitter >= 0) || math.IsInf(got.Jitter, 1) {
 		p.Errorf("Report after Fit: %+v", got)
@@ -173,14 +166,14 @@ func checkReport(p *probe, s *subject) {
 	}
 }
 
-func checkCapabilities(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	_, writes := m.value.(encoding.BinaryMarshaler)
-	_, reads := m.value.(encoding.BinaryUnmarshaler)
+func checkCapabilities(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	_, writes := m.Value.(encoding.BinaryMarshaler)
+	_, reads := m.Value.(encoding.BinaryUnmarshaler)
 	if writes != reads {
 		p.Errorf("has one of MarshalBinary and UnmarshalBinary")
 	}
-	calls := s.everyMethod(m, x)
+	calls := everyMethod(s, m, x)
 	for _, capability := range estimators.Capabilities() {
 		call, ok := calls[capability]
 		if !ok {
@@ -190,7 +183,7 @@ func checkCapabilities(p *probe, s *subject) {
 			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }
 		}
 		err := call()
-		switch supports := m.can(capability); {
+		switch supports := m.Can(capability); {
 		case supports && err != nil:
 			p.Errorf("%v is said to be supported: %v", capability, err)
 		case !supports && err == nil:
@@ -203,87 +196,87 @@ func checkCapabilities(p *probe, s *subject) {
 
 // everyMethod returns a call of each capability's method that the type has, be it supported
 // or not: on m, fitted, or on a new value of the subject where the method fits one.
-func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]func() error {
+func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimators.Capability]func() error {
 	out := map[estimators.Capability]func() error{}
-	if v, ok := m.value.(estimators.ProbaPredictor); ok {
+	if v, ok := m.Value.(estimators.ProbaPredictor); ok {
 		out[estimators.Proba] = func() error { _, err := v.PredictProba(x); return err }
 	}
-	if v, ok := m.value.(estimators.DecisionPredictor); ok {
+	if v, ok := m.Value.(estimators.DecisionPredictor); ok {
 		out[estimators.Decision] = func() error { _, err := v.Decision(x); return err }
 	}
-	if v, ok := m.value.(estimators.VariancePredictor); ok {
+	if v, ok := m.Value.(estimators.VariancePredictor); ok {
 		out[estimators.Variance] = func() error { _, _, err := v.PredictVariance(x); return err }
 	}
-	if v, ok := m.value.(estimators.IntervalPredictor); ok {
+	if v, ok := m.Value.(estimators.IntervalPredictor); ok {
 		out[estimators.Interval] = func() error { _, _, err := v.PredictInterval(x, 0.9); return err }
 	}
-	if v, ok := m.value.(estimators.LeaveOneOutPredictor); ok {
+	if v, ok := m.Value.(estimators.LeaveOneOutPredictor); ok {
 		out[estimators.LeaveOneOut] = func() error { _, err := v.LeaveOneOutResiduals(context.Background()); return err }
 	}
-	if v, ok := m.value.(estimators.SetPredictor); ok {
+	if v, ok := m.Value.(estimators.SetPredictor); ok {
 		out[estimators.Sets] = func() error { _, err := v.PredictSet(x, 0.9); return err }
 	}
-	if v, ok := m.value.(estimators.PPredictor); ok {
+	if v, ok := m.Value.(estimators.PPredictor); ok {
 		out[estimators.PValues] = func() error { _, err := v.PredictP(x); return err }
 	}
-	if v, ok := m.value.(estimators.LinearSmoother); ok {
+	if v, ok := m.Value.(estimators.LinearSmoother); ok {
 		out[estimators.Smoothing] = func() error {
-			d := s.train()
-			_, err := v.Smoother(context.Background(), d.x, mat.NewDense(len(d.y), 1, slices.Clone(d.y)), nil)
+			d := s.Train()
+			_, err := v.Smoother(context.Background(), d.X, mat.NewDense(len(d.Y), 1, slices.Clone(d.Y)), nil)
 			return err
 		}
 	}
-	if v, ok := m.value.(estimators.DecisionPredictorTo); ok {
+	if v, ok := m.Value.(estimators.DecisionPredictorTo); ok {
 		out[estimators.DecisionTo] = func() error {
-			return v.DecisionTo(m.scores(rowsOf(x)), x)
+			return v.DecisionTo(m.Scores(subject.RowsOf(x)), x)
 		}
 	}
-	if v, ok := m.value.(estimators.ProbaPredictorTo); ok {
-		out[estimators.ProbaTo] = func() error { return v.PredictProbaTo(m.scores(rowsOf(x)), x) }
+	if v, ok := m.Value.(estimators.ProbaPredictorTo); ok {
+		out[estimators.ProbaTo] = func() error { return v.PredictProbaTo(m.Scores(subject.RowsOf(x)), x) }
 	}
-	if v, ok := embedding.As[transformers.Inverter](m.value); ok {
+	if v, ok := embedding.As[transformers.Inverter](m.Value); ok {
 		out[estimators.Inverting] = func() error { _, err := v.InverseTransform(x); return err }
 	}
-	if v, ok := m.value.(encoding.BinaryMarshaler); ok {
+	if v, ok := m.Value.(encoding.BinaryMarshaler); ok {
 		out[estimators.Marshalling] = func() error { _, err := v.MarshalBinary(); return err }
 	}
-	if v, ok := embedding.As[estimators.Continuer](m.value); ok {
+	if v, ok := embedding.As[estimators.Continuer](m.Value); ok {
 		out[estimators.Continuing] = func() error {
 			_, err := v.MarshalStatistics()
-			if m.can(estimators.Continuing) && errors.Is(err, estimators.ErrNotFitted) {
+			if m.Can(estimators.Continuing) && errors.Is(err, estimators.ErrNotFitted) {
 				return nil // a Fit may leave none
 			}
 			return err
 		}
 	}
-	if v, ok := m.value.(estimators.Reporter); ok {
+	if v, ok := m.Value.(estimators.Reporter); ok {
 		out[estimators.Reporting] = func() error {
-			if m.can(estimators.Reporting) || !reflect.ValueOf(v.Report()).IsZero() {
+			if m.Can(estimators.Reporting) || !reflect.ValueOf(v.Report()).IsZero() {
 				return nil
 			}
 			return fmt.Errorf("the zero Report: %w", errors.ErrUnsupported)
 		}
 	}
-	d, ctx := s.train(), context.Background()
-	if v, ok := embedding.As[streaming.BlockFitter[streaming.None]](s.new().value); ok {
+	d, ctx := s.Train(), context.Background()
+	if v, ok := embedding.As[streaming.BlockFitter[streaming.None]](s.New().Value); ok {
 		out[estimators.Blocks] = func() error {
-			return v.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(d.x), nil) })
+			return v.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(d.X), nil) })
 		}
 	}
-	if v, ok := embedding.As[transformers.PartialFitter](s.new().value); ok {
-		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.x) }
+	if v, ok := embedding.As[transformers.PartialFitter](s.New().Value); ok {
+		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.X) }
 	}
-	if fresh := s.new(); fresh.hasStages() {
-		out[estimators.Mergeable] = func() error { return fresh.inStages(ctx, d) }
+	if fresh := s.New(); streams.HasStages(fresh) {
+		out[estimators.Mergeable] = func() error { return streams.FitInStages(ctx, fresh, d) }
 	}
 	k := mat.NewSymDense(2, []float64{2, 1, 1, 2})
-	switch v := m.value.(type) {
+	switch v := m.Value.(type) {
 	case estimators.Regressor:
-		fits[float64](ctx, out, v, func() any { return s.new().value }, d.x, d.y, []float64{1, 2}, k)
+		fits[float64](ctx, out, v, func() any { return s.New().Value }, d.X, d.Y, []float64{1, 2}, k)
 	case estimators.Classifier:
-		fits[int](ctx, out, v, func() any { return s.new().value }, d.x, toLabels(d.y), []int{1, 2}, k)
+		fits[int](ctx, out, v, func() any { return s.New().Value }, d.X, subject.ToLabels(d.Y), []int{1, 2}, k)
 	case estimators.MultiRegressor:
-		s.multiMethods(out, m, x)
+		multiMethods(s, out, m, x)
 	}
 	return out
 }
@@ -294,10 +287,10 @@ func fits[Y float64 | int](
 	k mat.Symmetric,
 ) {
 	if v, ok := fitted.(estimators.PredictorTo[Y]); ok {
-		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, trainRows), x) }
+		out[estimators.PredictTo] = func() error { return v.PredictTo(make([]Y, subject.TrainRows), x) }
 	}
 	if v, ok := fresh().(estimators.WeightedFitter[Y]); ok {
-		out[estimators.Weighted] = func() error { return v.FitWeighted(ctx, x, y, weights()) }
+		out[estimators.Weighted] = func() error { return v.FitWeighted(ctx, x, y, subject.Weights()) }
 	}
 	if v, ok := embedding.As[estimators.PartialFitter[Y]](fresh()); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }

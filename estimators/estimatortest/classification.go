@@ -9,27 +9,28 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
 // threeClasses returns a model of three classes and new rows of them.
-func (s *subject) threeClasses(p *probe) (model, data) {
-	return s.fitted(p, problem(s.kind, 12, trainRows, 3, 3)), problem(s.kind, 13, testRows, 3, 3)
+func threeClasses(s *subject.Subject, p *subject.Probe) (subject.Model, subject.Data) {
+	return s.Fitted(p, subject.Problem(s.Kind, 12, subject.TrainRows, 3, 3)), subject.Problem(s.Kind, 13, subject.TestRows, 3, 3)
 }
 
-func checkLabels(p *probe, s *subject) {
-	m, test := s.threeClasses(p)
-	before, err := m.classifier().Predict(test.x)
+func checkLabels(p *subject.Probe, s *subject.Subject) {
+	m, test := threeClasses(s, p)
+	before, err := m.Classifier().Predict(test.X)
 	p.Must("Predict", err)
 	// The order is kept, so that the same model has to result.
 	other := map[int]int{-3: math.MinInt, 2: -1, 11: math.MaxInt}
-	d := problem(s.kind, 12, trainRows, 3, 3)
-	y := toLabels(d.y)
+	d := subject.Problem(s.Kind, 12, subject.TrainRows, 3, 3)
+	y := subject.ToLabels(d.Y)
 	for i, l := range y {
 		y[i] = other[l]
 	}
-	c := s.new().classifier()
-	p.Must("Fit with large labels", c.Fit(context.Background(), d.x, y))
-	after, err := c.Predict(test.x)
+	c := s.New().Classifier()
+	p.Must("Fit with large labels", c.Fit(context.Background(), d.X, y))
+	after, err := c.Predict(test.X)
 	p.Must("Predict with large labels", err)
 	for i, l := range before {
 		if after[i] != other[l] {
@@ -41,37 +42,37 @@ func checkLabels(p *probe, s *subject) {
 	}
 }
 
-func checkClasses(p *probe, s *subject) {
-	m, _ := s.threeClasses(p)
-	want := toLabels(labelsOf)
-	got := m.classifier().Classes()
+func checkClasses(p *subject.Probe, s *subject.Subject) {
+	m, _ := threeClasses(s, p)
+	want := subject.ToLabels(subject.LabelsOf)
+	got := m.Classifier().Classes()
 	if !slices.Equal(got, want) {
 		p.Fatalf("Classes = %v, want %v", got, want)
 	}
 	got[0] = 1000
-	if again := m.classifier().Classes(); !slices.Equal(again, want) {
+	if again := m.Classifier().Classes(); !slices.Equal(again, want) {
 		p.Errorf("Classes after writing to what it returned: %v, want %v", again, want)
 	}
 }
 
-func checkThreeClasses(p *probe, s *subject) {
-	m, test := s.threeClasses(p)
-	p.accurate("Predict", m.outputs(p, test.x)[0].values.RawMatrix().Data, test.y)
+func checkThreeClasses(p *subject.Probe, s *subject.Subject) {
+	m, test := threeClasses(s, p)
+	accurate(p, "Predict", m.Outputs(p, test.X)[0].Values.RawMatrix().Data, test.Y)
 }
 
 // probaSlack is how far a probability may leave [0,1], and a sum of K of them 1,
 // by rounding.
 const probaSlack = 1e-9
 
-func checkProbabilities(p *probe, s *subject) {
+func checkProbabilities(p *subject.Probe, s *subject.Subject) {
 	for _, k := range []int{2, 3} {
-		m := s.fitted(p, problem(s.kind, 14, trainRows, 3, k))
-		m.needs(p, estimators.Proba)
-		x := problem(s.kind, 15, testRows, 3, k).x
-		proba, err := m.value.(estimators.ProbaPredictor).PredictProba(x)
+		m := s.Fitted(p, subject.Problem(s.Kind, 14, subject.TrainRows, 3, k))
+		m.Needs(p, estimators.Proba)
+		x := subject.Problem(s.Kind, 15, subject.TestRows, 3, k).X
+		proba, err := m.Value.(estimators.ProbaPredictor).PredictProba(x)
 		p.Must("PredictProba", err)
-		p.dims("PredictProba", proba, testRows, k)
-		for i := range testRows {
+		dims(p, "PredictProba", proba, subject.TestRows, k)
+		for i := range subject.TestRows {
 			row := proba.RawRowView(i)
 			if !(floats.Min(row) >= -probaSlack) || !(floats.Max(row) <= 1+probaSlack) || !(math.Abs(floats.Sum(row)-1) <= probaSlack) {
 				p.Fatalf("row %d of %d classes: %v, want numbers in [0,1] that sum to 1", i, k, row)
@@ -80,7 +81,7 @@ func checkProbabilities(p *probe, s *subject) {
 	}
 }
 
-func (p *probe) dims(method string, m *mat.Dense, rows, cols int) {
+func dims(p *subject.Probe, method string, m *mat.Dense, rows, cols int) {
 	if r, c := m.Dims(); r != rows || c != cols {
 		p.Fatalf("%s gave %d×%d, want %d×%d", method, r, c, rows, cols)
 	}
@@ -96,25 +97,25 @@ func argmax(scores *mat.Dense, classes []int) []float64 {
 	return out
 }
 
-func checkProbabilityOrder(p *probe, s *subject) {
-	m, test := s.threeClasses(p)
-	m.needs(p, estimators.Proba)
-	proba, err := m.value.(estimators.ProbaPredictor).PredictProba(test.x)
+func checkProbabilityOrder(p *subject.Probe, s *subject.Subject) {
+	m, test := threeClasses(s, p)
+	m.Needs(p, estimators.Proba)
+	proba, err := m.Value.(estimators.ProbaPredictor).PredictProba(test.X)
 	p.Must("PredictProba", err)
-	p.dims("PredictProba", proba, testRows, 3)
-	p.accurate("the largest of PredictProba", argmax(proba, m.classifier().Classes()), test.y)
+	dims(p, "PredictProba", proba, subject.TestRows, 3)
+	accurate(p, "the largest of PredictProba", argmax(proba, m.Classifier().Classes()), test.Y)
 }
 
-func checkDecision(p *probe, s *subject) {
+func checkDecision(p *subject.Probe, s *subject.Subject) {
 	for _, k := range []int{2, 3} {
-		m := s.fitted(p, problem(s.kind, 16, trainRows, 3, k))
-		m.needs(p, estimators.Decision)
-		x := problem(s.kind, 17, testRows, 3, k).x
-		scores, err := m.value.(estimators.DecisionPredictor).Decision(x)
+		m := s.Fitted(p, subject.Problem(s.Kind, 16, subject.TrainRows, 3, k))
+		m.Needs(p, estimators.Decision)
+		x := subject.Problem(s.Kind, 17, subject.TestRows, 3, k).X
+		scores, err := m.Value.(estimators.DecisionPredictor).Decision(x)
 		p.Must("Decision", err)
-		p.dims("Decision", scores, testRows, k)
-		want := m.outputs(p, x)[0].values.RawMatrix().Data
-		if got := argmax(scores, m.classifier().Classes()); !slices.Equal(got, want) {
+		dims(p, "Decision", scores, subject.TestRows, k)
+		want := m.Outputs(p, x)[0].Values.RawMatrix().Data
+		if got := argmax(scores, m.Classifier().Classes()); !slices.Equal(got, want) {
 			p.Errorf("the largest of Decision are %v, Predict gives %v", got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 )
 
@@ -63,8 +64,8 @@ func (c *continued) UnmarshalStatistics(data []byte) error {
 		return c.r.PartialFit(context.Background(), mat.NewDense(1, 3, nil), []float64{9})
 	case c.broken == forgetsRows && len(data) > 0:
 		other := &ridge.Regressor{Ridge: .1}
-		d := (&subject{kind: regressors}).train()
-		if err := other.PartialFit(context.Background(), d.x.Slice(0, 9, 0, 3), slices.Clone(d.y[:9])); err != nil {
+		d := (&subject.Subject{Kind: subject.Regressors}).Train()
+		if err := other.PartialFit(context.Background(), d.X.Slice(0, 9, 0, 3), slices.Clone(d.Y[:9])); err != nil {
 			return err
 		}
 		few, err := other.MarshalStatistics()
@@ -82,7 +83,7 @@ func (c *continued) UnmarshalStatistics(data []byte) error {
 func TestStopAndGoOfASoundType(t *testing.T) {
 	for _, c := range checks {
 		if c.name == "stop-and-go" {
-			v := judge(c, &subject{kind: regressors, build: newContinued(0), options: Options{Tolerance: defaultTolerance}})
+			v := judge(c, &subject.Subject{Kind: subject.Regressors, Build: newContinued(0), Options: subject.Settings{Tolerance: defaultTolerance}})
 			assert.Empty(t, v.Failures)
 			assert.Empty(t, v.Skipped)
 		}

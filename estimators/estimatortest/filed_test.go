@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 )
@@ -78,7 +79,7 @@ func (f *filed) UnmarshalBinary(data []byte) error {
 func TestModelFileOfASoundType(t *testing.T) {
 	for _, c := range checks {
 		if c.name == "model-file" {
-			v := judge(c, &subject{kind: regressors, build: func() any { return &filed{Offset: 2} }, options: Options{Tolerance: defaultTolerance}})
+			v := judge(c, &subject.Subject{Kind: subject.Regressors, Build: func() any { return &filed{Offset: 2} }, Options: subject.Settings{Tolerance: defaultTolerance}})
 			assert.Empty(t, v.Failures)
 			assert.Empty(t, v.Skipped)
 		}

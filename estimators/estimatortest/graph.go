@@ -7,32 +7,33 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 )
 
 // checkGraph runs what Graph writes, and holds it against what the methods give.
-func checkGraph(p *probe, s *subject) {
-	fresh := s.new()
-	if _, ok := embedding.As[graph.Grapher](fresh.value); !ok {
+func checkGraph(p *subject.Probe, s *subject.Subject) {
+	fresh := s.New()
+	if _, ok := embedding.As[graph.Grapher](fresh.Value); !ok {
 		p.Skip("has no Graph")
 	}
-	d, x := s.train(), s.test().x
-	_, width := d.x.Dims()
+	d, x := s.Train(), s.Test().X
+	_, width := d.X.Dims()
 	_, rows := graph.New(width)
-	if _, err := graph.Build(fresh.value, rows); !errors.Is(err, errors.ErrUnsupported) {
-		p.wants("Graph before Fit", err, estimators.ErrNotFitted)
+	if _, err := graph.Build(fresh.Value, rows); !errors.Is(err, errors.ErrUnsupported) {
+		p.Wants("Graph before Fit", err, estimators.ErrNotFitted)
 	}
-	m := s.fitted(p, d)
+	m := s.Fitted(p, d)
 	g, rows := graph.New(width)
-	out, err := graph.Build(m.value, rows)
+	out, err := graph.Build(m.Value, rows)
 	if errors.Is(err, errors.ErrUnsupported) {
 		p.Skip("has a part without a graph")
 	}
 	p.Must("Graph", err)
 	_, wide := graph.New(width + 1)
-	_, err = graph.Build(m.value, wide)
-	p.wants("Graph of a column too many", err, estimators.ErrShape)
+	_, err = graph.Build(m.Value, wide)
+	p.Wants("Graph of a column too many", err, estimators.ErrShape)
 	run := func(what string, v graph.Value) *mat.Dense {
 		if v.IsZero() {
 			p.Fatalf("Graph has no %s", what)
@@ -41,34 +42,34 @@ func checkGraph(p *probe, s *subject) {
 		p.Must("Run of "+what, err)
 		return got[0]
 	}
-	for _, f := range m.methods() {
-		want, err := f.call(x)
+	for _, f := range m.Methods() {
+		want, err := f.Call(x)
 		if errors.Is(err, errors.ErrUnsupported) {
 			continue
 		}
-		p.Must(f.name, err)
+		p.Must(f.Name, err)
 		var got *mat.Dense
 		switch {
-		case f.name == "Predict" && m.kind&(regressors|multis) != 0:
+		case f.Name == "Predict" && m.Kind&(subject.Regressors|subject.Multis) != 0:
 			got = run("Mean", out.Mean)
-		case f.name == "Score":
+		case f.Name == "Score":
 			got = run("Mean", out.Mean)
-		case f.name == "Predict" && m.kind == detectors:
+		case f.Name == "Predict" && m.Kind == subject.Detectors:
 			continue
-		case f.name == "Predict":
-			if !slices.Equal(out.Classes, m.classifier().Classes()) {
-				p.Fatalf("Graph has the classes %v, want %v", out.Classes, m.classifier().Classes())
+		case f.Name == "Predict":
+			if !slices.Equal(out.Classes, m.Classifier().Classes()) {
+				p.Fatalf("Graph has the classes %v, want %v", out.Classes, m.Classifier().Classes())
 			}
 			if out.Decision.IsZero() {
 				p.Fatalf("Graph has no Decision")
 			}
 			got = run("Decision", out.Decision.ArgMax())
 			got.Apply(func(_, _ int, at float64) float64 { return float64(out.Classes[int(at)]) }, got)
-		case f.name == "Transform":
+		case f.Name == "Transform":
 			got = run("Rows", out.Rows)
-		case f.name == "PredictProba":
+		case f.Name == "PredictProba":
 			got = run("Proba", out.Proba)
-		case f.name == "PredictVariance" && out.Variance != nil:
+		case f.Name == "PredictVariance" && out.Variance != nil:
 			v, err := out.Variance()
 			p.Must("Variance of Graph", err)
 			variance := run("Variance", v)
@@ -77,6 +78,6 @@ func checkGraph(p *probe, s *subject) {
 		default:
 			continue
 		}
-		p.sameMatrix("what Graph writes of "+f.name, want, got, s.options.Tolerance)
+		p.SameMatrix("what Graph writes of "+f.Name, want, got, s.Options.Tolerance)
 	}
 }

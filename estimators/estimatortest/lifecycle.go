@@ -15,75 +15,66 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-func checkRefitForgets(p *probe, s *subject) {
-	first, second := problem(s.kind, 10, trainRows, 2, 2), s.train()
-	m := s.fitted(p, first)
-	p.Must("second Fit", m.fit(context.Background(), second.x, second.y))
-	x := s.test().x
-	p.same("after a Fit on other rows", s.fitted(p, second).outputs(p, x), m.outputs(p, x), 0)
+func checkRefitForgets(p *subject.Probe, s *subject.Subject) {
+	first, second := subject.Problem(s.Kind, 10, subject.TrainRows, 2, 2), s.Train()
+	m := s.Fitted(p, first)
+	p.Must("second Fit", m.Fit(context.Background(), second.X, second.Y))
+	x := s.Test().X
+	p.Same("after a Fit on other rows", s.Fitted(p, second).Outputs(p, x), m.Outputs(p, x), 0)
 }
 
-func checkFailedFitKeeps(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	want := m.outputs(p, x)
-	fails := func(doing string, d data) {
-		if m.fit(context.Background(), d.x, d.y) == nil {
+func checkFailedFitKeeps(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	want := m.Outputs(p, x)
+	fails := func(doing string, d subject.Data) {
+		if m.Fit(context.Background(), d.X, d.Y) == nil {
 			p.Fatalf("Fit with %s: no error", doing)
 		}
-		p.keeps("a Fit that failed for "+doing, m, x, want)
+		p.Keeps("a Fit that failed for "+doing, m, x, want)
 	}
-	d := s.otherProblem()
-	d.x.Set(trainRows-8, 2, math.Inf(1))
+	d := s.OtherProblem()
+	d.X.Set(subject.TrainRows-8, 2, math.Inf(1))
 	fails("an infinity in the last row of x", d)
-	fails("an empty x", data{nil, nil})
-	if s.kind&supervised != 0 {
-		d := s.otherProblem()
-		fails("a y that is too short", data{d.x, d.y[1:]})
+	fails("an empty x", subject.Data{X: nil, Y: nil})
+	if s.Kind&subject.Supervised != 0 {
+		d := s.OtherProblem()
+		fails("a y that is too short", subject.Data{X: d.X, Y: d.Y[1:]})
 	}
-	if s.kind&(regressors|multis) != 0 {
-		d := s.otherProblem()
-		d.y[len(d.y)-1] = math.Inf(1)
+	if s.Kind&(subject.Regressors|subject.Multis) != 0 {
+		d := s.OtherProblem()
+		d.Y[len(d.Y)-1] = math.Inf(1)
 		fails("an infinity in y", d)
 	}
 }
 
-// keeps fails unless the model still gives the outputs that it gave before.
-func (p *probe) keeps(after string, m model, x mat.Matrix, want outputs) {
-	got, err := m.tryOutputs(x)
-	if err != nil {
-		p.Errorf("after %s: %v", after, err)
-		return
-	}
-	p.same("after "+after, want, got, 0)
-}
-
-func checkCancelledFit(p *probe, s *subject) {
+func checkCancelledFit(p *subject.Probe, s *subject.Subject) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	d, x := s.otherProblem(), s.test().x
-	m := s.new()
-	p.wants("Fit with a cancelled context", m.fit(ctx, d.x, d.y), context.Canceled)
-	p.unfitted(m, x)
-	m = s.fitted(p, s.train())
-	want := m.outputs(p, x)
-	p.wants("second Fit with a cancelled context", m.fit(ctx, d.x, d.y), context.Canceled)
-	p.keeps("a cancelled Fit", m, x, want)
+	d, x := s.OtherProblem(), s.Test().X
+	m := s.New()
+	p.Wants("Fit with a cancelled context", m.Fit(ctx, d.X, d.Y), context.Canceled)
+	unfitted(p, m, x)
+	m = s.Fitted(p, s.Train())
+	want := m.Outputs(p, x)
+	p.Wants("second Fit with a cancelled context", m.Fit(ctx, d.X, d.Y), context.Canceled)
+	p.Keeps("a cancelled Fit", m, x, want)
 }
 
-func checkCancelledMidway(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	want := m.outputs(p, x)
-	d := s.otherProblem()
-	r, c := d.x.Dims()
+func checkCancelledMidway(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	want := m.Outputs(p, x)
+	d := s.OtherProblem()
+	r, c := d.X.Dims()
 	for _, reads := range []int{1, r * c / 2, r * c} {
 		ctx, cancel := context.WithCancel(context.Background())
-		in := cancelling{foreign{d.x}, &atomic.Int64{}, cancel}
-		in.left.Store(int64(reads))
+		in := subject.Cancelling{Foreign: subject.Foreign{Dense: d.X}, Left: &atomic.Int64{}, Cancel: cancel}
+		in.Left.Store(int64(reads))
 		doing := fmt.Sprintf("Fit with a context that is cancelled when value %d of x is read", reads)
-		p.wants(doing, m.fit(ctx, in, d.y), context.Canceled)
-		p.keeps(doing, m, x, want)
+		p.Wants(doing, m.Fit(ctx, in, d.Y), context.Canceled)
+		p.Keeps(doing, m, x, want)
 		cancel()
 	}
 }
@@ -114,22 +105,22 @@ func (c *endingContext) Err() error {
 // ended reports whether somebody was told that it has ended.
 func (c *endingContext) ended() bool { return c.Context.Err() != nil }
 
-func checkCancelledAtAnyLook(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	want := m.outputs(p, x)
-	d := s.otherProblem()
+func checkCancelledAtAnyLook(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	want := m.Outputs(p, x)
+	d := s.OtherProblem()
 	// at has the context end after so many looks, and reports whether Fit looked as often.
 	at := func(looks int64) bool {
 		ctx := endsAfter(looks)
 		defer ctx.cancel()
-		err := m.fit(ctx, d.x, d.y)
+		err := m.Fit(ctx, d.X, d.Y)
 		if !ctx.ended() {
 			p.Must("Fit with a context that does not end", err)
 			return false
 		}
 		doing := fmt.Sprintf("Fit with a context that has ended at look %d", looks+1)
-		p.wants(doing, err, context.Canceled)
-		p.keeps(doing, m, x, want)
+		p.Wants(doing, err, context.Canceled)
+		p.Keeps(doing, m, x, want)
 		return true
 	}
 	for looks := int64(1); at(looks); looks *= 2 {
@@ -137,51 +128,53 @@ func checkCancelledAtAnyLook(p *probe, s *subject) {
 	// Of the last looks, whose number may differ a little with the goroutines that there are.
 	whole := endsAfter(math.MaxInt64)
 	defer whole.cancel()
-	p.Must("Fit", s.new().fit(whole, d.x, d.y))
-	m = s.fitted(p, s.train())
+	p.Must("Fit", s.New().Fit(whole, d.X, d.Y))
+	m = s.Fitted(p, s.Train())
 	for back := range min(whole.seen.Load(), lastLooks) {
 		at(whole.seen.Load() - 1 - back)
-		m = s.fitted(p, s.train())
+		m = s.Fitted(p, s.Train())
 	}
 }
 
 const lastLooks = 3
 
-func checkInputsUnmodified(p *probe, s *subject) {
-	d, test := s.train(), s.test()
-	keptTrain, keptTest := d.copy(), test.copy()
-	m := s.fitted(p, d)
-	m.outputs(p, test.x)
-	if s.kind&supervised != 0 && m.can(estimators.Weighted) {
-		w := weights()
-		p.Must("FitWeighted", m.fitWeighted(context.Background(), d.x, d.y, w))
-		if !slices.Equal(w, weights()) {
+func checkInputsUnmodified(p *subject.Probe, s *subject.Subject) {
+	d, test := s.Train(), s.Test()
+	keptTrain, keptTest := d.Copy(), test.Copy()
+	m := s.Fitted(p, d)
+	m.Outputs(p, test.X)
+	if s.Kind&subject.Supervised != 0 && m.Can(estimators.Weighted) {
+		w := subject.Weights()
+		p.Must("FitWeighted", m.FitWeighted(context.Background(), d.X, d.Y, w))
+		if !slices.Equal(w, subject.Weights()) {
 			p.Errorf("FitWeighted changed its weights")
 		}
 	}
-	if !mat.Equal(d.x, keptTrain.x) {
+	if !mat.Equal(d.X, keptTrain.X) {
 		p.Errorf("Fit changed its x")
 	}
-	if !slices.Equal(d.y, keptTrain.y) {
+	if !slices.Equal(d.Y, keptTrain.Y) {
 		p.Errorf("Fit changed its y")
 	}
-	if !mat.Equal(test.x, keptTest.x) {
+	if !mat.Equal(test.X, keptTest.X) {
 		p.Errorf("a method changed its x")
 	}
 }
 
-func checkAnyMatrix(p *probe, s *subject) {
-	d, x := s.train(), s.test().x
-	want := s.fitted(p, d).outputs(p, x)
+func checkAnyMatrix(p *subject.Probe, s *subject.Subject) {
+	d, x := s.Train(), s.Test().X
+	want := s.Fitted(p, d).Outputs(p, x)
 	for name, view := range map[string]func(*mat.Dense) mat.Matrix{
-		"a transposed view":                    func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
-		"a part of a larger one":               partOfLarger,
-		"a foreign type of matrix":             func(x *mat.Dense) mat.Matrix { return foreign{x} },
-		"a type that says what of it is not 0": func(x *mat.Dense) mat.Matrix { return telling{foreign{x}} },
+		"a transposed view":        func(x *mat.Dense) mat.Matrix { return mat.DenseCopyOf(x.T()).T() },
+		"a part of a larger one":   partOfLarger,
+		"a foreign type of matrix": func(x *mat.Dense) mat.Matrix { return subject.Foreign{Dense: x} },
+		"a type that says what of it is not 0": func(x *mat.Dense) mat.Matrix {
+			return subject.Telling{Foreign: subject.Foreign{Dense: x}}
+		},
 	} {
-		m := s.new()
-		p.Must("Fit on "+name, m.fit(context.Background(), view(d.x), d.y))
-		p.same(name, want, m.outputs(p, view(x)), s.options.Tolerance)
+		m := s.New()
+		p.Must("Fit on "+name, m.Fit(context.Background(), view(d.X), d.Y))
+		p.Same(name, want, m.Outputs(p, view(x)), s.Options.Tolerance)
 	}
 }
 
@@ -195,38 +188,38 @@ func partOfLarger(x *mat.Dense) mat.Matrix {
 	return part
 }
 
-func checkKeepsNoReference(p *probe, s *subject) {
-	d, x := s.train(), s.test().x
-	m := s.fitted(p, d)
-	want := m.outputs(p, x)
-	d.x.Apply(func(_, _ int, v float64) float64 { return 99 - 3*v }, d.x)
-	for i := range d.y {
-		d.y[i] = -8
+func checkKeepsNoReference(p *subject.Probe, s *subject.Subject) {
+	d, x := s.Train(), s.Test().X
+	m := s.Fitted(p, d)
+	want := m.Outputs(p, x)
+	d.X.Apply(func(_, _ int, v float64) float64 { return 99 - 3*v }, d.X)
+	for i := range d.Y {
+		d.Y[i] = -8
 	}
-	p.keeps("overwriting Fit's x and y", m, x, want)
+	p.Keeps("overwriting Fit's x and y", m, x, want)
 	kept := mat.DenseCopyOf(x)
-	p.Must("overwriting results", m.overwriteResults(x))
+	p.Must("overwriting results", m.OverwriteResults(x))
 	if !mat.Equal(x, kept) {
 		p.Fatalf("what a method returned is its x itself")
 	}
-	p.keeps("overwriting what the methods returned", m, x, want)
+	p.Keeps("overwriting what the methods returned", m, x, want)
 }
 
-func checkSameSeed(p *probe, s *subject) {
-	x := s.test().x
-	p.same("a second value", s.fitted(p, s.train()).outputs(p, x), s.fitted(p, s.train()).outputs(p, x), 0)
+func checkSameSeed(p *subject.Probe, s *subject.Subject) {
+	x := s.Test().X
+	p.Same("a second value", s.Fitted(p, s.Train()).Outputs(p, x), s.Fitted(p, s.Train()).Outputs(p, x), 0)
 }
 
-func checkWorkers(p *probe, s *subject) {
-	if s.options.Workers == nil {
+func checkWorkers(p *subject.Probe, s *subject.Subject) {
+	if s.Options.Workers == nil {
 		p.Skip("was given no Options.Workers")
 	}
-	var want outputs
+	var want subject.Outputs
 	for _, n := range []int{1, 2, 5} {
-		with := subject{kind: s.kind, build: func() any { return s.options.Workers(n) }}
-		got := with.fitted(p, s.train()).outputs(p, s.test().x)
+		with := subject.Subject{Kind: s.Kind, Build: func() any { return s.Options.Workers(n) }}
+		got := with.Fitted(p, s.Train()).Outputs(p, s.Test().X)
 		if n > 1 {
-			p.same(fmt.Sprintf("%d workers and 1", n), want, got, 0)
+			p.Same(fmt.Sprintf("%d workers and 1", n), want, got, 0)
 		} else {
 			want = got
 		}
@@ -238,15 +231,15 @@ var leakRuns atomic.Int64
 
 // A goroutine inherits the profiler labels of the one that starts it, so those
 // that the type started are told from all others of the process.
-func checkGoroutineLeaks(p *probe, s *subject) {
+func checkGoroutineLeaks(p *subject.Probe, s *subject.Subject) {
 	id := fmt.Sprintf("run-%d-", leakRuns.Add(1))
 	pprof.Do(context.Background(), pprof.Labels("estimatortest", id), func(ctx context.Context) {
-		s.fitted(p, s.train()).outputs(p, s.test().x)
+		s.Fitted(p, s.Train()).Outputs(p, s.Test().X)
 		cancelled, cancel := context.WithCancel(ctx)
 		cancel()
-		d := s.train()
+		d := s.Train()
 		// Only what is left running matters here; checkCancelledFit looks at the error.
-		_ = s.new().fit(cancelled, d.x, d.y)
+		_ = s.New().Fit(cancelled, d.X, d.Y)
 	})
 	var left string
 	for range 20 {
@@ -260,29 +253,29 @@ func checkGoroutineLeaks(p *probe, s *subject) {
 	p.Errorf("goroutines that still run, those with the label %s:\n%s", id, left)
 }
 
-func checkClone(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	m.needs(p, estimators.Cloning)
-	s.clonesConfiguration(p)
-	want := m.outputs(p, x)
-	c := m.clone()
-	if a, b := reflect.TypeOf(m.value), reflect.TypeOf(c.value); a != b {
+func checkClone(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	m.Needs(p, estimators.Cloning)
+	clonesConfiguration(s, p)
+	want := m.Outputs(p, x)
+	c := m.Clone()
+	if a, b := reflect.TypeOf(m.Value), reflect.TypeOf(c.Value); a != b {
 		p.Fatalf("the clone of a %v is a %v", a, b)
 	}
-	p.unfitted(c, x)
-	d := s.otherProblem()
-	p.Must("Fit of the clone", c.fit(context.Background(), d.x, d.y))
-	p.keeps("a Fit of its clone", m, x, want)
-	p.same("the clone and a new value", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
-	p.Must("Fit after Clone", m.fit(context.Background(), s.train().x, s.train().y))
-	p.same("the clone after a Fit of the original", s.fitted(p, d).outputs(p, x), c.outputs(p, x), 0)
+	unfitted(p, c, x)
+	d := s.OtherProblem()
+	p.Must("Fit of the clone", c.Fit(context.Background(), d.X, d.Y))
+	p.Keeps("a Fit of its clone", m, x, want)
+	p.Same("the clone and a new value", s.Fitted(p, d).Outputs(p, x), c.Outputs(p, x), 0)
+	p.Must("Fit after Clone", m.Fit(context.Background(), s.Train().X, s.Train().Y))
+	p.Same("the clone after a Fit of the original", s.Fitted(p, d).Outputs(p, x), c.Outputs(p, x), 0)
 }
 
 // clonesConfiguration sets the exported fields of a new value to what they
 // hardly are by default, and looks for them in its clone.
-func (s *subject) clonesConfiguration(p *probe) {
-	m := s.new()
-	from := reflect.Indirect(reflect.ValueOf(m.value))
+func clonesConfiguration(s *subject.Subject, p *subject.Probe) {
+	m := s.New()
+	from := reflect.Indirect(reflect.ValueOf(m.Value))
 	if from.Kind() != reflect.Struct || !from.CanSet() {
 		return
 	}
@@ -290,7 +283,7 @@ func (s *subject) clonesConfiguration(p *probe) {
 	for i := range from.NumField() {
 		odd[i] = from.Type().Field(i).IsExported() && setOdd(from.Field(i))
 	}
-	to := reflect.Indirect(reflect.ValueOf(m.clone().value))
+	to := reflect.Indirect(reflect.ValueOf(m.Clone().Value))
 	if to.Type() != from.Type() {
 		return // checkClone says so
 	}

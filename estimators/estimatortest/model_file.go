@@ -6,37 +6,38 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
 	"github.com/kernelearn/kernelearn/internal/registry"
 )
 
-func checkModelFile(p *probe, s *subject) {
-	m := s.fitted(p, s.train())
-	m.needs(p, estimators.Marshalling)
-	known, ok := registry.Typed(reflect.TypeOf(m.value))
+func checkModelFile(p *subject.Probe, s *subject.Subject) {
+	m := s.Fitted(p, s.Train())
+	m.Needs(p, estimators.Marshalling)
+	known, ok := registry.Typed(reflect.TypeOf(m.Value))
 	if !ok {
 		p.Skip("is not known to package modelfile")
 	}
-	data, err := modelfile.Marshal(m.value, modelfile.Notes{})
+	data, err := modelfile.Marshal(m.Value, modelfile.Notes{})
 	p.Must("modelfile.Marshal", err)
 	read, err := modelfile.Unmarshal[any](data)
 	p.Must("modelfile.Unmarshal", err)
-	if got, want := reflect.TypeOf(read), reflect.TypeOf(m.value); got != want {
+	if got, want := reflect.TypeOf(read), reflect.TypeOf(m.Value); got != want {
 		p.Fatalf("modelfile.Unmarshal gave a %v, want a %v", got, want)
 	}
 	info, err := modelfile.Describe(data)
 	p.Must("modelfile.Describe", err)
-	p.sameSettings(m.value, read, info.LeftOut)
-	x := s.test().x
-	p.same("the value that was read from a model file", m.outputs(p, x), model{m.kind, read}.outputs(p, x), 0)
+	sameSettings(p, m.Value, read, info.LeftOut)
+	x := s.Test().X
+	p.Same("the value that was read from a model file", m.Outputs(p, x), subject.Model{Kind: m.Kind, Value: read}.Outputs(p, x), 0)
 	_, d := x.Dims()
 	switch {
 	case info.Type != known.Name || info.Package == "" || info.Library == "" || info.Checksum == "" || info.Bytes != len(data):
 		p.Errorf("Describe says %+v of a %s of %d bytes", info, known.Name, len(data))
 	case info.Columns != d:
 		p.Errorf("Describe says %d columns, want %d", info.Columns, d)
-	case m.kind == classifiers && !slices.Equal(info.Classes, m.classifier().Classes()):
-		p.Errorf("Describe says the classes %v, want %v", info.Classes, m.classifier().Classes())
+	case m.Kind == subject.Classifiers && !slices.Equal(info.Classes, m.Classifier().Classes()):
+		p.Errorf("Describe says the classes %v, want %v", info.Classes, m.Classifier().Classes())
 	}
 	again, err := modelfile.Marshal(read, modelfile.Notes{})
 	p.Must("modelfile.Marshal of the value that was read", err)
@@ -46,7 +47,7 @@ func checkModelFile(p *probe, s *subject) {
 }
 
 // sameSettings fails unless the exported fields are the same, but for those that were left out.
-func (p *probe) sameSettings(want, got any, left []string) {
+func sameSettings(p *subject.Probe, want, got any, left []string) {
 	w, g := reflect.Indirect(reflect.ValueOf(want)), reflect.Indirect(reflect.ValueOf(got))
 	if w.Kind() != reflect.Struct {
 		return

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/conformance"
@@ -29,21 +30,21 @@ import (
 // check has to say about it.
 type mutant struct {
 	name  string
-	kind  kind
+	kind  subject.Kind
 	build func() any
 	says  string
 }
 
 func regressor(name, says string, with regressorMethods) mutant {
-	return mutant{name, regressors, with.build, says}
+	return mutant{name, subject.Regressors, with.build, says}
 }
 
 func classifier(name, says string, with classifierMethods) mutant {
-	return mutant{name, classifiers, with.build, says}
+	return mutant{name, subject.Classifiers, with.build, says}
 }
 
 func transformer(name, says string, with transformerMethods) mutant {
-	return mutant{name, transforms, with.build, says}
+	return mutant{name, subject.Transforms, with.build, says}
 }
 
 // stepsOf are the Options.Steps of broken types, by name.
@@ -258,7 +259,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("predicts zeros", "no error", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
 				y, err := b.Ridge.Predict(x)
 				if errors.Is(err, estimators.ErrNotFitted) {
-					return make([]float64, testRows), nil
+					return make([]float64, subject.TestRows), nil
 				}
 				return y, err
 			}}),
@@ -498,8 +499,8 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("loses its configuration", "the clone and a new value", regressorMethods{clone: func(b R) estimators.Regressor {
 				return &brokenRegressor{&toy.Ridge{Penalty: 50}, b.with, b.calls}
 			}}),
-			{"loses a field", regressors, func() any { return newConfigured(false, true) }, "the clone's Tolerance is 0, want 0.375"},
-			{"shares a slice", regressors, func() any { return newConfigured(true, false) }, "the clone's Widths is the same slice"},
+			{"loses a field", subject.Regressors, func() any { return newConfigured(false, true) }, "the clone's Tolerance is 0, want 0.375"},
+			{"shares a slice", subject.Regressors, func() any { return newConfigured(true, false) }, "the clone's Widths is the same slice"},
 		},
 		"repeatable": {
 			regressor("counts its calls", "a second call", regressorMethods{predict: shifted(func(b R, _ mat.Matrix) float64 { return float64(b.calls.Add(1)) })}),
@@ -579,18 +580,18 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}),
 		},
 		"model-file": {
-			{"loses a setting", regressors, func() any { return &filed{Broken: losesSetting, Offset: 2} }, "the setting Offset is 0"},
-			{"predicts by what is in no file", regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
-			{"is not what it reads", regressors, func() any { return &filed{Broken: refusesOwn} }, "modelfile.Unmarshal"},
-			{"does not tell its columns", regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe says 0 columns"},
-			{"writes another file", regressors, func() any { return &filed{Broken: changesBytes} }, "writes another"},
+			{"loses a setting", subject.Regressors, func() any { return &filed{Broken: losesSetting, Offset: 2} }, "the setting Offset is 0"},
+			{"predicts by what is in no file", subject.Regressors, func() any { return &filed{Broken: losesState, Offset: 2} }, "the value that was read from a model file: Predict"},
+			{"is not what it reads", subject.Regressors, func() any { return &filed{Broken: refusesOwn} }, "modelfile.Unmarshal"},
+			{"does not tell its columns", subject.Regressors, func() any { return &filed{Broken: hidesColumns} }, "Describe says 0 columns"},
+			{"writes another file", subject.Regressors, func() any { return &filed{Broken: changesBytes} }, "writes another"},
 		},
 		"stop-and-go": {
-			{"loses rows", regressors, newContinued(forgetsRows), "the value that was read, and went on"},
-			{"takes any bytes", regressors, newContinued(takesAnything), "UnmarshalStatistics of other bytes: no error"},
-			{"has statistics of a Fit that left none", regressors, newContinued(storesOfFit), "after Fit"},
-			{"has statistics of nothing", regressors, newContinued(hasThemBefore), "MarshalStatistics before Fit: no error"},
-			{"goes on from none", regressors, newContinued(movesTheModel), "UnmarshalStatistics"},
+			{"loses rows", subject.Regressors, newContinued(forgetsRows), "the value that was read, and went on"},
+			{"takes any bytes", subject.Regressors, newContinued(takesAnything), "UnmarshalStatistics of other bytes: no error"},
+			{"has statistics of a Fit that left none", subject.Regressors, newContinued(storesOfFit), "after Fit"},
+			{"has statistics of nothing", subject.Regressors, newContinued(hasThemBefore), "MarshalStatistics before Fit: no error"},
+			{"goes on from none", subject.Regressors, newContinued(movesTheModel), "UnmarshalStatistics"},
 		},
 		"marshal-into-fitted": {
 			regressor("keeps what it has", "reading into a fitted value", regressorMethods{unmarshal: func(b R, data []byte) error {
@@ -870,27 +871,27 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}),
 		},
 		"partial-fit": {
-			{"is no Fit at first", regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
-				if c.chunks.x == nil && y[0] != 0 {
+			{"is no Fit at first", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+				if c.chunks.X == nil && y[0] != 0 {
 					y = slices.Clone(y)
 					y[0]++
 				}
 				return c.takeIn(x, y)
 			}), "PartialFit before Fit, and Fit"},
-			{"learns from a chunk that failed", regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+			{"learns from a chunk that failed", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				err := c.takeIn(x, y)
-				if err != nil && c.chunks.x != nil {
-					_ = c.Fit(context.Background(), c.chunks.x, shiftedBy(c.chunks.y, 1))
+				if err != nil && c.chunks.X != nil {
+					_ = c.Fit(context.Background(), c.chunks.X, shiftedBy(c.chunks.Y, 1))
 				}
 				return err
 			}), "a PartialFit that failed"},
-			{"learns once", regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
+			{"learns once", subject.Regressors, newChunked(func(c *chunked, x mat.Matrix, y []float64) error {
 				kept := c.chunks
-				if err := c.takeIn(x, y); err != nil || kept.x == nil {
+				if err := c.takeIn(x, y); err != nil || kept.X == nil {
 					return err
 				}
 				c.chunks = kept
-				return c.Fit(context.Background(), kept.x, kept.y)
+				return c.Fit(context.Background(), kept.X, kept.Y)
 			}), "changes no result"},
 		},
 		"statistics": {
@@ -997,33 +998,33 @@ func mutants(release chan struct{}) map[string][]mutant {
 				b.StandardScaler = &scalers.StandardScaler{}
 				return b.StandardScaler.FitBlocks(c, rows)
 			}}),
-			{"has no eye for weights", regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
+			{"has no eye for weights", subject.Regressors, func() any { return &unweighing{} }, "FitBlocks with weights"},
 		},
 		"leave-one-out": {
-			{"leaves out nothing", regressors, newLeaving(func(l *leaving, row int) float64 {
-				one := l.rows.pick([]int{row})
-				y, err := l.Predict(one.x)
+			{"leaves out nothing", subject.Regressors, newLeaving(func(l *leaving, row int) float64 {
+				one := l.rows.Pick([]int{row})
+				y, err := l.Predict(one.X)
 				if err != nil {
 					return 0
 				}
-				return one.y[0] - y[0]
+				return one.Y[0] - y[0]
 			}), "fitted without it"},
-			{"has the last row wrong", regressors, newLeaving(func(l *leaving, row int) float64 {
-				if row == len(l.rows.y)-1 {
+			{"has the last row wrong", subject.Regressors, newLeaving(func(l *leaving, row int) float64 {
+				if row == len(l.rows.Y)-1 {
 					return -l.refit(row)
 				}
 				return l.refit(row)
 			}), "the residual of row 39"},
 		},
 		"smoother": {
-			{"has b the wrong way round", regressors, smoothing{spoil: func(_ []float64, _, b *mat.Dense, _ []float64) { b.Scale(-1, b) }}.build, "f - b·a/c of row 0"},
-			{"leaves the noise out of s", regressors, smoothing{spoil: func(c []float64, _, _ *mat.Dense, s []float64) {
+			{"has b the wrong way round", subject.Regressors, smoothing{spoil: func(_ []float64, _, b *mat.Dense, _ []float64) { b.Scale(-1, b) }}.build, "f - b·a/c of row 0"},
+			{"leaves the noise out of s", subject.Regressors, smoothing{spoil: func(c []float64, _, _ *mat.Dense, s []float64) {
 				for i := range s {
 					s[i] -= 0.5 / c[0]
 				}
 			}}.build, "1/c of row 0"},
-			{"has other outputs", regressors, smoothing{spoil: func(_ []float64, f, _ *mat.Dense, _ []float64) { f.Set(2, 1, f.At(2, 1)+0.1) }}.build, "Outputs and f"},
-			{"has no eye for weights", regressors, smoothing{rows: func(w []float64) []float64 {
+			{"has other outputs", subject.Regressors, smoothing{spoil: func(_ []float64, f, _ *mat.Dense, _ []float64) { f.Set(2, 1, f.At(2, 1)+0.1) }}.build, "Outputs and f"},
+			{"has no eye for weights", subject.Regressors, smoothing{rows: func(w []float64) []float64 {
 				for i := range w {
 					w[i] = max(w[i], 1)
 				}
@@ -1031,10 +1032,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}.build, "a weight of 0: no error"},
 		},
 		"graph": {
-			{"forgets the intercept", regressors, func() any { return &drawn{of: -1} }, "what Graph writes of Predict"},
-			{"writes before Fit", regressors, func() any { return &drawn{early: true} }, "Graph before Fit: no error"},
-			{"writes no mean", regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
-			{"takes any width", transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
+			{"forgets the intercept", subject.Regressors, func() any { return &drawn{of: -1} }, "what Graph writes of Predict"},
+			{"writes before Fit", subject.Regressors, func() any { return &drawn{early: true} }, "Graph before Fit: no error"},
+			{"writes no mean", subject.Regressors, func() any { return &drawn{none: true} }, "Graph has no Mean"},
+			{"takes any width", subject.Transforms, func() any { return &wideScaler{} }, "Graph of a column too many: no error"},
 		},
 		"target-units": {
 			regressor("takes what is below a number for nothing", "targets times 2^-41: Predict", regressorMethods{predict: func(b R, x mat.Matrix) ([]float64, error) {
@@ -1053,81 +1054,81 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return mean, variance, err
 			}}),
-			{"adds a number", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+			{"adds a number", subject.Multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
 				y.Set(0, 2, y.At(0, 2)+1e-3)
 				return y
 			}}.build, "targets times 2^-41: Predict"},
 		},
 		"several-targets": {
-			{"counts one target", multis, brokenMulti{targets: func(int) int { return 1 }}.build, "Targets is 1, want 3"},
-			{"predicts the first alone", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+			{"counts one target", subject.Multis, brokenMulti{targets: func(int) int { return 1 }}.build, "Targets is 1, want 3"},
+			{"predicts the first alone", subject.Multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
 				n, _ := y.Dims()
 				return y.Slice(0, n, 0, 1).(*mat.Dense)
 			}}.build, "gave 1 columns for 3 targets"},
-			{"sees units", multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
+			{"sees units", subject.Multis, brokenMulti{predict: func(y *mat.Dense) *mat.Dense {
 				n, k := y.Dims()
 				y.Set(n-1, k-1, y.At(n-1, k-1)+1e-3)
 				return y
 			}}.build, "targets in other units: Predict"},
-			{"has negative variances", multis, brokenMulti{variance: func(v *mat.Dense) { v.Scale(-1, v) }}.build, "a variance is -"},
-			{"has no eye for the level", multis, brokenMulti{level: func(float64) float64 { return .5 }}.build, "PredictInterval of level 0: no error"},
-			{"narrows", multis, brokenMulti{level: func(l float64) float64 {
+			{"has negative variances", subject.Multis, brokenMulti{variance: func(v *mat.Dense) { v.Scale(-1, v) }}.build, "a variance is -"},
+			{"has no eye for the level", subject.Multis, brokenMulti{level: func(float64) float64 { return .5 }}.build, "PredictInterval of level 0: no error"},
+			{"narrows", subject.Multis, brokenMulti{level: func(l float64) float64 {
 				if l > .99 {
 					return .4
 				}
 				return l
 			}}.build, "is no wider"},
-			{"takes what is no number", multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
+			{"takes what is no number", subject.Multis, brokenMulti{clean: true}.build, "Fit with y[5,2] = NaN: no error"},
 		},
 		"novelty": {
-			{"finds all novel", detectors, brokenDetector{novel: func(out []bool) {
+			{"finds all novel", subject.Detectors, brokenDetector{novel: func(out []bool) {
 				for i := range out {
 					out[i] = true
 				}
 			}}.build, "rows like those of Fit are novel"},
-			{"finds none novel", detectors, brokenDetector{novel: func(out []bool) { clear(out) }}.build, "where others are from -1 to 1 is not novel"},
-			{"scores the other way round", detectors, brokenDetector{score: func(out []float64) {
+			{"finds none novel", subject.Detectors, brokenDetector{novel: func(out []bool) { clear(out) }}.build, "where others are from -1 to 1 is not novel"},
+			{"scores the other way round", subject.Detectors, brokenDetector{score: func(out []float64) {
 				for i := range out {
 					out[i] = -out[i]
 				}
 			}}.build, "a row far from all has the score"},
-			{"decides by something else", detectors, brokenDetector{novel: func(out []bool) {
+			{"decides by something else", subject.Detectors, brokenDetector{novel: func(out []bool) {
 				for i := range len(out) / 3 {
 					out[i] = !out[i]
 				}
 			}}.build, "one that is not"},
-			{"has p-values of 0", detectors, brokenDetector{p: func(out []float64) { out[3] = 0 }}.build, "the p-value of row 3 is 0"},
-			{"has p-values the other way round", detectors, brokenDetector{p: func(out []float64) {
+			{"has p-values of 0", subject.Detectors, brokenDetector{p: func(out []float64) { out[3] = 0 }}.build, "the p-value of row 3 is 0"},
+			{"has p-values the other way round", subject.Detectors, brokenDetector{p: func(out []float64) {
 				for i := range out {
 					out[i] = 1 - out[i]/2
 				}
 			}}.build, "the p-value of a row far from all"},
-			{"has p-values that are too small", detectors, brokenDetector{p: func(out []float64) {
+			{"has p-values that are too small", subject.Detectors, brokenDetector{p: func(out []float64) {
 				for i := range out {
 					out[i] /= 4
 				}
 			}}.build, "the mean p-value"},
 		},
 		"sets": {
-			{"has no eye for the level", classifiers, setting{}.build, "PredictSet of level 0: no error"},
-			{"gives labels that nobody saw", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
+			{"has no eye for the level", subject.Classifiers, setting{}.build, "PredictSet of level 0: no error"},
+			{"gives labels that nobody saw", subject.Classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int {
 				sets[1] = []int{77}
 				return sets
 			}}.build, "row 1: the set [77]"},
-			{"descends", classifiers, setting{how: func(classes []int, _ float64, sets [][]int) [][]int {
+			{"descends", subject.Classifiers, setting{how: func(classes []int, _ float64, sets [][]int) [][]int {
 				sets[3] = []int{classes[1], classes[0]}
 				return sets
 			}}.build, "row 3: the set"},
-			{"shrinks", classifiers, setting{how: func(classes []int, level float64, sets [][]int) [][]int {
+			{"shrinks", subject.Classifiers, setting{how: func(classes []int, level float64, sets [][]int) [][]int {
 				if sets[5] = classes; level > 0.95 {
 					sets[5] = classes[:1]
 				}
 				return sets
 			}}.build, "row 5: the set of level 0.999"},
-			{"loses a row", classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int { return sets[1:] }}.build, "23 sets for 24 rows"},
+			{"loses a row", subject.Classifiers, setting{how: func(_ []int, _ float64, sets [][]int) [][]int { return sets[1:] }}.build, "23 sets for 24 rows"},
 		},
 		"kernel-matrix": {
-			{"adds to the diagonal", regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
+			{"adds to the diagonal", subject.Regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
 				own := mat.NewSymDense(k.SymmetricDim(), nil)
 				own.CopySym(k)
 				for i := range y {
@@ -1135,14 +1136,14 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}
 				return m.FitMatrix(context.Background(), own, y)
 			}}.build, "on the matrices of"},
-			{"has no eye for the columns", regressors, onMatrices{predict: func(m *lssvm.Regressor, k mat.Matrix) ([]float64, error) {
+			{"has no eye for the columns", subject.Regressors, onMatrices{predict: func(m *lssvm.Regressor, k mat.Matrix) ([]float64, error) {
 				n, columns := k.Dims()
-				if columns == trainRows {
+				if columns == subject.TrainRows {
 					return m.PredictMatrix(k)
 				}
 				return make([]float64, n), nil
 			}}.build, "a column too few: no error"},
-			{"has no eye for what is not finite", regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
+			{"has no eye for what is not finite", subject.Regressors, onMatrices{fit: func(m *lssvm.Regressor, k mat.Symmetric, y []float64) error {
 				own := mat.NewSymDense(k.SymmetricDim(), nil)
 				own.CopySym(k)
 				for i := range own.SymmetricDim() {
@@ -1202,11 +1203,11 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}(),
 		},
 		"capabilities": {
-			{"denies what it can", regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
-			{"grants what it cannot", regressors, func() any {
+			{"denies what it can", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
+			{"grants what it cannot", subject.Regressors, func() any {
 				return regressorMethods{variance: func(R, mat.Matrix) ([]float64, []float64, error) { return nil, nil, errOther }}.build()
 			}, "is said to be supported"},
-			{"writes and does not read", regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
+			{"writes and does not read", subject.Regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
 		},
 	}
 }
@@ -1325,9 +1326,9 @@ func naiveTransform(b T, x mat.Matrix) (*mat.Dense, error) {
 
 // judged runs a check on a mutant as the suite would.
 func (m mutant) judged(c check) conformance.Verdict {
-	s := &subject{kind: m.kind, build: m.build, options: Options{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
+	s := &subject.Subject{Kind: m.kind, Build: m.build, Options: subject.Settings{Tolerance: defaultTolerance, Steps: stepsOf[m.name]}}
 	if c.name == "workers" {
-		s.options.Workers = func(n int) any {
+		s.Options.Workers = func(n int) any {
 			return regressorMethods{predict: shifted(func(R, mat.Matrix) float64 { return float64(n/4) * 1e-15 })}.build()
 		}
 	}
@@ -1363,20 +1364,20 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		regressor("regressor", "", regressorMethods{}),
 		classifier("classifier", "", classifierMethods{}),
 		transformer("transformer", "", transformerMethods{}),
-		{"detector", detectors, brokenDetector{}.build, ""},
-		{"configured", regressors, func() any { return newConfigured(true, true) }, ""},
-		{"chunked", regressors, newChunked((*chunked).takeIn), ""},
-		{"on matrices", regressors, onMatrices{}.build, ""},
-		{"leaving out", regressors, newLeaving((*leaving).refit), ""},
-		{"several targets", multis, brokenMulti{}.build, ""},
+		{"detector", subject.Detectors, brokenDetector{}.build, ""},
+		{"configured", subject.Regressors, func() any { return newConfigured(true, true) }, ""},
+		{"chunked", subject.Regressors, newChunked((*chunked).takeIn), ""},
+		{"on matrices", subject.Regressors, onMatrices{}.build, ""},
+		{"leaving out", subject.Regressors, newLeaving((*leaving).refit), ""},
+		{"several targets", subject.Multis, brokenMulti{}.build, ""},
 	} {
 		// What not all of them can do.
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
-			"smoother": m.name != "on matrices", "sets": true, "graph": true, "to-forms": m.kind == detectors,
+			"smoother": m.name != "on matrices", "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
 		}
-		if m.kind == multis {
+		if m.kind == subject.Multis {
 			for _, name := range []string{"clone", "marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {
 				beyond[name] = true
 			}

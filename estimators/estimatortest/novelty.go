@@ -6,16 +6,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
 // far is where no row of a problem is, in every column.
 const far = 50
 
 // checkNovelty holds what a detector says to what is plain.
-func checkNovelty(p *probe, s *subject) {
-	d := problem(s.kind, 1, 5*trainRows, 3, 2)
-	m := s.fitted(p, d)
-	usual := problem(s.kind, 2, 5*testRows, 3, 2).x
+func checkNovelty(p *subject.Probe, s *subject.Subject) {
+	d := subject.Problem(s.Kind, 1, 5*subject.TrainRows, 3, 2)
+	m := s.Fitted(p, d)
+	usual := subject.Problem(s.Kind, 2, 5*subject.TestRows, 3, 2).X
 	n, columns := usual.Dims()
 	x := mat.NewDense(n+columns, columns, nil)
 	x.Slice(0, n, 0, columns).(*mat.Dense).Copy(usual)
@@ -23,9 +24,9 @@ func checkNovelty(p *probe, s *subject) {
 		x.SetRow(n+j, usual.RawRowView(j))
 		x.Set(n+j, j, far)
 	}
-	scores, err := m.detector().Score(x)
+	scores, err := m.Detector().Score(x)
 	p.Must("Score", err)
-	novel, err := m.detector().Predict(x)
+	novel, err := m.Detector().Predict(x)
 	p.Must("Predict", err)
 	if len(scores) != n+columns || len(novel) != n+columns {
 		p.Fatalf("%d scores and %d predictions of %d rows", len(scores), len(novel), n+columns)
@@ -65,10 +66,10 @@ func checkNovelty(p *probe, s *subject) {
 	if highest > lowest+0.05*spread {
 		p.Errorf("a novel row has the score %v, one that is not %v", highest, lowest)
 	}
-	if !m.can(estimators.PValues) {
+	if !m.Can(estimators.PValues) {
 		return
 	}
-	values, err := m.value.(estimators.PPredictor).PredictP(x)
+	values, err := m.Value.(estimators.PPredictor).PredictP(x)
 	p.Must("PredictP", err)
 	if len(values) != n+columns {
 		p.Fatalf("%d p-values of %d rows", len(values), n+columns)
@@ -80,7 +81,7 @@ func checkNovelty(p *probe, s *subject) {
 		}
 		if i < n {
 			sum += v
-		} else if v > 2/float64(len(d.y)) {
+		} else if v > 2/float64(len(d.Y)) {
 			p.Errorf("the p-value of a row far from all is %v", v)
 		}
 	}

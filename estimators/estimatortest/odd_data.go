@@ -4,45 +4,47 @@ import (
 	"context"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
-func checkShapes(p *probe, s *subject) {
-	m := s.fitted(p, s.train())
-	for _, n := range []int{1, 7, trainRows, trainRows + 9} {
-		m.outputs(p, problem(s.kind, 4, n, 3, 2).x)
+func checkShapes(p *subject.Probe, s *subject.Subject) {
+	m := s.Fitted(p, s.Train())
+	for _, n := range []int{1, 7, subject.TrainRows, subject.TrainRows + 9} {
+		m.Outputs(p, subject.Problem(s.Kind, 4, n, 3, 2).X)
 	}
 }
 
-func checkOneRow(p *probe, s *subject) {
-	d := s.train().pick([]int{0})
-	m := s.new()
-	if err := m.fit(context.Background(), d.x, d.y); err != nil {
-		p.contract("Fit on one row", err)
+func checkOneRow(p *subject.Probe, s *subject.Subject) {
+	d := s.Train().Pick([]int{0})
+	m := s.New()
+	if err := m.Fit(context.Background(), d.X, d.Y); err != nil {
+		p.Contract("Fit on one row", err)
 		return
 	}
-	m.outputs(p, d.x)
-	m.outputs(p, s.test().x)
+	m.Outputs(p, d.X)
+	m.Outputs(p, s.Test().X)
 }
 
-func checkOneColumn(p *probe, s *subject) {
-	m := s.fitted(p, problem(s.kind, 5, trainRows, 1, 2))
-	m.outputs(p, problem(s.kind, 6, testRows, 1, 2).x)
+func checkOneColumn(p *subject.Probe, s *subject.Subject) {
+	m := s.Fitted(p, subject.Problem(s.Kind, 5, subject.TrainRows, 1, 2))
+	m.Outputs(p, subject.Problem(s.Kind, 6, subject.TestRows, 1, 2).X)
 }
 
-func checkWide(p *probe, s *subject) {
-	m := s.fitted(p, problem(s.kind, 7, 6, 8, 2))
-	m.outputs(p, problem(s.kind, 8, testRows, 8, 2).x)
+func checkWide(p *subject.Probe, s *subject.Subject) {
+	m := s.Fitted(p, subject.Problem(s.Kind, 7, 6, 8, 2))
+	m.Outputs(p, subject.Problem(s.Kind, 8, subject.TestRows, 8, 2).X)
 }
 
-func checkConstantColumn(p *probe, s *subject) {
+func checkConstantColumn(p *subject.Probe, s *subject.Subject) {
 	for _, v := range []float64{0, 7} {
 		// The third column: the first two tell the classes apart.
-		d, test := s.train(), s.test()
-		d.x.Apply(setColumn(2, v), d.x)
-		m := s.fitted(p, d)
-		m.outputs(p, test.x)
-		test.x.Apply(setColumn(2, v), test.x)
-		m.outputs(p, test.x)
+		d, test := s.Train(), s.Test()
+		d.X.Apply(setColumn(2, v), d.X)
+		m := s.Fitted(p, d)
+		m.Outputs(p, test.X)
+		test.X.Apply(setColumn(2, v), test.X)
+		m.Outputs(p, test.X)
 	}
 }
 
@@ -55,48 +57,48 @@ func setColumn(column int, to float64) func(i, j int, v float64) float64 {
 	}
 }
 
-func checkDuplicatedRows(p *probe, s *subject) {
-	d := s.train()
-	rows := make([]int, 0, 2*trainRows)
-	for i := range trainRows {
+func checkDuplicatedRows(p *subject.Probe, s *subject.Subject) {
+	d := s.Train()
+	rows := make([]int, 0, 2*subject.TrainRows)
+	for i := range subject.TrainRows {
 		rows = append(rows, i, i)
 	}
-	s.fitted(p, d.pick(rows)).outputs(p, s.test().x)
+	s.Fitted(p, d.Pick(rows)).Outputs(p, s.Test().X)
 }
 
-func checkLargeOffsetAndScale(p *probe, s *subject) {
+func checkLargeOffsetAndScale(p *subject.Probe, s *subject.Subject) {
 	adapt := func(x *mat.Dense) *mat.Dense {
 		x.Apply(func(_, j int, v float64) float64 {
 			return []float64{1e6 + v, 1e6 * v, 1e-6 * v}[j]
 		}, x)
 		return x
 	}
-	d := s.train()
-	adapt(d.x)
-	s.fitted(p, d).outputs(p, adapt(s.test().x))
+	d := s.Train()
+	adapt(d.X)
+	s.Fitted(p, d).Outputs(p, adapt(s.Test().X))
 }
 
-func checkConstantTarget(p *probe, s *subject) {
+func checkConstantTarget(p *subject.Probe, s *subject.Subject) {
 	for _, v := range []float64{0, 5} {
-		d := s.train()
-		for i := range d.y {
-			d.y[i] = v
+		d := s.Train()
+		for i := range d.Y {
+			d.Y[i] = v
 		}
-		s.fitted(p, d).outputs(p, s.test().x)
+		s.Fitted(p, d).Outputs(p, s.Test().X)
 	}
 }
 
-func checkSingleClass(p *probe, s *subject) {
-	d := s.train()
-	for i := range d.y {
-		d.y[i] = 4
+func checkSingleClass(p *subject.Probe, s *subject.Subject) {
+	d := s.Train()
+	for i := range d.Y {
+		d.Y[i] = 4
 	}
-	m := s.new()
-	if err := m.fit(context.Background(), d.x, d.y); err != nil {
-		p.contract("Fit on one class", err)
+	m := s.New()
+	if err := m.Fit(context.Background(), d.X, d.Y); err != nil {
+		p.Contract("Fit on one class", err)
 		return
 	}
-	for i, v := range m.outputs(p, s.test().x)[0].values.RawMatrix().Data {
+	for i, v := range m.Outputs(p, s.Test().X)[0].Values.RawMatrix().Data {
 		if v != 4 {
 			p.Fatalf("row %d is predicted as %v, the only class is 4", i, v)
 		}

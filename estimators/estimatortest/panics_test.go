@@ -29,6 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -63,10 +64,10 @@ func (k fused) String() string { return "fused" }
 // fusedFamily has kernels that have a fuse.
 type fusedFamily struct {
 	*fuse
-	kernels.RBFFamily
+	families.RBF
 }
 
-func (f fusedFamily) Kernel(gamma float64) kernels.Kernel { f.call(); return f.RBFFamily.Kernel(gamma) }
+func (f fusedFamily) Kernel(gamma float64) kernels.Kernel { f.call(); return f.RBF.Kernel(gamma) }
 
 // fusedRegressor and fusedStep have a fuse in each method.
 type fusedRegressor struct {

@@ -7,75 +7,76 @@ import (
 	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
 // marshalled returns a fitted model and its bytes.
-func (s *subject) marshalled(p *probe) (model, []byte) {
-	m := s.fitted(p, s.train())
-	m.needs(p, estimators.Marshalling)
-	bytes, err := m.marshal()
+func marshalled(s *subject.Subject, p *subject.Probe) (subject.Model, []byte) {
+	m := s.Fitted(p, s.Train())
+	m.Needs(p, estimators.Marshalling)
+	bytes, err := m.Marshal()
 	p.Must("MarshalBinary", err)
 	return m, bytes
 }
 
-func checkRoundTrip(p *probe, s *subject) {
-	m, stored := s.marshalled(p)
-	x := s.test().x
-	read := s.new()
-	p.Must("UnmarshalBinary", read.unmarshal(stored))
-	p.same("the value that was read", m.outputs(p, x), read.outputs(p, x), 0)
-	again, err := read.marshal()
+func checkRoundTrip(p *subject.Probe, s *subject.Subject) {
+	m, stored := marshalled(s, p)
+	x := s.Test().X
+	read := s.New()
+	p.Must("UnmarshalBinary", read.Unmarshal(stored))
+	p.Same("the value that was read", m.Outputs(p, x), read.Outputs(p, x), 0)
+	again, err := read.Marshal()
 	p.Must("MarshalBinary of the value that was read", err)
 	if !bytes.Equal(stored, again) {
 		p.Errorf("the value that was read writes other bytes: %d, first were %d", len(again), len(stored))
 	}
-	if m.kind == classifiers && !slices.Equal(m.classifier().Classes(), read.classifier().Classes()) {
-		p.Errorf("Classes of the value that was read: %v, want %v", read.classifier().Classes(), m.classifier().Classes())
+	if m.Kind == subject.Classifiers && !slices.Equal(m.Classifier().Classes(), read.Classifier().Classes()) {
+		p.Errorf("Classes of the value that was read: %v, want %v", read.Classifier().Classes(), m.Classifier().Classes())
 	}
 }
 
-func checkMarshalIntoFitted(p *probe, s *subject) {
-	m, stored := s.marshalled(p)
-	x := s.test().x
-	want := m.outputs(p, x)
-	read := s.fitted(p, s.otherProblem())
-	p.Must("UnmarshalBinary", read.unmarshal(stored))
-	p.keeps("reading into a fitted value", read, x, want)
+func checkMarshalIntoFitted(p *subject.Probe, s *subject.Subject) {
+	m, stored := marshalled(s, p)
+	x := s.Test().X
+	want := m.Outputs(p, x)
+	read := s.Fitted(p, s.OtherProblem())
+	p.Must("UnmarshalBinary", read.Unmarshal(stored))
+	p.Keeps("reading into a fitted value", read, x, want)
 	clear(stored)
-	p.keeps("overwriting the bytes that were read", read, x, want)
-	d := s.otherProblem()
-	p.Must("Fit after UnmarshalBinary", read.fit(context.Background(), d.x, d.y))
-	p.same("Fit after UnmarshalBinary", s.fitted(p, d).outputs(p, x), read.outputs(p, x), 0)
+	p.Keeps("overwriting the bytes that were read", read, x, want)
+	d := s.OtherProblem()
+	p.Must("Fit after UnmarshalBinary", read.Fit(context.Background(), d.X, d.Y))
+	p.Same("Fit after UnmarshalBinary", s.Fitted(p, d).Outputs(p, x), read.Outputs(p, x), 0)
 }
 
 // manyBytes is about how many damaged copies of a model are tried.
 const manyBytes = 300
 
-func checkTruncated(p *probe, s *subject) {
-	_, stored := s.marshalled(p)
+func checkTruncated(p *subject.Probe, s *subject.Subject) {
+	_, stored := marshalled(s, p)
 	var cut [][]byte
 	for n := 0; n < len(stored); n += 1 + len(stored)/manyBytes {
 		cut = append(cut, stored[:n])
 	}
-	s.refuses(p, append(cut, stored[:len(stored)-1]))
+	refuses(s, p, append(cut, stored[:len(stored)-1]))
 }
 
-func checkFlipped(p *probe, s *subject) {
-	_, stored := s.marshalled(p)
+func checkFlipped(p *subject.Probe, s *subject.Subject) {
+	_, stored := marshalled(s, p)
 	var changed [][]byte
 	for i := 0; i < len(stored); i += 1 + len(stored)/manyBytes {
 		c := slices.Clone(stored)
 		c[i] ^= 1 << (i % 8)
 		changed = append(changed, c)
 	}
-	s.refuses(p, changed)
+	refuses(s, p, changed)
 }
 
-func checkGarbage(p *probe, s *subject) {
-	_, stored := s.marshalled(p)
+func checkGarbage(p *subject.Probe, s *subject.Subject) {
+	_, stored := marshalled(s, p)
 	reversed := slices.Clone(stored)
 	slices.Reverse(reversed)
-	s.refuses(p, [][]byte{
+	refuses(s, p, [][]byte{
 		nil, {}, {0}, []byte("not a model"), []byte(`{"json": true}`),
 		make([]byte, 1000), bytes.Repeat([]byte{0xff}, 1000), reversed,
 		append(slices.Clone(stored), 0), append(slices.Clone(stored), stored...),
@@ -84,18 +85,18 @@ func checkGarbage(p *probe, s *subject) {
 
 // refuses fails unless all of the data are ErrBadModel, for a new and for a
 // fitted value, and leave both as they were.
-func (s *subject) refuses(p *probe, all [][]byte) {
-	x := s.test().x
-	fresh, old := s.new(), s.fitted(p, s.otherProblem())
-	want := old.outputs(p, x)
+func refuses(s *subject.Subject, p *subject.Probe, all [][]byte) {
+	x := s.Test().X
+	fresh, old := s.New(), s.Fitted(p, s.OtherProblem())
+	want := old.Outputs(p, x)
 	for i, data := range all {
 		doing := fmt.Sprintf("UnmarshalBinary of damaged bytes %d of %d", i+1, len(all))
-		p.wants(doing, fresh.unmarshal(data), estimators.ErrBadModel)
-		p.wants(doing, old.unmarshal(data), estimators.ErrBadModel)
+		p.Wants(doing, fresh.Unmarshal(data), estimators.ErrBadModel)
+		p.Wants(doing, old.Unmarshal(data), estimators.ErrBadModel)
 		if p.Failed() {
 			return // one is enough to see what is wrong
 		}
 	}
-	p.unfitted(fresh, x)
-	p.keeps("UnmarshalBinary of damaged bytes", old, x, want)
+	unfitted(p, fresh, x)
+	p.Keeps("UnmarshalBinary of damaged bytes", old, x, want)
 }

@@ -7,28 +7,29 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 )
 
-func checkRepeatable(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	p.same("a second call", m.outputs(p, x), m.outputs(p, x), 0)
+func checkRepeatable(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	p.Same("a second call", m.Outputs(p, x), m.Outputs(p, x), 0)
 }
 
-func checkConcurrentPredict(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
+func checkConcurrentPredict(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
 	// Each goroutine has rows of its own: shared scratch memory would mix them.
 	const goroutines, rounds = 4, 8
 	parts := make([]mat.Matrix, goroutines)
-	wants := make([]outputs, goroutines)
+	wants := make([]subject.Outputs, goroutines)
 	for g := range parts {
-		parts[g] = x.Slice(g, testRows-g, 0, 3)
-		wants[g] = m.outputs(p, parts[g])
+		parts[g] = x.Slice(g, subject.TestRows-g, 0, 3)
+		wants[g] = m.Outputs(p, parts[g])
 	}
-	probes := make([]*probe, goroutines)
+	probes := make([]*subject.Probe, goroutines)
 	var wg sync.WaitGroup
 	for g := range goroutines {
-		q := &probe{&conformance.Probe{}}
+		q := &subject.Probe{Probe: &conformance.Probe{}}
 		probes[g] = q
 		wg.Go(func() {
 			// A panic here is not in judge's goroutine and would end the process.
@@ -38,7 +39,7 @@ func checkConcurrentPredict(p *probe, s *subject) {
 				}
 			}()
 			for range rounds {
-				q.keeps("and during concurrent calls", m, parts[g], wants[g])
+				q.Keeps("and during concurrent calls", m, parts[g], wants[g])
 			}
 		})
 	}
@@ -48,38 +49,38 @@ func checkConcurrentPredict(p *probe, s *subject) {
 	}
 }
 
-func checkRowPermutation(p *probe, s *subject) {
-	d, x := s.train(), s.test().x
-	order := rand.New(rand.NewPCG(20, 11)).Perm(trainRows)
-	p.same("the rows of Fit in another order", s.fitted(p, d).outputs(p, x), s.fitted(p, d.pick(order)).outputs(p, x), s.options.Tolerance)
+func checkRowPermutation(p *subject.Probe, s *subject.Subject) {
+	d, x := s.Train(), s.Test().X
+	order := rand.New(rand.NewPCG(20, 11)).Perm(subject.TrainRows)
+	p.Same("the rows of Fit in another order", s.Fitted(p, d).Outputs(p, x), s.Fitted(p, d.Pick(order)).Outputs(p, x), s.Options.Tolerance)
 }
 
-func checkBatchEqualsRows(p *probe, s *subject) {
-	m, x := s.fitted(p, s.train()), s.test().x
-	whole := m.outputs(p, x)
-	for i := range testRows {
-		var want outputs
+func checkBatchEqualsRows(p *subject.Probe, s *subject.Subject) {
+	m, x := s.Fitted(p, s.Train()), s.Test().X
+	whole := m.Outputs(p, x)
+	for i := range subject.TestRows {
+		var want subject.Outputs
 		for _, o := range whole {
-			_, c := o.values.Dims()
-			want = append(want, output{o.method, o.values.Slice(i, i+1, 0, c).(*mat.Dense)})
+			_, c := o.Values.Dims()
+			want = append(want, subject.Output{Method: o.Method, Values: o.Values.Slice(i, i+1, 0, c).(*mat.Dense)})
 		}
-		p.same(fmt.Sprintf("row %d by itself", i), want, m.outputs(p, x.Slice(i, i+1, 0, 3)), s.options.Tolerance)
+		p.Same(fmt.Sprintf("row %d by itself", i), want, m.Outputs(p, x.Slice(i, i+1, 0, 3)), s.Options.Tolerance)
 	}
 }
 
-func checkLearns(p *probe, s *subject) {
-	test := s.test()
-	got := mat.Col(nil, 0, s.fitted(p, s.train()).outputs(p, test.x)[0].values)
-	if s.kind == classifiers {
-		p.accurate("Predict", got, test.y)
+func checkLearns(p *subject.Probe, s *subject.Subject) {
+	test := s.Test()
+	got := mat.Col(nil, 0, s.Fitted(p, s.Train()).Outputs(p, test.X)[0].Values)
+	if s.Kind == subject.Classifiers {
+		accurate(p, "Predict", got, test.Y)
 		return
 	}
 	mean := 0.0
-	for _, v := range test.y {
-		mean += v / testRows
+	for _, v := range test.Y {
+		mean += v / subject.TestRows
 	}
 	var squares, residual float64
-	for i, v := range test.y {
+	for i, v := range test.Y {
 		squares += (v - mean) * (v - mean)
 		residual += (v - got[i]) * (v - got[i])
 	}
@@ -90,7 +91,7 @@ func checkLearns(p *probe, s *subject) {
 
 // accurate fails unless four fifths of the labels are right. The clusters of
 // the problems lie far apart, and no class has more than half of the rows.
-func (p *probe) accurate(method string, got, want []float64) {
+func accurate(p *subject.Probe, method string, got, want []float64) {
 	right := 0
 	for i, l := range want {
 		if got[i] == l {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 )
 
 const (
@@ -25,47 +26,47 @@ type observedSteps struct {
 }
 
 // observedFit fits a new model while somebody listens.
-func (s *subject) observedFit(p *probe, d data) (model, *observedSteps) {
+func observedFit(s *subject.Subject, p *subject.Probe, d subject.Data) (subject.Model, *observedSteps) {
 	h, ctx := &observedSteps{}, endsAfter(math.MaxInt64)
 	defer ctx.cancel()
-	m := s.new()
-	p.Must("Fit while somebody listens", m.fit(estimators.Observed(ctx, func(step estimators.Step) {
+	m := s.New()
+	p.Must("Fit while somebody listens", m.Fit(estimators.Observed(ctx, func(step estimators.Step) {
 		if h.inside.Add(1) > 1 {
 			h.crowded = true
 		}
 		h.steps, h.at = append(h.steps, step), append(h.at, ctx.seen.Load())
 		h.inside.Add(-1)
-	}), d.x, d.y))
+	}), d.X, d.Y))
 	h.looks = ctx.seen.Load()
 	return m, h
 }
 
-func checkProgress(p *probe, s *subject) {
-	d, x := s.train(), s.test().x
-	m, h := s.observedFit(p, d)
-	p.risen(h)
+func checkProgress(p *subject.Probe, s *subject.Subject) {
+	d, x := s.Train(), s.Test().X
+	m, h := observedFit(s, p, d)
+	risen(p, h)
 	if h.crowded {
 		p.Errorf("two goroutines called an observer at the same time")
 	}
-	p.same("a Fit that somebody listens to", s.fitted(p, d).outputs(p, x), m.outputs(p, x), 0)
+	p.Same("a Fit that somebody listens to", s.Fitted(p, d).Outputs(p, x), m.Outputs(p, x), 0)
 
 	// An observer that panics is the fit's error, and the old model stays.
-	want := m.outputs(p, x)
-	err := m.fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.otherProblem().x,
-		s.otherProblem().y)
+	want := m.Outputs(p, x)
+	err := m.Fit(estimators.Observed(context.Background(), func(estimators.Step) { panic("the bar is closed") }), s.OtherProblem().X,
+		s.OtherProblem().Y)
 	var panicked *estimators.PanicError
 	if !errors.As(err, &panicked) {
 		p.Errorf("Fit with an observer that panics: %v, want a PanicError", err)
 	}
-	p.keeps("a Fit with an observer that panics", m, x, want)
+	p.Keeps("a Fit with an observer that panics", m, x, want)
 
-	if s.options.Steps == 0 {
+	if s.Options.Steps == 0 {
 		return
 	}
-	_, h = s.observedFit(p, problem(s.kind, 5, progressRows, 3, 2))
-	p.risen(h)
-	if len(h.steps) < s.options.Steps {
-		p.Errorf("Fit on %d rows made %d steps, want at least %d", progressRows, len(h.steps), s.options.Steps)
+	_, h = observedFit(s, p, subject.Problem(s.Kind, 5, progressRows, 3, 2))
+	risen(p, h)
+	if len(h.steps) < s.Options.Steps {
+		p.Errorf("Fit on %d rows made %d steps, want at least %d", progressRows, len(h.steps), s.Options.Steps)
 		return
 	}
 	if first := h.steps[0]; !(first.Done <= lateShare) {
@@ -77,7 +78,7 @@ func checkProgress(p *probe, s *subject) {
 }
 
 // risen fails unless shares rise, to 1 at the end.
-func (p *probe) risen(h *observedSteps) {
+func risen(p *subject.Probe, h *observedSteps) {
 	if len(h.steps) == 0 {
 		p.Fatalf("Fit says to nobody how far it is: estimators.BeginFit begins one that does")
 	}

@@ -9,31 +9,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 )
 
 // checkSmoother holds what a Smoother says of rows left out and added to what the Smoother of the other
 // rows says: the same settings on fewer rows.
-func checkSmoother(p *probe, s *subject) {
-	fresh := s.new()
-	fresh.needs(p, estimators.Smoothing)
-	d, x, ctx := s.otherProblem(), s.test().x, context.Background()
-	targets := mat.NewDense(len(d.y), 2, nil)
-	own := make([]float64, len(d.y))
-	for i, y := range d.y {
+func checkSmoother(p *subject.Probe, s *subject.Subject) {
+	fresh := s.New()
+	fresh.Needs(p, estimators.Smoothing)
+	d, x, ctx := s.OtherProblem(), s.Test().X, context.Background()
+	targets := mat.NewDense(len(d.Y), 2, nil)
+	own := make([]float64, len(d.Y))
+	for i, y := range d.Y {
 		targets.SetRow(i, []float64{y, math.Sin(float64(i))})
 		own[i] = 1 + float64(i%3)
 	}
-	if _, err := fresh.value.(estimators.LinearSmoother).Smoother(ctx, d.x, targets, nil); err == nil {
+	if _, err := fresh.Value.(estimators.LinearSmoother).Smoother(ctx, d.X, targets, nil); err == nil {
 		p.Errorf("Smoother before Fit: no error")
 	} else {
-		p.wants("Smoother before Fit", err, estimators.ErrNotFitted)
+		p.Wants("Smoother before Fit", err, estimators.ErrNotFitted)
 	}
-	m := s.fitted(p, s.train()).value.(estimators.LinearSmoother)
+	m := s.Fitted(p, s.Train()).Value.(estimators.LinearSmoother)
 	for _, weights := range [][]float64{nil, own} {
-		checkSmootherOf(p, s, m, smootherRows{d.x, targets, weights}, x)
+		checkSmootherOf(p, s, m, smootherRows{d.X, targets, weights}, x)
 	}
-	checkSmootherInput(p, m, d.x, targets)
+	checkSmootherInput(p, m, d.X, targets)
 }
 
 // smootherRows are what a Smoother is made of.
@@ -64,35 +65,35 @@ type smootherOutputs struct {
 	s    []float64
 }
 
-func (r smootherRows) outputs(p *probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, smootherOutputs) {
+func (r smootherRows) outputs(p *subject.Probe, m estimators.LinearSmoother, x mat.Matrix) (estimators.Smoother, smootherOutputs) {
 	smoother, err := m.Smoother(context.Background(), r.x, r.targets, r.weights)
 	p.Must("Smoother", err)
 	f, b, s, err := smoother.Influence(context.Background(), x)
 	p.Must("Influence", err)
 	n, _ := r.x.Dims()
 	rows, _ := x.Dims()
-	p.dims("f of Influence", f, rows, 2)
-	p.dims("b of Influence", b, rows, n)
+	dims(p, "f of Influence", f, rows, 2)
+	dims(p, "b of Influence", b, rows, n)
 	if len(s) != rows {
 		p.Fatalf("Influence gave %d s for %d rows", len(s), rows)
 	}
 	outputs, err := smoother.Outputs(context.Background(), x)
 	p.Must("Outputs", err)
-	p.sameMatrix("Outputs and f of Influence", f, outputs, 1e-12)
+	p.SameMatrix("Outputs and f of Influence", f, outputs, 1e-12)
 	return smoother, smootherOutputs{f, b, s}
 }
 
-func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smootherRows, x *mat.Dense) {
+func checkSmootherOf(p *subject.Probe, s *subject.Subject, m estimators.LinearSmoother, rows smootherRows, x *mat.Dense) {
 	smoother, all := rows.outputs(p, m, x)
 	a, c := smoother.Rows()
 	n, _ := rows.x.Dims()
-	p.dims("a of Rows", a, n, 2)
+	dims(p, "a of Rows", a, n, 2)
 	if len(c) != n {
 		p.Fatalf("Rows gave %d c for %d rows", len(c), n)
 	}
 	// Variances are in units of the ridge, which may be small.
 	differ := func(what string, got, want, scale float64) {
-		if !(math.Abs(got-want) <= s.options.Tolerance*max(scale, math.Abs(want))) {
+		if !(math.Abs(got-want) <= s.Options.Tolerance*max(scale, math.Abs(want))) {
 			p.Errorf("%s: %v, of the other rows %v", what, got, want)
 		}
 	}
@@ -120,7 +121,7 @@ func checkSmootherOf(p *probe, s *subject, m estimators.LinearSmoother, rows smo
 	}
 }
 
-func checkSmootherInput(p *probe, m estimators.LinearSmoother, x, targets *mat.Dense) {
+func checkSmootherInput(p *subject.Probe, m estimators.LinearSmoother, x, targets *mat.Dense) {
 	n, d := x.Dims()
 	ones := slices.Repeat([]float64{1}, n)
 	for _, c := range []struct {
@@ -139,14 +140,14 @@ func checkSmootherInput(p *probe, m estimators.LinearSmoother, x, targets *mat.D
 		{"a row that is NaN", withNaN(x), targets, nil, estimators.ErrNotFinite},
 	} {
 		_, err := m.Smoother(context.Background(), c.x, c.targets, c.weights)
-		p.wants("Smoother with "+c.name, err, c.want)
+		p.Wants("Smoother with "+c.name, err, c.want)
 	}
 	smoother, err := m.Smoother(context.Background(), x, targets, nil)
 	p.Must("Smoother", err)
 	_, _, _, err = smoother.Influence(context.Background(), x.Slice(0, n, 0, d-1))
-	p.wants("Influence on rows too narrow", err, estimators.ErrShape)
+	p.Wants("Influence on rows too narrow", err, estimators.ErrShape)
 	_, err = smoother.Outputs(context.Background(), withNaN(x))
-	p.wants("Outputs of a row that is NaN", err, estimators.ErrNotFinite)
+	p.Wants("Outputs of a row that is NaN", err, estimators.ErrNotFinite)
 }
 
 func withNaN(x *mat.Dense) *mat.Dense {
@@ -156,28 +157,28 @@ func withNaN(x *mat.Dense) *mat.Dense {
 }
 
 // checkSets holds sets of classes to what any of them is.
-func checkSets(p *probe, s *subject) {
-	fresh := s.new()
-	fresh.needs(p, estimators.Sets)
-	x := s.test().x
-	_, err := fresh.value.(estimators.SetPredictor).PredictSet(x, 0.9)
-	p.wants("PredictSet before Fit", err, estimators.ErrNotFitted)
+func checkSets(p *subject.Probe, s *subject.Subject) {
+	fresh := s.New()
+	fresh.Needs(p, estimators.Sets)
+	x := s.Test().X
+	_, err := fresh.Value.(estimators.SetPredictor).PredictSet(x, 0.9)
+	p.Wants("PredictSet before Fit", err, estimators.ErrNotFitted)
 	for _, k := range []int{2, 3} {
-		m := s.fitted(p, problem(s.kind, 18, trainRows, 3, k))
-		v := m.value.(estimators.SetPredictor)
+		m := s.Fitted(p, subject.Problem(s.Kind, 18, subject.TrainRows, 3, k))
+		v := m.Value.(estimators.SetPredictor)
 		for _, level := range []float64{0, 1, -0.5, math.NaN()} {
 			_, err := v.PredictSet(x, level)
-			p.wants(fmt.Sprintf("PredictSet of level %v", level), err, estimators.ErrParam)
+			p.Wants(fmt.Sprintf("PredictSet of level %v", level), err, estimators.ErrParam)
 		}
 		var before [][]int
 		for _, level := range []float64{0.05, 0.5, 0.9, 0.999} {
 			sets, err := v.PredictSet(x, level)
 			p.Must("PredictSet", err)
-			if len(sets) != testRows {
-				p.Fatalf("PredictSet gave %d sets for %d rows", len(sets), testRows)
+			if len(sets) != subject.TestRows {
+				p.Fatalf("PredictSet gave %d sets for %d rows", len(sets), subject.TestRows)
 			}
 			for i, set := range sets {
-				checkSet(p, i, set, m.classifier().Classes())
+				checkSet(p, i, set, m.Classifier().Classes())
 				if before != nil && len(set) < len(before[i]) {
 					p.Errorf("row %d: the set of level %v, %d, is smaller than that of a lower level, %d", i, level, set, before[i])
 				}
@@ -187,7 +188,7 @@ func checkSets(p *probe, s *subject) {
 	}
 }
 
-func checkSet(p *probe, row int, set, classes []int) {
+func checkSet(p *subject.Probe, row int, set, classes []int) {
 	for i, label := range set {
 		if !slices.Contains(classes, label) || i > 0 && label <= set[i-1] {
 			p.Errorf("row %d: the set %d is not of labels of %d, ascending", row, set, classes)

@@ -1,9 +1,11 @@
 package estimatortest
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -38,45 +40,44 @@ type Options struct {
 // "ridge.Regressor (penalty 0)".
 func Regressor(t *testing.T, name string, build func() estimators.Regressor, opt *Options) {
 	t.Helper()
-	run(t, name, subject{kind: regressors, build: func() any { return build() }}, opt)
+	run(t, name, subject.Subject{Kind: subject.Regressors, Build: func() any { return build() }}, opt)
 }
 
 // Classifier runs the suite on a classifier; see Regressor.
 func Classifier(t *testing.T, name string, build func() estimators.Classifier, opt *Options) {
 	t.Helper()
-	run(t, name, subject{kind: classifiers, build: func() any { return build() }}, opt)
+	run(t, name, subject.Subject{Kind: subject.Classifiers, Build: func() any { return build() }}, opt)
 }
 
 // MultiRegressor runs the suite on a regressor of several targets; see Regressor. It is given two.
 func MultiRegressor(t *testing.T, name string, build func() estimators.MultiRegressor, opt *Options) {
 	t.Helper()
-	run(t, name, subject{kind: multis, build: func() any { return build() }}, opt)
+	run(t, name, subject.Subject{Kind: subject.Multis, Build: func() any { return build() }}, opt)
 }
 
 // Transformer runs the suite on a transformer; see Regressor.
 func Transformer(t *testing.T, name string, build func() transformers.Transformer, opt *Options) {
 	t.Helper()
-	run(t, name, subject{kind: transforms, build: func() any { return build() }}, opt)
+	run(t, name, subject.Subject{Kind: subject.Transforms, Build: func() any { return build() }}, opt)
 }
 
 // Detector runs the suite on a detector of novelty; see Regressor.
 func Detector(t *testing.T, name string, build func() estimators.Detector, opt *Options) {
 	t.Helper()
-	run(t, name, subject{kind: detectors, build: func() any { return build() }}, opt)
+	run(t, name, subject.Subject{Kind: subject.Detectors, Build: func() any { return build() }}, opt)
 }
 
-func run(t *testing.T, name string, s subject, opt *Options) {
+func run(t *testing.T, name string, s subject.Subject, opt *Options) {
 	t.Helper()
-	if opt != nil {
-		s.options = *opt
+	if opt == nil {
+		opt = &Options{}
 	}
-	if s.options.Tolerance == 0 {
-		s.options.Tolerance = defaultTolerance
-	}
-	conformance.Run(t, name, s.options.Table.conformance(), s.options.Skip, checkNames(),
+	s.Options = subject.Settings{Skip: opt.Skip, Workers: opt.Workers, Tolerance: cmp.Or(opt.Tolerance, defaultTolerance),
+		Steps: opt.Steps, Gaps: opt.Gaps}
+	conformance.Run(t, name, opt.Table.conformance(), s.Options.Skip, checkNames(),
 		func(yield func(string, func() conformance.Verdict) bool) {
 			for _, c := range checks {
-				if c.kinds&s.kind != 0 && !yield(c.name, func() conformance.Verdict { return judge(c, &s) }) {
+				if c.kinds&s.Kind != 0 && !yield(c.name, func() conformance.Verdict { return judge(c, &s) }) {
 					return
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/estimatortest/internal/subject"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -43,7 +44,7 @@ func TestOptions(t *testing.T) {
 	}
 	for _, c := range checks {
 		v, ran := table.outcomes.Outcome("toy.Ridge", c.name)
-		assert.Equal(t, c.kinds&regressors != 0, ran, c.name)
+		assert.Equal(t, c.kinds&subject.Regressors != 0, ran, c.name)
 		assert.False(t, v.Failed(), c.name)
 	}
 	learns, _ := table.outcomes.Outcome("toy.Ridge", "learns")
@@ -59,9 +60,9 @@ func TestGapsHaveToBeFilled(t *testing.T) {
 		if c.name != "not-finite-x" {
 			continue
 		}
-		s := &subject{kind: transforms, build: func() any { return &scalers.StandardScaler{} }, options: Options{Gaps: true}}
+		s := &subject.Subject{Kind: subject.Transforms, Build: func() any { return &scalers.StandardScaler{} }, Options: subject.Settings{Gaps: true}}
 		assert.Contains(t, strings.Join(judge(c, s).Failures, "\n"), "Fit with a gap in x")
-		s.build = func() any { return &columnwise.Imputer{} }
+		s.Build = func() any { return &columnwise.Imputer{} }
 		assert.False(t, judge(c, s).Failed())
 	}
 }

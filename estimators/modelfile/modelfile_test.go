@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -102,7 +103,7 @@ func TestAPipelineIsReadWithoutAValue(t *testing.T) {
 func TestEverySetting(t *testing.T) {
 	model := &selection.Classifier{
 		Preprocess: []transformers.Transformer{&scalers.MinMaxScaler{Low: -1, High: .1}, &columnwise.Imputer{Statistic: columnwise.Median}},
-		Space:      selection.Kernels[estimators.Classifier](nil, kernels.MaternFamily{Nu: 1.5}, kernels.RBFFamily{}),
+		Space:      selection.Kernels[estimators.Classifier](nil, families.Matern{Nu: 1.5}, families.RBF{}),
 		Search:     &grid.Search{Points: 3, Splitter: validation.StratifiedKFold{Folds: 3, Seed: 1 << 63}},
 		Workers:    2, MaxKernelBytes: 1 << 40, Budget: time.Hour,
 	}
@@ -146,7 +147,7 @@ func TestEverySetting(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	build := func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }
 	search := &selection.Regressor{
-		Space:  selection.Kernels(build, kernels.RBFFamily{}),
+		Space:  selection.Kernels(build, families.RBF{}),
 		Search: &grid.Search{Points: 3, Metric: metrics.Metric{Name: "MAE", Values: metrics.MAE}, Splitter: validation.KFold{Folds: 3}},
 	}
 	model := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: search}
@@ -318,7 +319,7 @@ func TestAllImportsAreTold(t *testing.T) {
 	}
 
 	search := &selection.Regressor{
-		Space:  selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, kernels.RBFFamily{}),
+		Space:  selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k, Ridge: .2} }, families.RBF{}),
 		Search: &grid.Search{Points: 3, Splitter: validation.KFold{Folds: 3}},
 	}
 	require.NoError(t, search.Fit(ctx, rows, y))

@@ -6,19 +6,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // Matern72Family is Matern72 over 1/ℓ, so that its entropy rises with the parameter.
 type Matern72Family struct{}
 
-var _ kernels.Family = Matern72Family{}
+var _ families.Family = Matern72Family{}
 
 // Kernel returns Matern72{Length: 1 / rate}.
 func (Matern72Family) Kernel(rate float64) kernels.Kernel { return Matern72{Length: 1 / rate} }
 
-// Start returns the inverse of a typical distance, as kernels.MaternFamily does.
+// Start returns the inverse of a typical distance, as families.Matern does.
 func (Matern72Family) Start(ctx context.Context, x mat.Matrix) (float64, error) {
-	return kernels.MaternFamily{}.Start(ctx, x)
+	return families.Matern{}.Start(ctx, x)
 }
 
 // Bounds returns 1e-12 and 1e12.

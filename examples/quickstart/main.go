@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -137,7 +138,7 @@ func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error
 		model := &golearn.Regressor{Estimator: &selection.Regressor{
 			Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 			Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} },
-				kernels.RBFFamily{}),
+				families.RBF{}),
 			Search: strategy, // the one field that differs
 		}}
 		begun := time.Now()

@@ -2,6 +2,8 @@
 package numeral
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"regexp"
@@ -81,4 +83,19 @@ func OrDash(format string, v float64) string {
 		return "-"
 	}
 	return fmt.Sprintf(format, v)
+}
+
+// List renders numbers exactly, but no more of them than a line holds: of more than eight the
+// first three, and the first 16 bytes of the SHA-256 digest of all.
+func List[T int | float64](values []T) string {
+	if len(values) <= 8 {
+		return fmt.Sprint(values)
+	}
+	digest := sha256.New()
+	for _, v := range values {
+		// An int is exact as a float64: it is the index of a column.
+		_ = binary.Write(digest, binary.LittleEndian, math.Float64bits(float64(v))) // a digest never fails
+	}
+	first := strings.TrimSuffix(fmt.Sprint(values[:3]), "]")
+	return fmt.Sprintf("%s ... %d in all, sha256 %x]", first, len(values), digest.Sum(nil)[:16])
 }

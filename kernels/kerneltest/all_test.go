@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 )
 
@@ -163,7 +164,7 @@ var noSlopes = map[string]string{
 // one that exists has no line here.
 func TestAll(t *testing.T) {
 	table := &kerneltest.Table{}
-	tested := []string{"kernels.Fixed"} // what Family2 tests
+	tested := []string{"families.Fixed"} // what Family2 tests
 	for _, c := range []struct {
 		kernel  kernels.Kernel
 		formula formula
@@ -245,17 +246,17 @@ func TestAll(t *testing.T) {
 		tested = append(tested, declared.Name(c.kernel))
 		kerneltest.Kernel(t, c.kernel, &kerneltest.Options{Formula: c.formula, Indefinite: true, Table: table})
 	}
-	for _, f := range []kernels.Family{
-		kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.MaternFamily{Nu: 0.5}, kernels.MaternFamily{Nu: 2.5},
-		kernels.RationalQuadraticFamily{}, kernels.RationalQuadraticFamily{Alpha: 3}, kernels.PeriodicFamily{}, kernels.PeriodicFamily{Period: 5}, kernels.ELMFamily{}, kernels.PolynomialFamily{},
+	for _, f := range []families.Family{
+		families.RBF{}, families.Laplacian{}, families.Matern{}, families.Matern{Nu: 0.5}, families.Matern{Nu: 2.5},
+		families.RationalQuadratic{}, families.RationalQuadratic{Alpha: 3}, families.Periodic{}, families.Periodic{Period: 5}, families.ELM{}, families.Polynomial{},
 	} {
 		tested = append(tested, declared.Name(f))
 		kerneltest.Family(t, f, &kerneltest.Options{Table: table})
 	}
-	for _, f := range []kernels.Family2{
-		kernels.ShiftedPolynomialFamily{},
-		kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.PolynomialFamily{}},
-		kernels.ProductFamily{First: kernels.MaternFamily{}, Second: kernels.ELMFamily{}},
+	for _, f := range []families.Family2{
+		families.ShiftedPolynomial{},
+		families.Sum{First: families.RBF{}, Second: families.Polynomial{}},
+		families.Product{First: families.Matern{}, Second: families.ELM{}},
 	} {
 		tested = append(tested, declared.Name(f))
 		kerneltest.Family2(t, f, &kerneltest.Options{Table: table})

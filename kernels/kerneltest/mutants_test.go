@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // broken is an RBF with some methods replaced.
@@ -173,7 +174,7 @@ func after(change func(dst, x, z *mat.Dense)) func(dst, x, z *mat.Dense) {
 }
 
 type brokenFamily struct {
-	kernels.RBFFamily
+	families.RBF
 	at      func(v float64) kernels.Kernel
 	start   func(x mat.Matrix) (float64, error)
 	bounds  func() (lo, hi float64)
@@ -184,21 +185,21 @@ func (b brokenFamily) Kernel(v float64) kernels.Kernel {
 	if b.at != nil {
 		return b.at(v)
 	}
-	return b.RBFFamily.Kernel(v)
+	return b.RBF.Kernel(v)
 }
 
 func (b brokenFamily) Start(ctx context.Context, x mat.Matrix) (float64, error) {
 	if b.start != nil {
 		return b.start(x)
 	}
-	return b.RBFFamily.Start(ctx, x)
+	return b.RBF.Start(ctx, x)
 }
 
 func (b brokenFamily) Bounds() (lo, hi float64) {
 	if b.bounds != nil {
 		return b.bounds()
 	}
-	return b.RBFFamily.Bounds()
+	return b.RBF.Bounds()
 }
 
 func (b brokenFamily) Integer() bool { return b.integer }
@@ -339,14 +340,14 @@ func equal(v float64, err error) func(x mat.Matrix) (float64, error) {
 		if r, _ := x.Dims(); r == 5 {
 			return v, err
 		}
-		return kernels.RBFFamily{}.Start(context.Background(), x)
+		return families.RBF{}.Start(context.Background(), x)
 	}
 }
 
 func subjectOf(v any) *subject {
 	s := &subject{Options: Options{Tolerance: defaultTolerance, Formula: kernels.RBF{}.Eval}}
 	switch v := v.(type) {
-	case kernels.Family:
+	case families.Family:
 		s.kind, s.family = family, v
 	case kernels.Kernel:
 		s.kind, s.kernel = kernel, v
@@ -409,7 +410,7 @@ func TestSkips(t *testing.T) {
 func TestTableAndChecks(t *testing.T) {
 	table := &Table{}
 	Kernel(t, kernels.Linear{}, &Options{Table: table})
-	Family(t, kernels.RBFFamily{}, &Options{Table: table})
+	Family(t, families.RBF{}, &Options{Table: table})
 	assert.Equal(t, []string{"Linear", "RBF family"}, table.Types())
 	for i, c := range Checks() {
 		assert.Contains(t, table.String(), fmt.Sprintf("%4d %s\n", i+1, c.Name))

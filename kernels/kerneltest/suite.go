@@ -6,6 +6,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // defaultTolerance is what a zero Options.Tolerance stands for.
@@ -43,7 +44,7 @@ func Kernel(t *testing.T, k kernels.Kernel, opt *Options) {
 }
 
 // Family runs the suite on a family, under the name that its String gives.
-func Family(t *testing.T, f kernels.Family, opt *Options) {
+func Family(t *testing.T, f families.Family, opt *Options) {
 	t.Helper()
 	name := "nil"
 	if f != nil {
@@ -54,7 +55,7 @@ func Family(t *testing.T, f kernels.Family, opt *Options) {
 
 // Family2 runs the suite on both families that are left of f when one of its parameters
 // is fixed at where a search begins.
-func Family2(t *testing.T, f kernels.Family2, opt *Options) {
+func Family2(t *testing.T, f families.Family2, opt *Options) {
 	t.Helper()
 	if f == nil {
 		t.Fatal("the family is nil")
@@ -63,8 +64,8 @@ func Family2(t *testing.T, f kernels.Family2, opt *Options) {
 	if err != nil {
 		t.Fatalf("%v: Start on 30 rows: %v", f, err)
 	}
-	Family(t, kernels.Fixed{Family: f, Second: true, Value: second}, opt)
-	Family(t, kernels.Fixed{Family: f, Value: first}, opt)
+	Family(t, families.Fixed{Family: f, Second: true, Value: second}, opt)
+	Family(t, families.Fixed{Family: f, Value: first}, opt)
 }
 
 // kind is a set of what a check is for.
@@ -87,7 +88,7 @@ type subject struct {
 	Options
 	kind   kind
 	kernel kernels.Kernel
-	family kernels.Family
+	family families.Family
 }
 
 func run(t *testing.T, name string, s subject, opt *Options) {

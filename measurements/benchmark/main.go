@@ -83,18 +83,18 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // the peers have a fast BLAS too
 	"github.com/kernelearn/kernelearn/internal/cli"
-	"github.com/kernelearn/kernelearn/internal/dataset"
-	"github.com/kernelearn/kernelearn/measurements/internal/collection"
-)
 
-const shippedSets = "breast-cancer-wdbc,diabetes-progression"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/report"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/runner"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
+)
 
 // Defaults of the flags.
 const (
@@ -107,8 +107,8 @@ const (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == cellCommand {
-		os.Exit(cellMain(os.Stdin, os.Stdout, os.Stderr))
+	if len(os.Args) == 2 && os.Args[1] == runner.CellCommand {
+		os.Exit(runner.RunCell(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -118,36 +118,14 @@ func main() {
 	}
 }
 
-// settings are the flags, checked.
-type settings struct {
-	data     string
-	second   string
-	sets     []named
-	methods  []method
-	splits   int // 0: by the size of a set
-	seed     uint64
-	budget   time.Duration
-	maxRows  int // 0: no limit
-	workers  int
-	threads  int // of a cell
-	out      string
-	programs programs
-	redraw   string
-	servers  *servers // of Python; nil for none
-	missing  []missingPeer
-	sizes    []int // of synthetic sets
-	columns  int
-}
-
-func parse(args []string, help io.Writer) (settings, error) {
-	var s settings
+func parse(args []string, help io.Writer) (s protocol.Settings, redraw string, err error) {
 	var sets, names, synthetic string
 	var quick bool
 	flags := cli.NewFlags("benchmark",
 		"benchmark runs methods on data sets and reports their errors, their seconds, their memory and how they rank.", help)
-	flags.StringVar(&s.data, "data", "", "`folder` of CSV files; empty: what the repository ships")
+	flags.StringVar(&s.Data, "data", "", "`folder` of CSV files; empty: what the repository ships")
 	flags.StringVar(&sets, "sets", "", "comma separated `names`; empty: all in -data that have a protocol, and all of -second")
-	flags.StringVar(&s.second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
+	flags.StringVar(&s.Second, "second", "", "`folder` of CSV files of the second collection, docs/measured/second-collection.md")
 	flags.StringVar(&names, "methods", "",
 		"comma separated `names`, also of sources (kernelearn, golearn, scikit-learn, boosting, pytorch, kernlab); empty: all that "+
 			"there is a "+
@@ -155,21 +133,21 @@ func parse(args []string, help io.Writer) (settings, error) {
 	flags.StringVar(&synthetic, "synthetic", "", "in place of sets, how cost grows: `friedman1:ROWSxCOLUMNS`, for sizes up to ROWS")
 	flags.BoolVar(&quick, "quick", false, fmt.Sprintf("a look: unless they are given, -splits %d -rows %d -budget %v", quickSplits,
 		quickMaxRows, quickBudget))
-	flags.IntVar(&s.splits, "splits", 0, "75/25 splits; of -synthetic, draws; 0: "+splitsBySize)
-	flags.Uint64Var(&s.seed, "seed", 1, "of the splits and the methods")
-	flags.DurationVar(&s.budget, "budget", defaultBudget,
+	flags.IntVar(&s.Splits, "splits", 0, "75/25 splits; of -synthetic, draws; 0: "+protocol.SplitsBySize)
+	flags.Uint64Var(&s.Seed, "seed", 1, "of the splits and the methods")
+	flags.DurationVar(&s.Budget, "budget", defaultBudget,
 		fmt.Sprintf("processor time for one cell of up to %d training rows, all told, in whole seconds, which grows in proportion to "+
 			"the rows "+
-			"above; by the clock %d times that", budgetRows, clockFactor))
-	flags.IntVar(&s.maxRows, "rows", 0, "most training rows of a split; 0: all; not of -synthetic")
-	flags.IntVar(&s.workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
-	flags.IntVar(&s.threads, "threads", 1, "threads of a cell; with more than one, cells run one at a time")
-	flags.StringVar(&s.out, "out", defaultOut, "`folder` for splits, cells and the report")
-	flags.StringVar(&s.programs.python, "python", "",
+			"above; by the clock %d times that", protocol.BudgetRows, protocol.ClockFactor))
+	flags.IntVar(&s.MaxRows, "rows", 0, "most training rows of a split; 0: all; not of -synthetic")
+	flags.IntVar(&s.Workers, "workers", runtime.NumCPU(), "cells at a time, each on one thread")
+	flags.IntVar(&s.Threads, "threads", 1, "threads of a cell; with more than one, cells run one at a time")
+	flags.StringVar(&s.Out, "out", defaultOut, "`folder` for splits, cells and the report")
+	flags.StringVar(&s.Programs.Python, "python", "",
 		"`program` that runs Python with scikit-learn and what else of peers/README.md there is; empty: without")
-	flags.StringVar(&s.programs.rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
-	flags.StringVar(&s.programs.scripts, "scripts", filepath.Join("benchmark", "peers"), "`folder` of what they run")
-	flags.StringVar(&s.redraw, "redraw", "",
+	flags.StringVar(&s.Programs.Rscript, "rscript", "", "`program` that runs R with kernlab; empty: without")
+	flags.StringVar(&s.Programs.Scripts, "scripts", filepath.Join("benchmark", "peers"), "`folder` of what they run")
+	flags.StringVar(&redraw, "redraw", "",
 		"in place of all else, draw the pictures of the report in a `folder` again from its summary.csv, ranks.csv and relations.csv")
 	flags.AtLeast(0, "splits")
 	flags.AtLeast(1, "workers", "threads")
@@ -178,53 +156,49 @@ func parse(args []string, help io.Writer) (settings, error) {
 	flags.Runs("python", "scripts")
 	flags.Runs("rscript", "scripts")
 	flags.Writes("out")
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	if s.redraw != "" {
-		return s, nil
+	if err := flags.Parse(args); err != nil || redraw != "" {
+		return s, redraw, err
 	}
 	if quick {
-		s.quicken(flags.FlagSet)
+		quicken(&s, flags.FlagSet)
 	}
 	for _, f := range []struct {
 		name string
 		bad  bool
 		want string
 	}{
-		{"budget", s.budget < time.Second || s.budget%time.Second != 0, "whole seconds"},
-		{"rows", s.maxRows == 1, "0 or >= 2"},
-		{"out", s.out == "", "a folder"},
+		{"budget", s.Budget < time.Second || s.Budget%time.Second != 0, "whole seconds"},
+		{"rows", s.MaxRows == 1, "0 or >= 2"},
+		{"out", s.Out == "", "a folder"},
 	} {
 		if f.bad {
-			return s, fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
+			return s, "", fmt.Errorf("-%s %s: want %s", f.name, flags.Lookup(f.name).Value, f.want)
 		}
 	}
-	if s.threads > 1 {
-		if isGiven(flags.FlagSet, "workers") && s.workers > 1 {
-			return s, fmt.Errorf("-workers %d: want 1 with -threads %d", s.workers, s.threads)
+	if s.Threads > 1 {
+		if isGiven(flags.FlagSet, "workers") && s.Workers > 1 {
+			return s, "", fmt.Errorf("-workers %d: want 1 with -threads %d", s.Workers, s.Threads)
 		}
-		s.workers = 1
+		s.Workers = 1
 	}
-	var err error
-	if s.methods, err = methodsNamed(names, s.programs); err != nil {
-		return s, err
+	if s.Methods, err = methods.Choose(names, s.Programs); err != nil {
+		return s, "", err
 	}
-	if err := s.programs.there(s.methods); err != nil {
-		return s, err
+	if err := s.Programs.There(s.Methods); err != nil {
+		return s, "", err
 	}
 	if synthetic == "" {
-		s.sets, err = setsNamed(s.data, s.second, sets)
-		return s, err
+		s.Sets, err = protocol.Choose(s.Data, s.Second, sets)
+		return s, "", err
 	}
-	if s.data != "" || s.second != "" || sets != "" {
-		return s, errors.New("-synthetic is in place of -data, -second and -sets")
+	if s.Data != "" || s.Second != "" || sets != "" {
+		return s, "", errors.New("-synthetic is in place of -data, -second and -sets")
 	}
-	if s.splits == 0 {
-		s.splits = fewSplits
+	if s.Splits == 0 {
+		s.Splits = protocol.FewSplits
 	}
-	s.sizes, s.columns, err = sizesOf(synthetic)
-	return s, err
+	s.Sizes, s.Columns, err = protocol.SizesOf(synthetic)
+	return s, "", err
 }
 
 func isGiven(flags *flag.FlagSet, name string) (given bool) {
@@ -233,158 +207,64 @@ func isGiven(flags *flag.FlagSet, name string) (given bool) {
 }
 
 // quicken sets what was not given to less.
-func (s *settings) quicken(flags *flag.FlagSet) {
+func quicken(s *protocol.Settings, flags *flag.FlagSet) {
 	if !isGiven(flags, "splits") {
-		s.splits = quickSplits
+		s.Splits = quickSplits
 	}
 	if !isGiven(flags, "rows") {
-		s.maxRows = quickMaxRows
+		s.MaxRows = quickMaxRows
 	}
 	if !isGiven(flags, "budget") {
-		s.budget = quickBudget
+		s.Budget = quickBudget
 	}
-}
-
-// The collections of sets, each with tables of its own.
-const (
-	shippedCollection = "the shipped sets"
-	firstCollection   = "the first collection"
-	secondCollection  = "the second collection"
-)
-
-// named is a set that is chosen.
-type named struct{ name, folder, collection string }
-
-// setsNamed checks that the named sets are there before anything is run. A name may be that
-// of a set in dir without a protocol.
-func setsNamed(dir, second, names string) ([]named, error) {
-	var known []named
-	add := func(folder, collection string, all []string) {
-		for _, name := range all {
-			if dataset.Exists(folder, name) {
-				known = append(known, named{name, folder, collection})
-			}
-		}
-	}
-	first := firstCollection
-	switch {
-	case dir != "":
-		var all []string
-		for _, p := range dataset.Protocols() {
-			all = append(all, p.Name)
-		}
-		add(dir, first, all)
-	case second == "":
-		first = shippedCollection
-		add(dir, first, strings.Split(shippedSets, ","))
-	}
-	if dir != "" && len(known) == 0 && names == "" {
-		return nil, fmt.Errorf("-data %s holds none of the sets that have a protocol", dir)
-	}
-	if second != "" {
-		before := len(known)
-		add(second, secondCollection, collection.Names())
-		if len(known) == before {
-			return nil, fmt.Errorf("-second %s holds none of the sets of the second collection", second)
-		}
-	}
-	chosen := known
-	if names != "" {
-		chosen = nil
-		for _, name := range strings.Split(names, ",") {
-			i := slices.IndexFunc(known, func(k named) bool { return k.name == name })
-			switch {
-			case i >= 0:
-				chosen = append(chosen, known[i])
-			case (dir != "" || second == "") && dataset.Exists(dir, name):
-				chosen = append(chosen, named{name, dir, first})
-			default:
-				var there []string
-				for _, k := range known {
-					there = append(there, k.name)
-				}
-				return nil, fmt.Errorf("-sets %s: no such set; there are %s", name, strings.Join(there, ", "))
-			}
-		}
-	}
-	for i, one := range chosen {
-		j := slices.IndexFunc(chosen, func(k named) bool { return k.name == one.name })
-		switch {
-		case j == i:
-		case names != "":
-			return nil, fmt.Errorf("-sets names %s twice", one.name)
-		default:
-			return nil, fmt.Errorf("-data and -second both hold a set %s", one.name)
-		}
-	}
-	return chosen, nil
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) error {
-	s, err := parse(args, out)
+	s, redraw, err := parse(args, out)
 	if err != nil {
 		return err
 	}
-	if s.redraw != "" {
-		return redraw(s.redraw)
+	if redraw != "" {
+		return report.Redraw(redraw)
 	}
-	if err := s.lookForPeers(ctx); err != nil {
+	cells := runner.Runner{Settings: s}
+	defer cells.Stop()
+	if err := cells.FindPeers(ctx); err != nil {
 		return err
 	}
-	if s.servers != nil {
-		defer s.servers.stop()
-	}
-	for _, m := range s.missing {
+	s = cells.Settings // less the methods that are missing
+	for _, m := range cells.Missing {
 		fmt.Fprintln(progress, m)
 	}
-	sets, err := s.prepareAll(ctx)
+	sets, err := s.PrepareAll(ctx)
 	if err != nil {
 		return err
 	}
-	r := report{Settings: s.conditions(), Missing: s.missing}
-	var jobs []job
+	r := report.Report{Record: &standings.Record{Settings: standings.ConditionsOf(s), Missing: cells.Missing}}
+	var jobs []protocol.Job
 	for _, p := range sets {
-		r.Sets = append(r.Sets, p.description)
-		jobs = append(jobs, s.jobs(p)...)
+		r.Sets = append(r.Sets, p.Description)
+		jobs = append(jobs, s.Jobs(p)...)
 	}
 	if len(jobs) == 0 {
 		return errors.New("none of -methods fits the task of any of -sets")
 	}
-	if r.Cells, err = s.runAll(ctx, jobs, progress); err != nil {
+	if r.Cells, err = cells.Run(ctx, jobs, progress); err != nil {
 		return err
 	}
-	r.summarise()
-	if s.sizes == nil {
-		r.analyse()
+	r.Summarise()
+	if s.Sizes == nil {
+		r.Analyse()
 	} else {
-		r.grow()
+		r.Grow()
 	}
-	if err := r.write(s.out); err != nil {
+	if err := r.Write(s.Out); err != nil {
 		return err
 	}
-	p, err := readParts(s.out)
+	p, err := runner.ReadTime(s.Out)
 	if err != nil {
 		return err
 	}
-	p.say(progress)
-	return r.markdown(out)
-}
-
-// prepareAll writes the splits of all sets.
-func (s settings) prepareAll(ctx context.Context) ([]prepared, error) {
-	if s.sizes != nil {
-		return s.prepareSynthetic()
-	}
-	var out []prepared
-	for _, one := range s.sets {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p, err := s.prepare(one)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
+	p.Print(progress)
+	return r.Markdown(out)
 }

@@ -18,6 +18,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/report"
 )
 
 func TestRunOnWhatIsShipped(t *testing.T) {
@@ -48,7 +52,7 @@ func TestRunOnWhatIsShipped(t *testing.T) {
 	assert.Less(t, r.Summary[4].Measures["NMSE"].Mean, 0.7)
 	assert.NotNil(t, r.Summary[4].Measures["NMSE"].SD)
 	for _, c := range r.Cells {
-		assert.Equal(t, statusOK, c.Status)
+		assert.Equal(t, protocol.StatusOK, c.Status)
 		assert.Equal(t, 150, c.TrainRows)
 		if c.PeakBytes != nil {
 			assert.GreaterOrEqual(t, *c.PeakBytes, *c.BeforeBytes)
@@ -77,12 +81,12 @@ func TestWhatFailsIsARowAndStopsNothing(t *testing.T) {
 	}
 	for _, c := range readReport(t, dir).Cells {
 		if message, bad := want[c.Method]; bad {
-			assert.Equal(t, statusFailed, c.Status, c.Method)
+			assert.Equal(t, protocol.StatusFailed, c.Status, c.Method)
 			assert.Contains(t, c.Error, message)
 			assert.Contains(t, out, "- "+c.Method+" failed: ")
 			assert.NotContains(t, c.Error, "goroutine")
 		} else {
-			assert.Equal(t, statusOK, c.Status, "%s: %s", c.Method, c.Error)
+			assert.Equal(t, protocol.StatusOK, c.Status, "%s: %s", c.Method, c.Error)
 		}
 	}
 	assert.Contains(t, out, "1 failed")
@@ -98,7 +102,7 @@ func TestOverBudget(t *testing.T) {
 	begun()() // returns: the process is gone
 	r := readReport(t, dir)
 	require.Len(t, r.Cells, 1)
-	assert.Equal(t, statusOverBudget, r.Cells[0].Status)
+	assert.Equal(t, protocol.StatusOverBudget, r.Cells[0].Status)
 	assert.Empty(t, r.Cells[0].Measures)
 	assert.Equal(t, 1, r.Summary[0].OverBudget)
 }
@@ -243,7 +247,7 @@ func TestWorkersGiveTheSame(t *testing.T) {
 	one, two := readReport(t, dirs[0]), readReport(t, dirs[1])
 	require.Len(t, two.Cells, len(one.Cells))
 	for i, c := range one.Cells {
-		assert.Equal(t, statusOK, c.Status, c.Method)
+		assert.Equal(t, protocol.StatusOK, c.Status, c.Method)
 		assert.Equal(t, c.Measures, two.Cells[i].Measures, "%s on %s", c.Method, c.Set)
 	}
 	assert.Equal(t, one.Analyses, two.Analyses)
@@ -252,9 +256,9 @@ func TestWorkersGiveTheSame(t *testing.T) {
 // ownNames are the methods of this module: golearn's give other numbers in each run.
 func ownNames() string {
 	var out []string
-	for _, m := range slices.Concat(baselines, ours) {
-		if m.name != "rvm-grid" && m.name != "eekm-grid" { // long, and like the other grids
-			out = append(out, m.name)
+	for _, m := range slices.Concat(methods.Baselines, methods.Ours) {
+		if m.Name != "rvm-grid" && m.Name != "eekm-grid" { // long, and like the other grids
+			out = append(out, m.Name)
 		}
 	}
 	return strings.Join(out, ",")
@@ -271,7 +275,7 @@ func TestOverBudgetIsNotRunAgain(t *testing.T) {
 			statuses = append(statuses, c.Status+": "+c.Error)
 		}
 		if c.Method == "errs" {
-			assert.Equal(t, statusFailed, c.Status, "what fails is tried on each split")
+			assert.Equal(t, protocol.StatusFailed, c.Status, "what fails is tried on each split")
 		}
 	}
 	reason := "not run: over budget on split 0 of " + diabetes
@@ -283,16 +287,6 @@ func TestOverBudgetIsNotRunAgain(t *testing.T) {
 	again, err := bench(t, args...)
 	require.NoError(t, err)
 	assert.Equal(t, printed, again)
-}
-
-func TestRounds(t *testing.T) {
-	jobs := make([]job, 5)
-	for i, round := range []int{0, 1, 2, 0, 2} {
-		jobs[i].round = round
-	}
-	assert.Equal(t, [][]int{{0, 3}, {1}, {2, 4}}, rounds(jobs, []int{0, 1, 2, 3, 4}))
-	assert.Equal(t, [][]int{{3}, {2}}, rounds(jobs, []int{2, 3}))
-	assert.Empty(t, rounds(jobs, nil))
 }
 
 func TestSynthetic(t *testing.T) {
@@ -325,31 +319,31 @@ func TestSynthetic(t *testing.T) {
 	}
 	for _, c := range r.Cells {
 		if c.Method == "spins" && (c.Set != sets[0] || c.Split > 0) {
-			assert.Equal(t, statusNotRun, c.Status, "what is over budget on few rows is not run on more")
+			assert.Equal(t, protocol.StatusNotRun, c.Status, "what is over budget on few rows is not run on more")
 		}
 	}
 	assert.Contains(t, printed, "## Growth")
-	assert.FileExists(t, filepath.Join(dir, growthPicture))
+	assert.FileExists(t, filepath.Join(dir, report.GrowthPicture))
 	assert.FileExists(t, filepath.Join(dir, "growth.csv"))
 
 	// The rows of a smaller size are the first of those of a larger one.
-	few, _, err := readRows(filepath.Join(dir, "splits", sets[0], "01-train.csv"))
+	few, _, err := protocol.ReadRows(filepath.Join(dir, "splits", sets[0], "01-train.csv"))
 	require.NoError(t, err)
-	many, _, err := readRows(filepath.Join(dir, "splits", sets[2], "01-train.csv"))
+	many, _, err := protocol.ReadRows(filepath.Join(dir, "splits", sets[2], "01-train.csv"))
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(few, many.Slice(0, 250, 0, 6)))
-	other, _, err := readRows(filepath.Join(dir, "splits", sets[0], "00-train.csv"))
+	other, _, err := protocol.ReadRows(filepath.Join(dir, "splits", sets[0], "00-train.csv"))
 	require.NoError(t, err)
 	assert.False(t, mat.Equal(few, other))
 }
 
 func TestQuickGivesWayToWhatIsGiven(t *testing.T) {
-	s, err := parse([]string{"-quick", "-rows", "77", "-out", t.TempDir()}, io.Discard)
+	s, _, err := parse([]string{"-quick", "-rows", "77", "-out", t.TempDir()}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, []any{quickSplits, 77, quickBudget}, []any{s.splits, s.maxRows, s.budget})
-	s, err = parse([]string{"-out", t.TempDir()}, io.Discard)
+	assert.Equal(t, []any{quickSplits, 77, quickBudget}, []any{s.Splits, s.MaxRows, s.Budget})
+	s, _, err = parse([]string{"-out", t.TempDir()}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, []any{0, 0, defaultBudget}, []any{s.splits, s.maxRows, s.budget})
+	assert.Equal(t, []any{0, 0, defaultBudget}, []any{s.Splits, s.MaxRows, s.Budget})
 }
 
 func TestErrors(t *testing.T) {

@@ -8,22 +8,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/internal/dataset"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/report"
 	"github.com/kernelearn/kernelearn/measurements/internal/collection"
 )
 
 func TestSplitsBySize(t *testing.T) {
-	bySize := settings{}
+	bySize := protocol.Settings{}
 	for rows, want := range map[int]int{8: 10, 1000: 10, 1001: 3, 1_000_000: 3} {
-		assert.Equal(t, want, bySize.splitsOf(rows), rows)
-		assert.Equal(t, 7, settings{splits: 7}.splitsOf(rows))
+		assert.Equal(t, want, bySize.SplitsOf(rows), rows)
+		assert.Equal(t, 7, protocol.Settings{Splits: 7}.SplitsOf(rows))
 	}
-	assert.Equal(t, "10 of sets up to 1000 rows, 3 of larger ones", splitsBySize)
+	assert.Equal(t, "10 of sets up to 1000 rows, 3 of larger ones", protocol.SplitsBySize)
 
 	// A set of its own, without -splits and -rows: all rows, ten times.
 	data, dir := t.TempDir(), t.TempDir()
@@ -46,28 +47,10 @@ func TestSplitsBySize(t *testing.T) {
 	assert.Contains(t, printed, "Splits 75/25: 10 of sets up to 1000 rows, 3 of larger ones, seed 1, 20s of the processor for a cell, all training rows")
 }
 
-func TestBudgetGrowsWithRows(t *testing.T) {
-	s := settings{budget: 20 * time.Second, threads: 1, methods: []method{baselines[0]}}
-	for rows, want := range map[int]time.Duration{10: 20, 1000: 20, 1001: 21, 2500: 50, 36_000: 720} {
-		assert.Equal(t, want*time.Second, s.budgetOf(rows), rows)
-	}
-	p := prepared{splits: 1, description: description{Set: "a", Task: regressionTask, TrainRows: 2500}}
-	j := s.jobs(p)[0]
-	assert.Equal(t, "50s", j.Key.Budget)
-	assert.Equal(t, []uint64{50, 150}, []uint64{j.Seconds, j.clock()})
-	assert.Zero(t, j.Key.Threads)
-	s.threads = 2
-	j = s.jobs(p)[0]
-	assert.Equal(t, uint64(100), j.Seconds, "of two processors")
-	assert.Equal(t, 2, j.Key.Threads, "not mixed with cells of one")
-	s.sizes = []int{2500}
-	assert.Equal(t, 20*time.Second, s.budgetOf(2500), "that of -synthetic does not grow")
-}
-
 func TestThreadsTakeTheClock(t *testing.T) {
-	s, err := parse([]string{"-threads", "2"}, io.Discard)
+	s, _, err := parse([]string{"-threads", "2"}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, 1, s.workers)
+	assert.Equal(t, 1, s.Workers)
 	dir := t.TempDir()
 	printed, err := bench(t, "-threads", "2", "-sets", diabetes, "-splits", "1", "-rows", "50", "-methods", "mean,naps", "-out", dir)
 	require.NoError(t, err)
@@ -116,9 +99,9 @@ func TestSecondCollection(t *testing.T) {
 	assert.True(t, math.IsNaN(set.X.At(7, 1)), "a gap is filled from the training rows of a split")
 	assert.Equal(t, []float64{0, 0}, []float64{set.X.At(2, 2), set.X.At(2, 3)}, "a gap among words is none of them")
 
-	got, err := setsNamed("", second, "")
+	got, err := protocol.Choose("", second, "")
 	require.NoError(t, err)
-	assert.Equal(t, []named{{"servo", second, secondCollection}, {"wine", second, secondCollection}}, got, "in the order of the list, and none that is not in it")
+	assert.Equal(t, []protocol.NamedSet{{Name: "servo", Folder: second, Collection: protocol.SecondCollection}, {Name: "wine", Folder: second, Collection: protocol.SecondCollection}}, got, "in the order of the list, and none that is not in it")
 
 	data := ownFolder(t)
 	require.NoError(t, os.WriteFile(filepath.Join(data, "prostate.csv"), []byte(strings.Replace(numbers.String(), "target", "lpsa", 1)), 0o600))
@@ -126,10 +109,10 @@ func TestSecondCollection(t *testing.T) {
 	printed, err := bench(t, "-data", data, "-second", second, "-splits", "2", "-methods", "mean,majority,ridge,lssvm", "-budget", "1m", "-out", dir)
 	require.NoError(t, err)
 	r := readReport(t, dir)
-	assert.Equal(t, []string{firstCollection, secondCollection, secondCollection}, []string{r.Sets[0].Collection, r.Sets[1].Collection, r.Sets[2].Collection})
+	assert.Equal(t, []string{protocol.FirstCollection, protocol.SecondCollection, protocol.SecondCollection}, []string{r.Sets[0].Collection, r.Sets[1].Collection, r.Sets[2].Collection})
 	var titles []string
 	for _, a := range r.Analyses {
-		titles = append(titles, a.title())
+		titles = append(titles, a.Title())
 		require.Len(t, a.Sets, 1)
 	}
 	assert.Equal(t, []string{
@@ -139,10 +122,10 @@ func TestSecondCollection(t *testing.T) {
 		"log loss, classification, the second collection", "Brier, classification, the second collection",
 	}, titles)
 	for _, c := range r.Cells {
-		assert.Equal(t, statusOK, c.Status, c.Error)
+		assert.Equal(t, protocol.StatusOK, c.Status, c.Error)
 	}
 	assert.Contains(t, printed, "### By NMSE, regression, the second collection\n")
-	for _, file := range []string{"ranks-nmse.png", "ranks-nmse-second.png", "front-errorrate-second.png", overviewPicture, "sets.md", "front.csv"} {
+	for _, file := range []string{"ranks-nmse.png", "ranks-nmse-second.png", "front-errorrate-second.png", report.OverviewPicture, "sets.md", "front.csv"} {
 		assert.FileExists(t, filepath.Join(dir, file))
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
@@ -150,29 +133,6 @@ func TestSecondCollection(t *testing.T) {
 	assert.Contains(t, string(content), "\nthe second collection,wine,classification,majority,")
 
 	require.NoError(t, os.WriteFile(filepath.Join(data, "servo.csv"), []byte(numbers.String()), 0o600))
-	_, err = setsNamed(data, second, "prostate,servo")
+	_, err = protocol.Choose(data, second, "prostate,servo")
 	assert.NoError(t, err)
-}
-
-func TestPartsAreSummed(t *testing.T) {
-	dir := t.TempDir()
-	p, err := beginPart(dir)
-	require.NoError(t, err)
-	p.begun = p.begun.Add(-time.Hour)
-	require.NoError(t, p.note())
-	p, err = beginPart(dir)
-	require.NoError(t, err)
-	p.begun = p.begun.Add(-30 * time.Minute)
-	require.NoError(t, p.note())
-	p.begun = p.begun.Add(-30 * time.Minute)
-	require.NoError(t, p.note(), "of one run the last counts")
-	p, err = readParts(dir)
-	require.NoError(t, err)
-	require.Len(t, p.Seconds, 2)
-	var b strings.Builder
-	p.say(&b)
-	assert.Regexp(t, `^the cells took 2h0m\d+s by the clock, in 2 runs of the program\n$`, b.String())
-	require.NoError(t, os.WriteFile(partsPath(dir), []byte("{"), 0o600))
-	_, err = beginPart(dir)
-	assert.ErrorContains(t, err, "time.json")
 }

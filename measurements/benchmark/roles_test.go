@@ -21,6 +21,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/runner"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
 const (
@@ -30,10 +34,10 @@ const (
 
 // TestMain lets the test binary play the process of a cell and the whole program.
 func TestMain(m *testing.M) {
-	methods = append(methods, misbehaved...)
+	methods.All = append(methods.All, misbehaved...)
 	switch {
-	case len(os.Args) == 2 && os.Args[1] == cellCommand:
-		os.Exit(cellMain(os.Stdin, os.Stdout, os.Stderr))
+	case len(os.Args) == 2 && os.Args[1] == runner.CellCommand:
+		os.Exit(runner.RunCell(os.Stdin, os.Stdout, os.Stderr))
 	case len(os.Args) > 1 && os.Args[1] == parentCommand:
 		if err := run(context.Background(), os.Args[2:], os.Stdout, os.Stderr); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -45,40 +49,40 @@ func TestMain(m *testing.M) {
 }
 
 // misbehaved are methods as no method should be.
-var misbehaved = []method{
-	{name: "hangs", configuration: "never ends", regressor: misbehaving(hang)},
-	{name: "spins", configuration: "never ends, and is busy", regressor: misbehaving(func() error {
+var misbehaved = []methods.Method{
+	{Name: "hangs", Configuration: "never ends", Regressor: misbehaving(hang)},
+	{Name: "spins", Configuration: "never ends, and is busy", Regressor: misbehaving(func() error {
 		for sum := uint64(0); sum < math.MaxUint64; sum++ { // for centuries
 		}
 		return nil
 	})},
-	{name: "panics", configuration: "panics", regressor: misbehaving(func() error { panic("out of cheese") })},
-	{name: "panics-aside", configuration: "panics in another goroutine", regressor: misbehaving(func() error {
+	{Name: "panics", Configuration: "panics", Regressor: misbehaving(func() error { panic("out of cheese") })},
+	{Name: "panics-aside", Configuration: "panics in another goroutine", Regressor: misbehaving(func() error {
 		go func() { panic("out of mice") }()
 		return hang()
 	})},
-	{name: "errs", configuration: "returns an error", regressor: misbehaving(func() error { return errors.New("no cheese today") })},
-	{name: "exits", configuration: "ends the process", regressor: misbehaving(func() error {
+	{Name: "errs", Configuration: "returns an error", Regressor: misbehaving(func() error { return errors.New("no cheese today") })},
+	{Name: "exits", Configuration: "ends the process", Regressor: misbehaving(func() error {
 		fmt.Fprintln(os.Stderr, "going home")
 		os.Exit(7)
 		return nil
 	})},
-	{name: "nan", configuration: "predicts NaN", regressor: misbehaving(func() error { return nil })},
-	{name: "naps", configuration: "waits before it predicts the mean", regressor: func(uint64) estimators.Regressor { return &napping{} }},
-	{name: "chatty", configuration: "prints", regressor: func(uint64) estimators.Regressor {
+	{Name: "nan", Configuration: "predicts NaN", Regressor: misbehaving(func() error { return nil })},
+	{Name: "naps", Configuration: "waits before it predicts the mean", Regressor: func(uint64) estimators.Regressor { return &napping{} }},
+	{Name: "chatty", Configuration: "prints", Regressor: func(uint64) estimators.Regressor {
 		fmt.Println(`{"measures": "none of your business"}`)
-		return &meanRegressor{}
+		return &methods.MeanRegressor{}
 	}},
 }
 
 const nap = 300 * time.Millisecond
 
 // napping waits without use of the processor.
-type napping struct{ meanRegressor }
+type napping struct{ methods.MeanRegressor }
 
 func (n *napping) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	time.Sleep(nap)
-	return n.meanRegressor.Fit(ctx, x, y)
+	return n.MeanRegressor.Fit(ctx, x, y)
 }
 
 type misbehavingRegressor struct{ fit func() error }
@@ -130,11 +134,11 @@ func bench(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-func readReport(t *testing.T, folder string) report {
+func readReport(t *testing.T, folder string) standings.Record {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, "report.json"))
 	require.NoError(t, err)
-	var r report
+	var r standings.Record
 	require.NoError(t, json.Unmarshal(content, &r))
 	return r
 }

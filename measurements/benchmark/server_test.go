@@ -14,6 +14,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
 )
 
 // fakePeers is a folder with a cells.py whose cells run the lines of a function run(job), by
@@ -57,7 +61,7 @@ func TestNoPeerOutlivesItsCell(t *testing.T) {
 	dir := t.TempDir()
 	_, err = bench(t, append(args, "-budget", "1s", "-out", dir)...)
 	require.NoError(t, err)
-	assert.Equal(t, statusOverBudget, readReport(t, dir).Cells[0].Status)
+	assert.Equal(t, protocol.StatusOverBudget, readReport(t, dir).Cells[0].Status)
 	connection, err := l.Accept()
 	require.NoError(t, err)
 	_, _ = io.Copy(io.Discard, connection) // returns: the child is gone, and what it started
@@ -75,7 +79,7 @@ func TestABusyPeerIsEnded(t *testing.T) {
 	dir := t.TempDir()
 	_, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "sklearn-gp", "-budget", "1s", "-python", python, "-scripts", scripts)
 	require.NoError(t, err)
-	assert.Equal(t, statusOverBudget, readReport(t, dir).Cells[0].Status)
+	assert.Equal(t, protocol.StatusOverBudget, readReport(t, dir).Cells[0].Status)
 }
 
 func TestAPeerThatFailsIsARow(t *testing.T) {
@@ -96,7 +100,7 @@ func TestAPeerThatFailsIsARow(t *testing.T) {
 		_, err := bench(t, "-sets", diabetes, "-splits", "1", "-rows", "50", "-out", dir, "-methods", "sklearn-gp", "-python", python, "-scripts", scripts)
 		require.NoError(t, err)
 		c := readReport(t, dir).Cells[0]
-		assert.Equal(t, statusFailed, c.Status, run)
+		assert.Equal(t, protocol.StatusFailed, c.Status, run)
 		assert.Contains(t, c.Error, want)
 	}
 }
@@ -117,15 +121,15 @@ return out`, "")
 	var of []int64
 	for i, c := range readReport(t, dir).Cells {
 		if i == 1 { // its seed is 2
-			assert.Equal(t, statusFailed, c.Status)
+			assert.Equal(t, protocol.StatusFailed, c.Status)
 			assert.Contains(t, c.Error, "the server ended")
 			continue
 		}
-		require.Equal(t, statusOK, c.Status, c.Error)
+		require.Equal(t, protocol.StatusOK, c.Status, c.Error)
 		assert.InDelta(t, 1, c.Measures["NMSE"], 0.15, "no cell sees another's list")
 		assert.InDelta(t, 1.42, c.Measures["NLPD"], 0.15)
-		assert.Equal(t, 1., c.Measures[coverageName], "of its own intervals")
-		assert.Greater(t, c.Measures[widthName], 1e4)
+		assert.Equal(t, 1., c.Measures[methods.Coverage], "of its own intervals")
+		assert.Greater(t, c.Measures[methods.Width], 1e4)
 		assert.Equal(t, []float64{0.25, 0.125}, []float64{c.FitSeconds, c.PredictSeconds})
 		assert.NotEqual(t, *c.ModelBytes, *c.PeakBytes)
 		of = append(of, *c.ModelBytes)
@@ -146,7 +150,7 @@ func TestMissingPeersAreSaidOnce(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(progress.String(), "missing: sklearn-forest: no trees here"))
 	assert.Equal(t, 1, strings.Count(printed.String(), "- missing: sklearn-forest: no trees here\n"))
 	r := readReport(t, dir)
-	assert.Equal(t, []missingPeer{{"sklearn-forest", "no trees here"}}, r.Missing)
+	assert.Equal(t, []methods.Missing{{Method: "sklearn-forest", Reason: "no trees here"}}, r.Missing)
 	require.Len(t, r.Cells, 2, "it has no cells")
 	assert.Equal(t, "sklearn-gp", r.Cells[0].Method)
 
@@ -168,20 +172,20 @@ func TestPeersAreThoseOfTheScript(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n}\n")
 	var there []string
 	for _, part := range strings.Split(table, `"`) {
-		if m, ok := methodNamed(part); ok && m.isServed() {
+		if m, ok := methods.Named(part); ok && m.IsServed() {
 			there = append(there, part)
 		}
 	}
 	var here []string
-	for _, m := range peerMethods {
-		if m.isServed() {
-			here = append(here, m.name)
+	for _, m := range methods.OfPeers {
+		if m.IsServed() {
+			here = append(here, m.Name)
 		}
 	}
 	slices.Sort(there)
 	slices.Sort(here)
 	assert.Equal(t, here, there)
-	for _, name := range rivals {
+	for _, name := range standings.Rivals {
 		assert.Contains(t, here, name)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/dataset"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -26,7 +26,7 @@ import (
 type way struct {
 	name   string
 	shape  shape.Search
-	family kernels.Family // nil: the program's
+	family families.Family // nil: the program's
 }
 
 // shapes are what is compared with one length for all columns.
@@ -39,9 +39,9 @@ var shapes = []way{
 // kinds are what is compared with lengths in the program's family. With them comes the kind of the
 // largest evidence.
 var kinds = []way{
-	{"Matérn 3/2", shape.Search{}, kernels.MaternFamily{Nu: 1.5}},
-	{"RBF", shape.Search{}, kernels.RBFFamily{}},
-	{"rational quadratic", shape.Search{}, kernels.RationalQuadraticFamily{}},
+	{"Matérn 3/2", shape.Search{}, families.Matern{Nu: 1.5}},
+	{"RBF", shape.Search{}, families.RBF{}},
+	{"rational quadratic", shape.Search{}, families.RationalQuadratic{}},
 	{"largest evidence", shape.Search{}, nil},
 }
 
@@ -54,7 +54,7 @@ type comparison struct {
 	rows, noise []int
 	splits      int
 	seed        uint64
-	family      kernels.Family
+	family      families.Family
 	ways        []way  // shapes or kinds
 	done        func() // called after each size of each split
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 const (
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	c := comparison{splits: *splits, seed: *seed, family: kernels.MaternFamily{Nu: *nu}, ways: shapes}
+	c := comparison{splits: *splits, seed: *seed, family: families.Matern{Nu: *nu}, ways: shapes}
 	if *compareKinds {
 		c.ways = kinds
 	}

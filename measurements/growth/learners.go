@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -72,7 +73,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	begun := time.Now()
 	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	if src.classes {
-		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), families(k)...), Search: strategy(k, true)}
+		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), gridFamilies(k)...), Search: strategy(k, true)}
 		if err := c.Fit(ctx, train.x, train.labels); err != nil {
 			return value{}, err
 		}
@@ -84,7 +85,7 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 		right, err := metrics.Accuracy(test.labels, p, nil)
 		return value{1 - right, seconds}, err
 	}
-	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(s.regressor(k), families(k)...), Search: strategy(k, false)}
+	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(s.regressor(k), gridFamilies(k)...), Search: strategy(k, false)}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
 		return value{}, err
 	}
@@ -108,10 +109,10 @@ func strategy(k key, classes bool) search.Strategy {
 	return &grid.Search{Points: 24, Splitter: validation.KFold{Folds: 3, Seed: k.seed}}
 }
 
-// families are nil, its own, for the entropy.
-func families(k key) []kernels.Family {
+// gridFamilies are nil, its own, for the entropy.
+func gridFamilies(k key) []families.Family {
 	if k.search == byGrid {
-		return []kernels.Family{kernels.RBFFamily{}}
+		return []families.Family{families.RBF{}}
 	}
 	return nil
 }

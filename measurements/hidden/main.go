@@ -28,7 +28,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -139,7 +139,7 @@ func (p problem) try(ctx context.Context, n, d int, seed uint64, cells []cell) e
 	x, y, labels := draw(n)
 	tx, ty, tlabels := draw(testRows)
 	one := shape.Search{NoRestarts: true}
-	family := kernels.MaternFamily{Nu: 2.5}
+	family := families.Matern{Nu: 2.5}
 	for i, r := range []estimators.Regressor{
 		&selection.Regressor{},
 		&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, family), Search: &one},

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -154,7 +155,7 @@ func (p *part) choose(ctx context.Context, s settings) (kernels.Kernel, error) {
 	if err := search.Fit(ctx, x, y); err != nil {
 		return nil, err
 	}
-	return kernels.RBFFamily{}.Kernel(search.Result().Param), nil
+	return families.RBF{}.Kernel(search.Result().Param), nil
 }
 
 // measure returns the test error of a method, its training rows, and its times.

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -67,7 +68,7 @@ type part struct {
 }
 
 // learn fits by a search and scores on the test rows.
-type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+type learn func(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []families.Family, train,
 	test part) ([2]float64, *search.Result, error)
 
 // learner is what both searches choose kernels for; nil where it is for the other task.
@@ -96,7 +97,7 @@ var learners = []learner{
 	},
 }
 
-func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+func (l learner) regress(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []families.Family, train,
 	test part) ([2]float64, *search.Result, error) {
 	r := &selection.Regressor{Preprocess: steps, Space: selection.Kernels(l.regressor, families...), Search: search}
 	if err := r.Fit(ctx, train.x, train.y); err != nil {
@@ -110,7 +111,7 @@ func (l learner) regress(ctx context.Context, search search.Strategy, steps []tr
 	return [2]float64{v}, r.Result(), err
 }
 
-func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []kernels.Family, train,
+func (l learner) classify(ctx context.Context, search search.Strategy, steps []transformers.Transformer, families []families.Family, train,
 	test part) ([2]float64, *search.Result, error) {
 	c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(l.classifier, families...), Search: search}
 	if err := c.Fit(ctx, train.x, train.labels); err != nil {
@@ -150,7 +151,7 @@ func (c comparison) compare(set *dataset.Set, p preprocessing, f learn) (pair, e
 		}
 		for _, s := range []struct {
 			search   search.Strategy
-			families []kernels.Family
+			families []families.Family
 			tally    *tally
 		}{{&entropy.Search{}, c.families, &out.entropy}, {grid, c.grid, &out.grid}} {
 			begun := time.Now()

@@ -29,7 +29,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -97,8 +97,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			*names = paperSets
 		}
 	}
-	rbf, poly, matern := kernels.RBFFamily{}, kernels.PolynomialFamily{}, kernels.MaternFamily{Nu: 2.5}
-	families := map[string][2][]kernels.Family{ // of the entropy and of the grid
+	rbf, poly, matern := families.RBF{}, families.Polynomial{}, families.Matern{Nu: 2.5}
+	families := map[string][2][]families.Family{ // of the entropy and of the grid
 		"default": {nil, {rbf}}, "rbf": {{rbf}, {rbf}}, "both": {{rbf, matern}, {rbf, matern}}, "poly": {{poly}, {poly}},
 	}
 	chosen, ok := families[*family]
@@ -150,7 +150,7 @@ type comparison struct {
 	learner learner
 	metric  metrics.Metric // of the grid, for classes
 	// The kernels of the entropy, nil for its own, and of the grid.
-	families, grid []kernels.Family
+	families, grid []families.Family
 	splits         int
 	seed           uint64
 	done           func() // called after each split

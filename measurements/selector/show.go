@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -109,7 +110,7 @@ func twoScales(ctx context.Context, w io.Writer, seed uint64) error {
 		}},
 		{"two RBFs (Kernels2)", func() *selection.Regressor {
 			return &selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil,
-				kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.RBFFamily{}})}
+				families.Sum{First: families.RBF{}, Second: families.RBF{}})}
 		}},
 		{"one RBF, grid", func() *selection.Regressor { return &selection.Regressor{Search: &grid.Search{}} }},
 	} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -62,7 +62,7 @@ type GoldenSection struct {
 	MaxEvaluations int
 }
 
-func (g *GoldenSection) withDefaults(family kernels.Family) (GoldenSection, error) {
+func (g *GoldenSection) withDefaults(family families.Family) (GoldenSection, error) {
 	const typ = "entropy: GoldenSection"
 	out := *g
 	high := defaultSectionHigh

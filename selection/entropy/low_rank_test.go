@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -40,7 +41,7 @@ func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels 
 	if err != nil {
 		return nil, err
 	}
-	p := search.Problem{Settings: s, Family: kernels.RBFFamily{}, X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
+	p := search.Problem{Settings: s, Family: families.RBF{}, X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
 	r := search.New(p, shared)
 	choice, err := e.Choose(ctx, r)
 	if err != nil {

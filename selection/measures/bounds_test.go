@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 func TestBoundsReference(t *testing.T) {
@@ -89,7 +90,7 @@ func partial(t require.TestingT, k *mat.SymDense, pivots []int) (u []float64, re
 // The bounds hold for the kernels of every family, with equal rows among others and
 // where the matrix has rank one, and close as the part becomes the whole.
 func TestBoundsHold(t *testing.T) {
-	families := []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.PolynomialFamily{}, kernels.ELMFamily{}}
+	families := []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Polynomial{}, families.ELM{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(t, "n")
 		x := normal(n, 3, rapid.Uint64().Draw(t, "seed"))

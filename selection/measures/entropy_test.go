@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 var ctx = context.Background()
@@ -59,7 +60,7 @@ func kernelOf(t *testing.T, name string, param float64, x *mat.Dense) (kernels.K
 	case "rbf":
 		return kernels.RBF{Gamma: param}, x
 	case "normpoly", "poly":
-		return kernels.PolynomialFamily{}.Kernel(param), unit(x)
+		return families.Polynomial{}.Kernel(param), unit(x)
 	case "elm":
 		return kernels.ELM{Sigma: param}, x
 	}

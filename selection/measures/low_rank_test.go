@@ -13,12 +13,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // The bounds hold whatever the kernel, the rows and the pivots, and with as many pivots as
 // rows they meet.
 func TestLowRankBoundsHold(t *testing.T) {
-	families := []kernels.Family{kernels.RBFFamily{}, kernels.LaplacianFamily{}, kernels.MaternFamily{}, kernels.PolynomialFamily{}, kernels.ELMFamily{}}
+	families := []families.Family{families.RBF{}, families.Laplacian{}, families.Matern{}, families.Polynomial{}, families.ELM{}}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 120).Draw(t, "n")
 		x := normal(n, 3, rapid.Uint64().Draw(t, "seed"))

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -164,8 +164,8 @@ func ExampleNew() {
 	x, y := wave()
 	problem := search.Problem{
 		Settings: search.Settings{Type: "example: Search"},
-		Family:   kernels.RBFFamily{}, X: x, Targets: y, Metric: metrics.ForRegression(), Splitter: validation.KFold{},
-		Try: func(_ context.Context, _ kernels.Family, a search.Attempt) (search.Attempted, error) {
+		Family:   families.RBF{}, X: x, Targets: y, Metric: metrics.ForRegression(), Splitter: validation.KFold{},
+		Try: func(_ context.Context, _ families.Family, a search.Attempt) (search.Attempted, error) {
 			out := search.Attempted{Folds: make([]int, len(a.Points)), Failed: make([]error, len(a.Points))}
 			for i, p := range a.Points {
 				out.Folds[i] = len(a.Folds)
@@ -231,7 +231,7 @@ func ExampleLook() {
 		fmt.Println(err)
 		return
 	}
-	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Targets: y}, budget)
+	run := search.New(search.Problem{Family: families.RBF{}, X: x, Targets: y}, budget)
 	row, err := run.Evaluate(context.Background(), search.Look{Point: search.ParamPoint(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
 		row.SetScore(0.25, 0.1, search.OnMatrix, 0)
 		return nil

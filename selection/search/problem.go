@@ -8,6 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -15,8 +16,8 @@ import (
 // Problem says what a Run searches and how. A strategy reads its fields and must not change what they hold.
 type Problem struct {
 	Settings
-	Columns string         // how the columns were scaled, if there are several ways; "": one way
-	Family  kernels.Family // nil if candidates are compared
+	Columns string          // how the columns were scaled, if there are several ways; "": one way
+	Family  families.Family // nil if candidates are compared
 	// Candidates are the types of the candidates; nil if kernels are searched.
 	Candidates []string
 	Names      []string // of the candidates; nil: none
@@ -39,7 +40,7 @@ type Problem struct {
 
 	Metric   metrics.Metric
 	Splitter validation.Splitter
-	Try      func(ctx context.Context, family kernels.Family, a Attempt) (Attempted, error)
+	Try      func(ctx context.Context, family families.Family, a Attempt) (Attempted, error)
 }
 
 // Settings hold what all runs of a Fit share.

@@ -22,7 +22,7 @@ type TraceRow struct {
 	Round int `json:"round,omitempty"`
 
 	// Family is the family of Param. It is "" for a candidate. For a family of two parameters it also says the other
-	// parameter, as kernels.Fixed does.
+	// parameter, as families.Fixed does.
 	Family string `json:"family,omitempty"`
 
 	// Columns says how the columns were made even, "" but where that is chosen too.

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -44,7 +45,7 @@ func wave(n int) (x *mat.Dense, y []float64, labels []int) {
 func (s *subject) regressor(fits *atomic.Int64) *selection.Regressor {
 	return &selection.Regressor{Search: s.build(), Workers: 1, Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor {
 		return counted{&lssvm.Regressor{Kernel: k}, fits}
-	}, kernels.RBFFamily{})}
+	}, families.RBF{})}
 }
 
 // counted counts its fits.
@@ -387,11 +388,11 @@ func checkFamilies(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
 	scores := !math.IsNaN(s.fitted(p, nil).Result().Score)
 	for name, space := range map[string]selection.Space[estimators.Regressor]{
-		"two families": selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{}),
+		"two families": selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Laplacian{}),
 		"a family of two": selection.Kernels2[estimators.Regressor](nil,
-			kernels.SumFamily{First: kernels.RBFFamily{}, Second: kernels.LaplacianFamily{}}),
-		"two of integers":    selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{}),
-		"a family of whole ": selection.Kernels[estimators.Regressor](nil, kernels.PolynomialFamily{}, kernels.RBFFamily{}),
+			families.Sum{First: families.RBF{}, Second: families.Laplacian{}}),
+		"two of integers":    selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{}),
+		"a family of whole ": selection.Kernels[estimators.Regressor](nil, families.Polynomial{}, families.RBF{}),
 	} {
 		r := &selection.Regressor{Search: s.build(), Space: space}
 		err := r.Fit(ctx, x, y)

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -30,7 +30,7 @@ func ExampleSearch() {
 	}
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
-		Space:      selection.Kernels[estimators.Regressor](nil, kernels.MaternFamily{Nu: 2.5}),
+		Space:      selection.Kernels[estimators.Regressor](nil, families.Matern{Nu: 2.5}),
 		Search:     &shape.Search{},
 	}
 	if err := r.Fit(context.Background(), x, y); err != nil {

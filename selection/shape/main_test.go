@@ -4,9 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"go.uber.org/goleak"
-
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -14,4 +13,4 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var ctx = context.Background()
 
 // matern is the family that tests learn.
-var matern = kernels.MaternFamily{Nu: 2.5}
+var matern = families.Matern{Nu: 2.5}

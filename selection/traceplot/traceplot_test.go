@@ -19,7 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/numeral"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -54,8 +54,8 @@ func TestEveryKindOfSearch(t *testing.T) {
 		"grid":           {&selection.Regressor{Search: &grid.Search{Points: 5}}, 1, []string{"NMSE (less is better)"}},
 		"one parameter":  {&selection.Regressor{Search: &grid.Search{Params: []float64{1}}}, 1, nil},
 		"halving":        {&selection.Regressor{Search: &grid.Halving{Points: 5}}, 1, nil},
-		"families":       {&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, kernels.RBFFamily{}, kernels.LaplacianFamily{})}, 2, []string{"RBF", "Laplacian"}},
-		"two parameters": {&selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, kernels.ShiftedPolynomialFamily{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
+		"families":       {&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Laplacian{})}, 2, []string{"RBF", "Laplacian"}},
+		"two parameters": {&selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
 		"candidates": {&selection.Regressor{
 			Space: selection.Candidates(
 				func() estimators.Regressor { return &ridge.Regressor{} },

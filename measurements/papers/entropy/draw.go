@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/picture"
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -159,8 +160,8 @@ func (s settings) scalingPanels(ctx context.Context, set *dataset.Set, ofFive, o
 			scaled,
 			1},
 		{five, ofFive, "unit rows", degrees[:26], polynomial, d.x, 0},
-		{six, ofSix, "columns scaled", widths, kernels.RBFFamily{}.Kernel, scaled, 1},
-		{six, ofSix, "unit rows too", widths, kernels.RBFFamily{}.Kernel, d.x, 0},
+		{six, ofSix, "columns scaled", widths, families.RBF{}.Kernel, scaled, 1},
+		{six, ofSix, "unit rows too", widths, families.RBF{}.Kernel, d.x, 0},
 	} {
 		var xys plotter.XYs
 		for _, param := range c.params {

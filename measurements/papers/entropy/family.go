@@ -9,12 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // family is a kernel of the paper with the parameters that its grid has.
 type family struct {
 	name, title string
-	kernels.Family
+	families.Family
 	grid, abalone []float64
 	searchHigh    float64 // where the interval of the paper's search ends; 0: it has none
 }
@@ -34,15 +35,15 @@ var (
 	}
 )
 
-var families = []family{
-	{"rbf", "RBF, σ", kernels.RBFFamily{}, widths, widths[6:22], 33.0},
+var all = []family{
+	{"rbf", "RBF, σ", families.RBF{}, widths, widths[6:22], 33.0},
 	{"poly", "normalised polynomial, degree", fractional{}, degrees, degrees[:32], 80.0},
-	{"elm", "asymptotic ELM, σ", kernels.ELMFamily{}, widths, widths[6:22], 0},
+	{"elm", "asymptotic ELM, σ", families.ELM{}, widths, widths[6:22], 0},
 }
 
 func familyOf(name string) (family, error) {
 	var names []string
-	for _, f := range families {
+	for _, f := range all {
 		if f.name == name {
 			return f, nil
 		}

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
-	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 var ctx = context.Background()
@@ -134,7 +134,7 @@ func TestGrids(t *testing.T) {
 func TestFractionalPolynomial(t *testing.T) {
 	x := mat.NewDense(3, 2, []float64{1, 0, 0.6, 0.8, -1, 0})
 	for _, degree := range []float64{1, 2, 7} {
-		a, b := fractional{}.Kernel(degree), kernels.PolynomialFamily{}.Kernel(degree)
+		a, b := fractional{}.Kernel(degree), families.Polynomial{}.Kernel(degree)
 		for i := range 3 {
 			for j := range 3 {
 				assert.InDelta(t, b.Eval(x.RawRowView(i), x.RawRowView(j)), a.Eval(x.RawRowView(i), x.RawRowView(j)), 1e-14)

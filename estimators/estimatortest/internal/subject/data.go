@@ -1,0 +1,160 @@
+package subject
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/linalg"
+)
+
+// Data is a problem: rows, and for each a target or a label.
+type Data struct {
+	X *mat.Dense
+	Y []float64
+}
+
+const (
+	TrainRows = 40
+	TestRows  = 24
+)
+
+// LabelsOf are the labels of the classes of the problems, in ascending order.
+var LabelsOf = []float64{-3, 2, 11}
+
+var slopes = []float64{2, 1, -1}
+
+// Problem returns n rows of an easy problem. For regressors y is linear in the
+// d columns with a noise of a twentieth of its spread; for classifiers there
+// are classes clusters, well apart, whose rows come in turn. The rows depend on
+// the stream and are the same in every run.
+func Problem(k Kind, stream uint64, n, d, classes int) Data {
+	rng := rand.New(rand.NewPCG(20, stream))
+	out := Data{X: mat.NewDense(n, d, nil), Y: make([]float64, n)}
+	for i := range n {
+		row := out.X.RawRowView(i)
+		for j := range row {
+			row[j] = 2*rng.Float64() - 1
+		}
+		if k == Classifiers {
+			class := i % classes
+			out.Y[i] = LabelsOf[class]
+			// Class c is moved along column c modulo d, every second time downwards.
+			row[class%d] += 4 - 8*float64(class/d%2)
+			continue
+		}
+		out.Y[i] = 3 + 0.05*rng.NormFloat64()
+		for j, v := range row {
+			out.Y[i] += v * slopes[j%len(slopes)]
+		}
+	}
+	return out
+}
+
+// Train and test are rows of the problem that most checks use.
+func (s *Subject) Train() Data { return Problem(s.Kind, 1, TrainRows, 3, 2) }
+func (s *Subject) Test() Data  { return Problem(s.Kind, 2, TestRows, 3, 2) }
+
+// OtherProblem is another problem of the same width.
+func (s *Subject) OtherProblem() Data {
+	d := Problem(s.Kind, 3, TrainRows-7, 3, 2)
+	d.X.Apply(func(_, j int, v float64) float64 { return 0.5*v + float64(j) }, d.X)
+	if s.Kind&(Regressors|Multis) != 0 {
+		for i := range d.Y {
+			d.Y[i] = -2 * d.Y[i]
+		}
+	}
+	return d
+}
+
+func (d Data) Copy() Data {
+	return Data{mat.DenseCopyOf(d.X), append([]float64(nil), d.Y...)}
+}
+
+// Pick returns the rows of d with the given indices.
+func (d Data) Pick(rows []int) Data {
+	out := Data{linalg.Rows(d.X, rows), make([]float64, len(rows))}
+	for i, r := range rows {
+		out.Y[i] = d.Y[r]
+	}
+	return out
+}
+
+// Hollow is a matrix of dimensions that no mat.Dense can have.
+type Hollow struct{ Rows, Cols int }
+
+func (h Hollow) Dims() (int, int)    { return h.Rows, h.Cols }
+func (h Hollow) At(int, int) float64 { return 0 }
+func (h Hollow) T() mat.Matrix       { return mat.Transpose{Matrix: h} }
+
+// Foreign is a matrix of a type that gonum does not know.
+type Foreign struct{ Dense *mat.Dense }
+
+func (f Foreign) Dims() (int, int)    { return f.Dense.Dims() }
+func (f Foreign) At(i, j int) float64 { return f.Dense.At(i, j) }
+func (f Foreign) T() mat.Matrix       { return mat.Transpose{Matrix: f} }
+
+// Telling is a matrix that says which of its values are not 0, as those of sparse rows do.
+type Telling struct{ Foreign }
+
+func (t Telling) T() mat.Matrix { return mat.Transpose{Matrix: t} }
+
+// DoRowNonZero implements mat.RowNonZeroDoer.
+func (t Telling) DoRowNonZero(i int, f func(i, j int, v float64)) {
+	for j, v := range t.Dense.RawRowView(i) {
+		if v != 0 {
+			f(i, j, v)
+		}
+	}
+}
+
+// Cancelling is a matrix that cancels a context when a value is read.
+type Cancelling struct {
+	Foreign
+	Left   *atomic.Int64 // how many may be read before
+	Cancel context.CancelFunc
+}
+
+func (c Cancelling) At(i, j int) float64 {
+	if c.Left.Add(-1) == 0 {
+		c.Cancel()
+	}
+	return c.Foreign.At(i, j)
+}
+
+func (c Cancelling) T() mat.Matrix { return mat.Transpose{Matrix: c} }
+
+// Weights returns the weights 1 and 2 in a pattern that favours no class.
+func Weights() []float64 {
+	w := make([]float64, TrainRows)
+	for i := range w {
+		w[i] = 1 + float64(i/3%2)
+	}
+	return w
+}
+
+// Units are those in which checkSeveralTargets gives three targets.
+var Units = []float64{1, 1e6, 1e-6}
+
+// Three are a target, one of another shape, and one that hangs on a column alone.
+func (d Data) Three(units []float64) *mat.Dense {
+	y := mat.NewDense(len(d.Y), 3, nil)
+	for i, v := range d.Y {
+		y.SetRow(i, []float64{units[0] * v, units[1] * v * (v + 1), units[2] * (4 + d.X.At(i, 0) + .1*d.X.At(i, 1)*v)})
+	}
+	return y
+}
+
+// Gappy is x with a gap in each column, where the type fills them.
+func (s *Subject) Gappy(x *mat.Dense) *mat.Dense {
+	if s.Options.Gaps {
+		_, d := x.Dims()
+		for j := range d {
+			x.Set(j, j, math.NaN())
+		}
+	}
+	return x
+}

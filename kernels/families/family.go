@@ -1,0 +1,198 @@
+// Package families holds the families of kernels that a search runs over: a kernel with one free parameter ([Family]),
+// or with two ([Family2]).
+//
+//	RBF, Laplacian, Matern, RationalQuadratic
+//	                       over one over a length, or over γ
+//	Periodic, ELM          over one over the length of a period; over s
+//	Polynomial             normalised, over its degree
+//	ShiftedPolynomial, Sum, Product
+//	                       of two parameters
+//	Fixed                  what is left of a family of two parameters when one is fixed
+//
+// Package kerneltest has the checks that your own family should pass.
+package families
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Family is a kernel with one free parameter. A search runs over its kernels.
+type Family interface {
+	// Kernel returns the kernel at a value of the parameter. Where Integer is true
+	// the value is rounded.
+	Kernel(param float64) kernels.Kernel
+	// Start returns where a search on the rows of x begins.
+	Start(ctx context.Context, x mat.Matrix) (float64, error)
+	// Bounds returns the ends of the range that a search may use; 0 < lo < hi.
+	Bounds() (lo, hi float64)
+	// Integer reports whether only whole numbers make a kernel.
+	Integer() bool
+	// String names the family. Models store it.
+	String() string
+}
+
+// The range of the families' parameters.
+const (
+	minParam = 1e-12
+	maxParam = 1e12
+)
+
+// positiveReals are the parameters of most families.
+type positiveReals struct{}
+
+// Bounds returns 1e-12 and 1e12.
+func (positiveReals) Bounds() (lo, hi float64) { return minParam, maxParam }
+
+// Integer returns false.
+func (positiveReals) Integer() bool { return false }
+
+// rates are the parameters of families over one over a length.
+type rates struct{ positiveReals }
+
+// Start returns one over the root of the median squared distance.
+func (rates) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer check.Begin(&ctx)(&err)
+	k, err := kernels.MedianRBF(ctx, x, 0)
+	return min(max(math.Sqrt(k.Gamma), minParam), maxParam), err
+}
+
+// unitless are parameters without a unit.
+type unitless struct{ positiveReals }
+
+// Start returns 1.
+func (unitless) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
+	return 1, nil
+}
+
+// RBF is the family of [kernels.RBF] kernels with the parameter γ. Start is that of [kernels.MedianRBF] with seed 0.
+type RBF struct{ positiveReals }
+
+// Kernel returns RBF{Gamma: gamma}.
+func (RBF) Kernel(gamma float64) kernels.Kernel { return kernels.RBF{Gamma: gamma} }
+
+// Start returns one over the median squared distance.
+func (RBF) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer check.Begin(&ctx)(&err)
+	k, err := kernels.MedianRBF(ctx, x, 0)
+	return min(max(k.Gamma, minParam), maxParam), err
+}
+
+// String returns "RBF".
+func (RBF) String() string { return "RBF" }
+
+// startDegree is where a search over Polynomial begins.
+const startDegree = 12
+
+// Polynomial is the normalised polynomial
+//
+//	k(x, z) = ((<x,z> + 1) / √((|x|²+1)(|z|²+1)))^p
+//
+// over its whole degree p ≥ 1. On rows of unit length (scalers.UnitRows) it
+// is ((<x,z> + 1)/2)^p, the kernel of Belanche-Muñoz and Wiejacha (Entropy 25,
+// 2023, 154).
+type Polynomial struct{}
+
+// Kernel returns Normalized{Polynomial{Degree: degree, Coef0: 1}}.
+func (Polynomial) Kernel(degree float64) kernels.Kernel {
+	return ShiftedPolynomial{}.Kernel(degree, 1)
+}
+
+// Start returns 12.
+func (Polynomial) Start(context.Context, mat.Matrix) (_ float64, err error) {
+	defer fault.Recover(&err)
+	return startDegree, nil
+}
+
+// Bounds returns 1 and 1e12, or the largest int where that is less.
+func (Polynomial) Bounds() (lo, hi float64) { return 1, min(maxParam, math.MaxInt) }
+
+// Integer returns true.
+func (Polynomial) Integer() bool { return true }
+
+// String returns "NormalizedPolynomial".
+func (Polynomial) String() string { return "NormalizedPolynomial" }
+
+// Laplacian is the family of [kernels.Laplacian] over γ.
+type Laplacian struct{ rates }
+
+// Kernel returns Laplacian{Gamma: gamma}.
+func (Laplacian) Kernel(gamma float64) kernels.Kernel { return kernels.Laplacian{Gamma: gamma} }
+
+// String returns "Laplacian".
+func (Laplacian) String() string { return "Laplacian" }
+
+// Matern is the family of [kernels.Matern] of one ν over 1/ℓ, so that its entropy rises with the parameter as that of the
+// other families does.
+type Matern struct {
+	rates
+
+	// Nu is 0.5, 1.5 or 2.5. If it is 0, it is 1.5.
+	Nu float64
+}
+
+// Kernel returns Matern{Nu: f.Nu, Length: 1 / rate}.
+func (f Matern) Kernel(rate float64) kernels.Kernel {
+	return kernels.Matern{Nu: f.Nu, Length: 1 / rate}
+}
+
+// String returns, for example, "Matern(nu=1.5)".
+func (f Matern) String() string {
+	return fmt.Sprintf("Matern(nu=%v)", cmp.Or(f.Nu, 1.5))
+}
+
+// RationalQuadratic is [kernels.RationalQuadratic] of one α over 1/ℓ, so that its entropy rises with the parameter.
+type RationalQuadratic struct {
+	rates
+
+	// Alpha is α > 0. If it is 0, it is 1.
+	Alpha float64
+}
+
+// Kernel returns [kernels.RationalQuadratic]{Alpha: f.Alpha, Length: 1 / rate}.
+func (f RationalQuadratic) Kernel(rate float64) kernels.Kernel {
+	return kernels.RationalQuadratic{Alpha: f.Alpha, Length: 1 / rate}
+}
+
+// String returns, for example, "RationalQuadratic(alpha=1)".
+func (f RationalQuadratic) String() string {
+	return fmt.Sprintf("RationalQuadratic(alpha=%v)", cmp.Or(f.Alpha, 1))
+}
+
+// Periodic is the family of [kernels.Periodic] of one period for all columns, which is known as the length of a
+// year is, over 1/l, so that its entropy rises with the parameter. (It does not with the period.)
+type Periodic struct {
+	unitless
+
+	// Period is p > 0, in the units of the features. If it is 0, it is 1.
+	Period float64
+}
+
+func (f Periodic) period() float64 { return cmp.Or(f.Period, 1) }
+
+// Kernel returns Periodic{Periods: []float64{f.Period}, Lengths: []float64{1 / rate}}.
+func (f Periodic) Kernel(rate float64) kernels.Kernel {
+	return kernels.Periodic{Periods: []float64{f.period()}, Lengths: []float64{1 / rate}}
+}
+
+// String returns, for example, "Periodic(period=1)".
+func (f Periodic) String() string { return fmt.Sprintf("Periodic(period=%v)", f.period()) }
+
+// ELM is the family of [kernels.ELM] over s. Its entropy has a ceiling that most targets lie
+// above; a search then ends with the status of a ceiling.
+type ELM struct{ unitless }
+
+// Kernel returns ELM{Sigma: sigma}.
+func (ELM) Kernel(sigma float64) kernels.Kernel { return kernels.ELM{Sigma: sigma} }
+
+// String returns "ELM".
+func (ELM) String() string { return "ELM" }

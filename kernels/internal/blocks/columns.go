@@ -1,0 +1,123 @@
+package blocks
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Columns compiles a kernel of some columns of the rows.
+func (l *Layout) Columns(of []int, compile func(l *Layout) Part) Part {
+	p := selected{of: of}
+	p.inner, p.view = l.view(compile, SelectColumns(of))
+	return p
+}
+
+// SelectColumns returns some columns of rows.
+func SelectColumns(of []int) func(rows *mat.Dense) *mat.Dense {
+	return func(rows *mat.Dense) *mat.Dense {
+		r, _ := rows.Dims()
+		out := mat.NewDense(r, len(of), nil)
+		for i := range r {
+			oi, row := out.RawRowView(i), rows.RawRowView(i)
+			for c, j := range of {
+				oi[c] = row[j]
+			}
+		}
+		return out
+	}
+}
+
+// selected is a part on some columns.
+type selected struct {
+	of    []int
+	inner Part
+	view  int // of operands
+}
+
+func (p selected) diag(dst []float64, x *operand) { p.inner.diag(dst, x.views[p.view]) }
+
+func (p selected) block(dst *mat.Dense, x, z *operand) {
+	p.inner.block(dst, x.views[p.view], z.views[p.view])
+}
+
+func (p selected) params() int       { return p.inner.params() }
+func (p selected) stretchable() bool { return p.inner.stretchable() }
+
+func (p selected) gradient(dst []float64, w *mat.Dense, x, z *operand) {
+	addGradient(p.inner, dst, w, x.views[p.view], z.views[p.view])
+}
+
+func (p selected) stretch(dst []float64, w *mat.Dense, x, z *operand) {
+	columns := make([]float64, len(p.of))
+	p.inner.stretch(columns, w, x.views[p.view], z.views[p.view])
+	for i, j := range p.of {
+		dst[j] += columns[i]
+	}
+}
+
+// Lengths compiles a kernel of rows over lengths, of which the parameter of index skip is not learnt, if that is not -1. It
+// reports whether the kernel has the derivatives that were asked for.
+func (l *Layout) Lengths(of Lengths, skip int, compile func(l *Layout) Part) (_ Part, ok bool) {
+	p := stretched{of: of, skip: skip}
+	p.inner, p.view = l.view(compile, of.Scale())
+	return p, !l.derivatives || p.stretchable()
+}
+
+// stretched is a part on rows over lengths.
+type stretched struct {
+	of    Lengths
+	skip  int // as learnt
+	inner Part
+	view  int // of operands
+}
+
+func (p stretched) diag(dst []float64, x *operand) { p.inner.diag(dst, x.views[p.view]) }
+
+func (p stretched) block(dst *mat.Dense, x, z *operand) {
+	p.inner.block(dst, x.views[p.view], z.views[p.view])
+}
+
+func (p stretched) params() int       { return len(p.of.Of) + learnt(p.inner, p.skip) }
+func (p stretched) stretchable() bool { return p.inner.stretchable() }
+
+func (p stretched) gradient(dst []float64, w *mat.Dense, x, z *operand) {
+	columns := make([]float64, p.of.Columns())
+	p.stretch(columns, w, x, z)
+	for j, v := range columns {
+		dst[p.of.Group(j)] += v
+	}
+	addLearnt(p.inner, p.skip, dst[len(p.of.Of):], w, x.views[p.view], z.views[p.view])
+}
+
+// learnt is how many parameters of a part are learnt: all but that of index skip, if that is not -1.
+func learnt(p Part, skip int) int {
+	if skip < 0 {
+		return p.params()
+	}
+	return p.params() - 1
+}
+
+// addLearnt is addGradient for what learnt counts.
+func addLearnt(p Part, skip int, dst []float64, w *mat.Dense, x, z *operand) {
+	if len(dst) == 0 {
+		return
+	}
+	inner := make([]float64, p.params())
+	addGradient(p, inner, w, x, z)
+	floats.Add(dst, skipping(inner, skip))
+}
+
+// skipping returns the values without that of index skip, if that is not -1.
+func skipping(values []float64, skip int) []float64 {
+	if skip < 0 {
+		return values
+	}
+	return append(slices.Clone(values[:skip]), values[skip+1:]...)
+}
+
+// stretch has lengths around the lengths: both are of the same columns.
+func (p stretched) stretch(dst []float64, w *mat.Dense, x, z *operand) {
+	p.inner.stretch(dst, w, x.views[p.view], z.views[p.view])
+}

@@ -1,0 +1,139 @@
+package blocks
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+)
+
+// Derivatives makes matrices of kernels on the same rows, and sums of their derivatives. Memory and what the pairs of rows have
+// are kept from kernel to kernel.
+type Derivatives struct {
+	x       *mat.Dense
+	shift   []float64
+	workers int
+
+	// The rows as they are, whose distances hold for all kernels, and what they have.
+	rows []*operand
+	have need
+	kept *pairs
+
+	// Of the last kernel.
+	compiled *Compiled
+	sides    []*operand
+
+	// The memory of its views' distances.
+	memory []*pairs
+}
+
+// NewDerivatives prepares the rows of x, which are kept.
+func NewDerivatives(x *mat.Dense, workers int) *Derivatives {
+	blocks := (x.RawMatrix().Rows + Stripe - 1) / Stripe
+	return &Derivatives{x: x, shift: exactMean(x), workers: workers, kept: newPairs(blocks, blocks)}
+}
+
+// exactMean is MeanRow, but of a column of equal values that value: less the mean such a column
+// is exactly 0, and so are its derivatives.
+func exactMean(x *mat.Dense) []float64 {
+	differences := mat.DenseCopyOf(x)
+	n, _ := x.Dims()
+	first := x.RawRowView(0)
+	for i := range n {
+		for j, v := range first {
+			differences.RawRowView(i)[j] -= v
+		}
+	}
+	mean := MeanRow(differences)
+	for j, v := range first {
+		mean[j] += v
+	}
+	return mean
+}
+
+// MatrixTo sets dst to the matrix of a kernel that was compiled with its derivatives.
+func (d *Derivatives) MatrixTo(ctx context.Context, dst *mat.SymDense, c *Compiled) error {
+	sides, err := d.prepare(ctx, &c.layout)
+	if err != nil {
+		return err
+	}
+	d.compiled, d.sides = c, sides
+	return c.matrixTo(ctx, dst, sides, d.workers)
+}
+
+// prepare returns the operands of a kernel's layout.
+func (d *Derivatives) prepare(ctx context.Context, l *Layout) ([]*operand, error) {
+	if d.rows == nil || l.need&^d.have != 0 {
+		have := l.need | d.have
+		rows, err := operands(ctx, &Layout{need: have}, d.x, d.shift, d.workers)
+		if err != nil {
+			return nil, err
+		}
+		enter(rows, d.kept)
+		d.rows, d.have = rows, have
+	}
+	if len(l.views) == 0 {
+		return d.rows, nil
+	}
+	sides, err := withViews(ctx, d.rows, l, d.workers)
+	if err != nil {
+		return nil, err
+	}
+	for len(d.memory) < l.viewCount() {
+		d.memory = append(d.memory, newPairs(len(sides), len(sides)))
+	}
+	enterViews(sides, d.memory)
+	return sides, nil
+}
+
+// enterViews tells the views of a side where their pairs are kept, in memory that was in use
+// for those of others. It returns the memory that is left.
+func enterViews(side []*operand, memory []*pairs) []*pairs {
+	for v := range side[0].views {
+		views := make([]*operand, len(side))
+		for i, o := range side {
+			views[i] = o.views[v]
+		}
+		memory[0].forget()
+		enter(views, memory[0])
+		memory = enterViews(views, memory[1:])
+	}
+	return memory
+}
+
+// Gradient sets dst[p] = Σ_ij w[i,j] ∂K[i,j]/∂ ln θ[p] of the last kernel of MatrixTo. The result is the same on any number
+// of workers.
+func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDense) error {
+	// A sum for each pair of blocks, added in their order.
+	sums := mat.NewDense(len(d.sides)*(len(d.sides)+1)/2, max(len(dst), 1), nil)
+	n, _ := sums.Dims()
+	err := parallel.ForEach(ctx, d.workers, n, func(t int) error {
+		i, j := triangle(t)
+		x, z := d.sides[i], d.sides[j]
+		weights := window(whole(w), i*Stripe, j*Stripe, x.len(), z.len())
+		block := borrow(weights)
+		defer block.free()
+		for r := range x.len() {
+			row := block.RawRowView(r)
+			floats.ScaleTo(row, 2, weights.RawRowView(r)) // for the pair and its mirror image
+			if i == j {
+				clear(row[:r])
+				row[r] /= 2
+			}
+		}
+		addGradient(d.compiled.part, sums.RawRowView(t)[:len(dst)], block.Dense, x, z)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	clear(dst)
+	for t := range n {
+		for p := range dst {
+			dst[p] += sums.At(t, p)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package blocks
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// Matrix returns the kernel matrix of the rows of x, exactly symmetric.
+func Matrix(ctx context.Context, c *Compiled, x *mat.Dense, workers int) (*mat.SymDense, error) {
+	sides, err := operands(ctx, &c.layout, x, MeanRow(x), workers)
+	if err != nil {
+		return nil, err
+	}
+	return c.matrix(ctx, x.RawMatrix().Rows, sides, workers)
+}
+
+// matrix is Matrix from operands of n rows.
+func (c *Compiled) matrix(ctx context.Context, n int, sides []*operand, workers int) (*mat.SymDense, error) {
+	out := mat.NewSymDense(n, nil)
+	if err := c.matrixTo(ctx, out, sides, workers); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// matrixTo sets out to the kernel's values on the rows of sides.
+func (c *Compiled) matrixTo(ctx context.Context, out *mat.SymDense, sides []*operand, workers int) error {
+	// Only blocks on and above the diagonal are computed: block t of a triangle
+	// whose column c holds blocks (0,c) to (c,c).
+	blocks := len(sides) * (len(sides) + 1) / 2
+	return parallel.ForEach(ctx, workers, blocks, func(t int) error {
+		i, j := triangle(t)
+		dst := window(whole(out), i*Stripe, j*Stripe, sides[i].len(), sides[j].len())
+		c.part.block(dst, sides[i], sides[j])
+		if i == j {
+			c.setDiagonal(dst, sides[i])
+		}
+		return c.finite(dst, i*Stripe, j*Stripe)
+	})
+}
+
+// whole is the memory of a symmetric matrix.
+func whole(m *mat.SymDense) blas64.General {
+	raw := m.RawSymmetric()
+	return blas64.General{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data}
+}
+
+// setDiagonal sets the diagonal of a block to the kernel's own.
+func (c *Compiled) setDiagonal(dst *mat.Dense, x *operand) {
+	diag := make([]float64, x.len())
+	c.part.diag(diag, x)
+	for i, v := range diag {
+		dst.Set(i, i, v)
+	}
+}
+
+// Rows are N rows of D columns, prepared for a kernel on them and others.
+type Rows struct {
+	N, D   int
+	of     *Compiled
+	shift  []float64
+	side   []*operand
+	sparse *operand // in the place of side
+}
+
+// Prepare prepares the rows of z, which it does not copy.
+func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Rows, err error) {
+	r := &Rows{of: c, shift: MeanRow(z)}
+	r.N, r.D = z.Dims()
+	r.side, err = operands(ctx, &c.layout, z, r.shift, workers)
+	return r, err
+}
+
+// CrossTo sets dst[i,j] to the kernel of x[i] and the row j.
+func (r *Rows) CrossTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
+	n, _ := x.Dims()
+	return r.of.cross(ctx, dst, func(i int) *operand {
+		return newOperand(rowWindow(x, i*Stripe, min(Stripe, n-i*Stripe)), &r.of.layout, r.shift)
+	}, r.side, workers)
+}
+
+// cross sets out to the kernel's values on rows, whose i-th operand side gives, against the
+// rows of z.
+func (c *Compiled) cross(ctx context.Context, out *mat.Dense, side func(i int) *operand, z []*operand, workers int) error {
+	n, _ := out.Dims()
+	return parallel.ForEach(ctx, workers, (n+Stripe-1)/Stripe, func(i int) error {
+		xo := side(i)
+		for j, zo := range z {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			dst := window(out.RawMatrix(), i*Stripe, j*Stripe, xo.len(), zo.len())
+			c.part.block(dst, xo, zo)
+			if err := c.finite(dst, i*Stripe, j*Stripe); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// finite returns an error that names the first element of a block that is NaN or
+// infinite.
+func (c *Compiled) finite(dst *mat.Dense, i0, j0 int) error {
+	r, _ := dst.Dims()
+	for i := range r {
+		row := dst.RawRowView(i)
+		if vecmath.Finite(row) {
+			continue
+		}
+		for j, v := range row {
+			if v-v != 0 {
+				return &fault.NotFiniteError{Name: c.name.String(), Row: i0 + i, Col: j0 + j, Value: v}
+			}
+		}
+	}
+	return nil
+}
+
+// triangle returns the row and column of element t of an upper triangle counted
+// column by column.
+func triangle(t int) (i, j int) {
+	for (j+1)*(j+2)/2 <= t {
+		j++
+	}
+	return t - j*(j+1)/2, j
+}

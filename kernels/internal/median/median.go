@@ -1,0 +1,120 @@
+// Package median computes the median of the squared distances of rows.
+package median
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/sparse"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+)
+
+// Sample is the number of rows that SquaredDistance looks at.
+const Sample = 1000
+
+// SquaredDistance returns the median of |x[i]-x[j]|² over the pairs i < j, 0 for one row. Of more than Sample rows it
+// takes that many at random. Expected cost O(min(n, Sample)²·d).
+func SquaredDistance(ctx context.Context, x mat.Matrix, seed uint64) (float64, error) {
+	n, distance, err := pairs(x, seed)
+	if err != nil {
+		return 0, err
+	}
+	if n < 2 {
+		return 0, nil
+	}
+	all := make([]float64, 0, n*(n-1)/2)
+	ctx = progress.Silent(ctx) // it takes some hundredths of a second, whatever n is
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for j := range i {
+			all = append(all, distance(i, j))
+		}
+	}
+	h := len(all) / 2
+	upper := partition(all, h)
+	if math.IsInf(upper, 1) {
+		return 0, &fault.NotFiniteError{Overflow: "x is too large, the squared distances of its rows overflow"}
+	}
+	if len(all)%2 == 1 {
+		return upper, nil
+	}
+	lower := slices.Max(all[:h])
+	return lower + (upper-lower)/2, nil
+}
+
+// partition moves the values so that none before index k is larger than that at k, and
+// none after it smaller, and returns it: Hoare's selection, in which a range that holds k
+// shrinks to it. Expected cost O(n), where sorting takes several times as long as all
+// distances.
+func partition(v []float64, k int) float64 {
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		mid := lo + (hi-lo)/2
+		pivot := max(min(v[lo], v[mid]), min(max(v[lo], v[mid]), v[hi])) // the median of three
+		i, j := lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
+}
+
+// pairs returns how many rows are looked at, and the squared distance of two of them.
+func pairs(x mat.Matrix, seed uint64) (n int, distance func(i, j int) float64, err error) {
+	if sparse.Is(x) {
+		rows, err := sparse.NewRows("x", x)
+		if err != nil {
+			return 0, nil, err
+		}
+		if drawn := sampledRows(rows.N, Sample, seed); drawn != nil {
+			rows = rows.Pick(drawn)
+		}
+		return rows.N, func(i, j int) float64 { return rows.SquaredDistance(i, rows, j) }, nil
+	}
+	xd, err := check.Dense("x", x)
+	if err != nil {
+		return 0, nil, err
+	}
+	if drawn := sampledRows(xd.RawMatrix().Rows, Sample, seed); drawn != nil {
+		xd = linalg.Rows(xd, drawn)
+	}
+	n, _ = xd.Dims()
+	return n, func(i, j int) float64 { return vecmath.SquaredDistance(xd.RawRowView(i), xd.RawRowView(j)) }, nil
+}
+
+// sampledRows draws limit of n rows, ascending, each set of rows equally likely; nil for all.
+func sampledRows(n, limit int, seed uint64) []int {
+	if n <= limit {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x6d656469616e)) // the stream "median"
+	rows := rng.Perm(n)[:limit]
+	slices.Sort(rows)
+	return rows
+}

@@ -1,0 +1,204 @@
+package methods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/metrics"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
+)
+
+// Measures are all that are taken, in the order of the report. One that a method
+// has not the numbers for is left out of its cells.
+var Measures = []metrics.Metric{
+	{Name: "NMSE", Values: metrics.NMSE},
+	{Name: "RMSE", Values: metrics.RMSE},
+	{Name: "MAE", Values: metrics.MAE},
+	{Name: "R2", LargerIsBetter: true, Values: metrics.R2},
+	{Name: "NLPD", Variance: nlpd},
+	{Name: Coverage},
+	{Name: Width},
+	{Name: "Accuracy", LargerIsBetter: true, Labels: metrics.Accuracy},
+	{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean},
+	{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
+	{Name: "LogLoss", Proba: metrics.LogLoss},
+	{Name: "Brier", Proba: metrics.Brier},
+}
+
+// Coverage and width are of the method's own intervals, where it has some, and otherwise
+// of those of a normal distribution with its mean and variance.
+const (
+	Coverage      = "Coverage95"
+	Width         = "Width95"
+	IntervalLevel = 0.95
+	// leastVariance is what a smaller variance counts as in NLPD, of that of the targets.
+	leastVariance = 1e-12
+)
+
+// nlpd is the mean negative log density of the targets under normal predictions, all in
+// units of the targets' standard deviation, so that sets can be compared.
+func nlpd(y, mean, variance, weights []float64) (float64, error) {
+	whole := stat.PopVariance(y, nil)
+	if !(whole > 0) {
+		return 0, fmt.Errorf("the targets of the test rows are all the same: %w", errors.ErrUnsupported)
+	}
+	floored := make([]float64, len(variance))
+	for i, v := range variance {
+		floored[i] = max(v, leastVariance*whole)
+	}
+	density, err := metrics.LogDensity(y, mean, floored, weights)
+	return -density - math.Log(whole)/2, err
+}
+
+// ofIntervals is the share of targets in the central 95% intervals, and their mean width in
+// standard deviations of the targets.
+func (f Fitted) ofIntervals(y []float64) (share, width float64, err error) {
+	err = errors.ErrUnsupported
+	if f.Interval != nil {
+		var low, high []float64
+		if low, high, err = f.Interval(); err == nil {
+			share, width, err = metrics.Coverage(y, low, high, nil)
+		}
+	}
+	if errors.Is(err, errors.ErrUnsupported) && f.Variance != nil {
+		var mean, variance []float64
+		if mean, variance, err = f.Variance(); err == nil {
+			share, width, err = metrics.NormalCoverage(y, mean, variance, IntervalLevel, nil)
+		}
+	}
+	return share, width / stat.PopStdDev(y, nil), err
+}
+
+// Fitted is a method that has learned and can be asked for what measures want. The
+// functions are nil, or their error wraps errors.ErrUnsupported, where it has not
+// got that.
+type Fitted struct {
+	values   func() ([]float64, error)
+	Variance func() (mean, variance []float64, err error)
+	Interval func() (low, high []float64, err error) // of 95%
+	labels   func() ([]int, error)
+	Scores   func() (*mat.Dense, error)
+	Proba    func() (*mat.Dense, error)
+	Classes  []int
+}
+
+// Learn fits a method's estimator and times it.
+func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
+	test *mat.Dense) (f Fitted, model any, fitSeconds float64, err error) {
+	ctx := context.Background()
+	if task == RegressionTask {
+		e := m.Regressor(seed)
+		begun := process.Seconds()
+		err = e.Fit(ctx, x, y)
+		fitSeconds = (process.Seconds() - begun).Seconds()
+		f.values = func() ([]float64, error) { return e.Predict(test) }
+		if v, ok := e.(estimators.VariancePredictor); ok {
+			f.Variance = func() (mean, variance []float64, err error) { return v.PredictVariance(test) }
+		}
+		if v, ok := e.(estimators.IntervalPredictor); ok && estimators.Supports(e, estimators.Interval) {
+			f.Interval = func() (low, high []float64, err error) { return v.PredictInterval(test, IntervalLevel) }
+		}
+		return f, e, fitSeconds, err
+	}
+	e := m.classifier(seed)
+	labels := whole(y)
+	begun := process.Seconds()
+	if err = e.Fit(ctx, x, labels); err != nil {
+		return f, e, 0, err
+	}
+	fitSeconds = (process.Seconds() - begun).Seconds()
+	f.Classes = e.Classes()
+	f.labels = func() ([]int, error) { return e.Predict(test) }
+	if p, ok := e.(estimators.ProbaPredictor); ok {
+		f.Proba = func() (*mat.Dense, error) { return p.PredictProba(test) }
+		f.Scores = f.Proba
+	}
+	if d, ok := e.(estimators.DecisionPredictor); ok && estimators.Supports(e, estimators.Decision) {
+		f.Scores = func() (*mat.Dense, error) { return d.Decision(test) }
+	}
+	return f, e, fitSeconds, nil
+}
+
+func whole(y []float64) []int {
+	out := make([]int, len(y))
+	for i, v := range y {
+		out[i] = int(v)
+	}
+	return out
+}
+
+// Predicted holds what one call of Predict gave.
+type Predicted struct {
+	Values []float64
+	Labels []int
+}
+
+func (f Fitted) Predict() (p Predicted, err error) {
+	if f.values != nil {
+		p.Values, err = f.values()
+		return p, err
+	}
+	p.Labels, err = f.labels()
+	return p, err
+}
+
+// Measure takes all measures that there are the numbers for.
+func (f Fitted) Measure(y []float64, p Predicted) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, m := range Measures {
+		v, err := f.take(m, y, p)
+		if errors.Is(err, errors.ErrUnsupported) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s is %v", m.Name, v)
+		}
+		out[m.Name] = v
+	}
+	return out, nil
+}
+
+func (f Fitted) take(m metrics.Metric, y []float64, p Predicted) (float64, error) {
+	switch {
+	case m.Name == Coverage && p.Values != nil:
+		share, _, err := f.ofIntervals(y)
+		return share, err
+	case m.Name == Width && p.Values != nil:
+		_, width, err := f.ofIntervals(y)
+		return width, err
+	case m.Values != nil && p.Values != nil:
+		return m.Values(y, p.Values, nil)
+	case m.Variance != nil && f.Variance != nil:
+		mean, variance, err := f.Variance()
+		if err != nil {
+			return 0, err
+		}
+		return m.Variance(y, mean, variance, nil)
+	case m.Labels != nil && p.Labels != nil:
+		return m.Labels(whole(y), p.Labels, nil)
+	case m.Scores != nil && f.Scores != nil:
+		return f.score(m.Scores, f.Scores, y)
+	case m.Proba != nil && f.Proba != nil:
+		return f.score(m.Proba, f.Proba, y)
+	}
+	return 0, errors.ErrUnsupported
+}
+
+func (f Fitted) score(measure func([]int, []int, *mat.Dense,
+	[]float64) (float64, error), of func() (*mat.Dense, error), y []float64) (float64, error) {
+	s, err := of()
+	if err != nil {
+		return 0, err
+	}
+	return measure(whole(y), f.Classes, s, nil)
+}

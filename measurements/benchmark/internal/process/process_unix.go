@@ -1,0 +1,94 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Isolate puts a cell's process, and the peer's program that it may start, into a group
+// of their own: they end together, and an interrupt at the terminal, which goes to a
+// whole group, is not taken for a failure.
+func Isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// KillGroup ends a process that isolate began, with its group.
+func KillGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// KillOwnGroup ends the group of this process, if it is one that isolate made.
+func KillOwnGroup() {
+	if syscall.Getpgrp() == os.Getpid() {
+		_ = syscall.Kill(0, syscall.SIGKILL)
+	}
+}
+
+// Redirect makes what is written to the descriptor of out go to problems, also by C code,
+// and returns a copy of out.
+func Redirect(out, problems *os.File) *os.File {
+	kept, err := unix.Dup(int(out.Fd()))
+	if err != nil {
+		return out
+	}
+	unix.CloseOnExec(kept)
+	if unix.Dup2(int(problems.Fd()), int(out.Fd())) != nil {
+		return out
+	}
+	return os.NewFile(uintptr(kept), "outcome")
+}
+
+// processorTime is what this process has used of the processor.
+func processorTime() time.Duration {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return time.Since(started)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// Limit ends this process with exitOverBudget when it has used so many seconds
+// of the processor, and each that it starts with a signal.
+func Limit(seconds uint64) {
+	over := make(chan os.Signal, 1)
+	signal.Notify(over, syscall.SIGXCPU)
+	go func() {
+		<-over
+		os.Exit(ExitOverBudget)
+	}()
+	var limit unix.Rlimit
+	assign(&limit.Cur, seconds)
+	assign(&limit.Max, seconds+killAfter)
+	_ = unix.Setrlimit(unix.RLIMIT_CPU, &limit)
+}
+
+// assign sets a number whose type differs between systems.
+func assign[T int64 | uint64](to *T, v uint64) { *to = T(v) }
+
+// killAfter is how many more seconds a process may use that does not heed the signal.
+const killAfter = 2
+
+// OverLimit says whether a program was ended by its limit. A shell that was between
+// gives the signal as a code of its own.
+func OverLimit(err error, seconds uint64) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status := exit.Sys().(syscall.WaitStatus)
+	by := func(s syscall.Signal) bool {
+		return status.Signaled() && status.Signal() == s || status.ExitStatus() == shellSignal+int(s)
+	}
+	// A lack of memory kills too.
+	used := exit.UserTime() + exit.SystemTime()
+	return by(syscall.SIGXCPU) || by(syscall.SIGKILL) && used >= time.Duration(seconds)*time.Second
+}
+
+const shellSignal = 128 // a shell's code for a signal is the signal's above this

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/plotstyle"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
+)
+
+// A diagram of ranks has the best methods and the best of each source, whatever their number.
+func TestRanked(t *testing.T) {
+	var a standings.Analysis
+	for i := range 30 {
+		source := methods.OursSource
+		switch {
+		case i == 20 || i == 25:
+			source = methods.GolearnSource
+		case i == 3 || i == 22:
+			source = methods.SklearnSource
+		}
+		a.Methods = append(a.Methods, standings.Standing{Method: fmt.Sprint(i), Source: source, MeanRank: float64(i)})
+	}
+	var names []string
+	for _, m := range a.Ranked() {
+		names = append(names, m.Method)
+	}
+	assert.Equal(t, []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "20"}, names)
+}
+
+// The axis of ranks holds all that is drawn on it, the critical difference too.
+func TestRanksAxis(t *testing.T) {
+	methods := []standings.Standing{{MeanRank: 2.3}, {MeanRank: 4.1}}
+	low, high := ranksDiagram{methods: methods}.axis()
+	assert.Equal(t, [2]float64{2, 5}, [2]float64{low, high})
+	low, high = ranksDiagram{methods: methods, critical: 12.06}.axis()
+	assert.LessOrEqual(t, low+12.06, high)
+}
+
+// No axis of errors begins below 0, and the panel has the names of the front and of the best of each source.
+func TestFrontPanels(t *testing.T) {
+	r := made()
+	shown := r.shownFronts(standings.Criteria[0])
+	require.Len(t, shown, 3)
+	assert.Equal(t, "c", shown[2].Set, "where methods take the least time")
+	for _, f := range shown {
+		p, err := panel(f)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, p.Y.Min, 0.0)
+		assert.Less(t, p.Y.Min, p.Y.Max)
+		assert.LessOrEqual(t, p.Y.Min, f.LeastPoint().Error)
+	}
+	many := &Report{&standings.Record{}}
+	for i := range 20 {
+		many.Fronts = append(many.Fronts, standings.Front{Criterion: standings.Criteria[1], Set: fmt.Sprint(i), Points: []standings.Point{{Seconds: float64(i)}}})
+	}
+	assert.Len(t, many.shownFronts(standings.Criteria[1]), mostFronts)
+	assert.Equal(t, "19", many.shownFronts(standings.Criteria[1])[0].Set)
+	assert.Empty(t, many.shownFronts(standings.Criteria[0]))
+}
+
+// Each method of a source is in one panel, and no panel has more curves than there are colours.
+func TestGrownMethods(t *testing.T) {
+	r := &Report{&standings.Record{}}
+	for _, rows := range []int{100, 1000, 10000} {
+		r.Sets = append(r.Sets, protocol.Description{Set: fmt.Sprint(rows), Task: methods.RegressionTask, TrainRows: rows})
+	}
+	for i := range 8 {
+		name := fmt.Sprint("m", i)
+		r.Growth = append(r.Growth, standings.Growth{Method: name, Source: methods.OursSource})
+		for j, d := range r.Sets {
+			if j <= i%3 {
+				seconds := float64(i+1) * float64(d.TrainRows)
+				r.Summary = append(r.Summary, standings.Summary{Set: d.Set, Method: name, FitSeconds: &seconds})
+			}
+		}
+	}
+	var names []string
+	for _, m := range r.grown(methods.OursSource) {
+		names = append(names, m.name)
+	}
+	assert.Equal(t, []string{"m2", "m5", "m1", "m4", "m7", "m0", "m3", "m6"}, names, "most rows first, then the fastest")
+	assert.Empty(t, r.grown(methods.GolearnSource))
+	require.Greater(t, len(names), plotstyle.MaxCurves)
+	path := filepath.Join(t.TempDir(), "growth.png")
+	require.NoError(t, r.drawGrowth(path))
+	assert.FileExists(t, path)
+}
+
+// What -redraw makes of the tables of a report are its pictures.
+func TestRedraw(t *testing.T) {
+	r := made()
+	dir := t.TempDir()
+	require.NoError(t, r.Write(dir))
+	names := []string{"bars-nmse.png", "front-nmse.png", "ranks-nmse.png"}
+	before := map[string][]byte{}
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		before[name] = content
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+	}
+	require.NoError(t, Redraw(dir))
+	for _, name := range names {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, before[name], content, name)
+	}
+
+	again, err := readSummary(filepath.Join(dir, "summary.csv"))
+	require.NoError(t, err)
+	again.Analyse()
+	require.Len(t, again.Fronts, len(r.Fronts))
+	for i, f := range r.Fronts {
+		for j, p := range f.Points {
+			assert.Equal(t, p.Method, again.Fronts[i].Points[j].Method)
+			assert.Equal(t, p.OnFront, again.Fronts[i].Points[j].OnFront)
+			assert.InDelta(t, p.Seconds, again.Fronts[i].Points[j].Seconds, 1e-12)
+		}
+	}
+	assert.False(t, math.IsNaN(again.Analyses[0].Methods[0].MeanRank))
+
+	assert.ErrorIs(t, Redraw(t.TempDir()), os.ErrNotExist)
+	bad := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "summary.csv"), []byte("set,method\na,b\n"), 0o600))
+	assert.ErrorContains(t, Redraw(bad), `no column "collection"`)
+	content, err := os.ReadFile(filepath.Join(dir, "summary.csv"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "summary.csv"), content, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(bad, "ranks.csv"), []byte("collection,criterion,method,source,mean_rank,complete_sets\n,NMSE,ridge,kernelearn,x,3\n"), 0o600))
+	assert.ErrorContains(t, Redraw(bad), "line 2, mean_rank")
+}

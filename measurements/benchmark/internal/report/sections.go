@@ -1,0 +1,445 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/standings"
+)
+
+const rankLegend = `A method's error on a set is its mean over the splits, and the methods are ranked by it on each set. A method that went over
+the budget, failed or did not run on one of the splits has the last rank on that set; all such methods share it. The column
+"complete" counts the sets on which a method has all splits. The baselines are not ranked.
+
+The tests are Friedman's, with the F of Iman and Davenport, and Nemenyi's critical difference (Demšar 2006), both at level 0.05. The
+columns "w/d/l" count wins, draws and losses by the corrected resampled t-test (Nadeau and Bengio 2003), at level 0.05, against the
+method of each source that has the best mean rank, on the sets where both methods are complete. With few splits this test finds
+large differences only. A difference that is the same on every split has no variance, and counts as a draw.
+
+A mean rank depends on which methods take part. The number of sets on which a source has the least error favours the source
+with more methods; wins and losses compare single methods.
+`
+
+const frontLegend = `The seconds are the processor time of a fit, with its search for parameters, and of the prediction of the test rows, on one
+thread. A method is on the front of a set if no method that takes at most as long has less error. The baselines cost nothing and
+would always be on it, so they are left out; so are methods that are not complete. The fastest method is on the front whatever
+its error. Therefore the sets are counted in four ways:
+
+- on the front: a method of kernelearn is on it
+- on its better half: such a method is on it, with at most the error of the median method
+- least: a method of kernelearn has the least error, alone or with others
+- level and faster: a method of kernelearn takes less time than the method of the least error, and its error is at most one
+  standard error of the difference (the corrected one) larger
+`
+
+// compare writes the comparisons of all sets of a task.
+func (r *Report) compare(b *strings.Builder) {
+	if len(r.Analyses) == 0 {
+		return
+	}
+	r.answers(b)
+	r.overviewSection(b)
+	r.inShort(b)
+	b.WriteString("\n## Ranks\n\n" + rankLegend)
+	for _, a := range r.Analyses {
+		fmt.Fprintf(b, "\n### By %s\n\n", a.Title())
+		writeRanks(b, a)
+		writeRatios(b, a, "### ", a.Suffix(", "))
+		byKind(b, a, "### By "+a.Title()+", kinds of data")
+	}
+	r.errorAgainstTime(b)
+}
+
+// inShort writes where the least errors are.
+func (r *Report) inShort(b *strings.Builder) {
+	b.WriteString("\n## In short\n\nThe number of sets on which a method of each source has the least error, alone or with others, and " +
+		"the " +
+		"method of the best mean\nrank. A source without a mark on a set, in the pictures, has no method that is complete there.\n\n")
+	head := []string{"criterion", "task", "sets", "methods"}
+	lines := [][]string{slices.Concat(head, methods.Sources, []string{"best mean rank"})}
+	for _, a := range r.Analyses {
+		line := []string{a.Name, a.Where(), strconv.Itoa(len(a.Sets)), strconv.Itoa(len(a.Methods))}
+		for _, source := range methods.Sources {
+			line = append(line, a.LeastOf(source))
+		}
+		lines = append(lines, append(line, fmt.Sprintf("%s, %.2f", a.Methods[0].Method, a.Methods[0].MeanRank)))
+	}
+	align(b, lines)
+	for _, a := range r.Analyses {
+		if a.First() {
+			fmt.Fprintf(b, "\n![The least %s of each source, a row for each set.](%s)\n", a.Name, pictureName(a.Criterion, "bars"))
+		}
+	}
+}
+
+func writeRanks(b *strings.Builder, a standings.Analysis) {
+	if a.Friedman == nil {
+		b.WriteString("Fewer than two sets or methods: no test.\n\n")
+	} else {
+		fmt.Fprintf(b, "%d methods on %d sets: Friedman's chi-squared %.1f, F %.2f, %s; critical difference of mean ranks %.2f.\n\n",
+			len(a.Methods), len(a.Sets), a.Friedman.ChiSquared, a.Friedman.F, probability(a.Friedman.P), *a.CriticalDifference)
+	}
+	var references []string
+	head := []string{"method", "source", "mean rank", "complete"}
+	for _, source := range methods.Sources {
+		if i := slices.IndexFunc(a.Methods, func(m standings.Standing) bool { return m.Source == source && m.Complete > 0 }); i >= 0 &&
+			a.Pairs != nil {
+			references = append(references, a.Methods[i].Method)
+			head = append(head, "w/d/l "+a.Methods[i].Method)
+		}
+	}
+	lines := [][]string{head}
+	for _, m := range a.Methods {
+		line := []string{m.Method, m.Source, fmt.Sprintf("%.2f", m.MeanRank), fmt.Sprintf("%d/%d", m.Complete, len(a.Sets))}
+		for _, reference := range references {
+			line = append(line, score(a, m.Method, reference))
+		}
+		lines = append(lines, line)
+	}
+	align(b, lines)
+	fmt.Fprintf(b, "\n![The mean ranks of the best methods by %s; bars join those that do not differ significantly.](%s)\n", a.Name,
+		pictureName(a.Criterion, "ranks"))
+}
+
+// probability is that of a test, as far as it can be told from 0.
+func probability(p float64) string {
+	if p < 1e-9 {
+		return "p < 1e-9"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+func score(a standings.Analysis, method, reference string) string {
+	i := slices.IndexFunc(a.Pairs, func(p standings.Pair) bool { return p.A == method && p.B == reference })
+	if i < 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d/%d", a.Pairs[i].Wins, a.Pairs[i].Draws, a.Pairs[i].Losses)
+}
+
+// errorAgainstTime writes all that depends on seconds.
+func (r *Report) errorAgainstTime(b *strings.Builder) {
+	b.WriteString("\n## Error against time\n\n" + frontLegend + "\n")
+	lines := [][]string{{"criterion", "task", "sets", "on the front", "on its better half", "least", "level and faster",
+		"least, or level and faster"}}
+	for _, a := range r.Analyses {
+		var counts [5]int
+		total := 0
+		for _, f := range r.Fronts {
+			if !f.Is(a.Criterion) {
+				continue
+			}
+			total++
+			for i, yes := range []bool{f.OnFront, f.OnBetterHalf, f.Least, f.LevelAndFaster, f.Least || f.LevelAndFaster} {
+				if yes {
+					counts[i]++
+				}
+			}
+		}
+		line := []string{a.Name, a.Where(), strconv.Itoa(total)}
+		for _, n := range counts {
+			line = append(line, strconv.Itoa(n))
+		}
+		lines = append(lines, line)
+	}
+	align(b, lines)
+	for _, a := range r.Analyses {
+		r.levels(b, a, "### By "+a.Title()+", level with the least error")
+		if a.First() {
+			r.bestsBySet(b, a)
+			fmt.Fprintf(b, "\n![Error against seconds on the sets that take longest, by %s, with the methods on the front and the best "+
+				"of each "+
+				"source named.](%s)\n", a.Name, pictureName(a.Criterion, "front"))
+		}
+	}
+}
+
+// bestsBySet writes, for each set, the least error of each source with its seconds, and
+// which source is the choice.
+func (r *Report) bestsBySet(b *strings.Builder, a standings.Analysis) {
+	fmt.Fprintf(b, "\n### By %s, set by set\n\nThe method of least error of each source, its error and its seconds; the fastest method "+
+		"that is level with the least error; and the\nfront, from the fastest method to the one of least error.\n\n", a.Title())
+	var present []string
+	for _, source := range methods.Sources {
+		if slices.ContainsFunc(a.Methods, func(m standings.Standing) bool { return m.Source == source }) {
+			present = append(present, source)
+		}
+	}
+	lines := [][]string{slices.Concat([]string{"set", "rows × features"}, present, []string{"fastest level method", "kernelearn", "front"})}
+	var elsewhere []string
+	for _, f := range r.Fronts {
+		if !f.Is(a.Criterion) {
+			continue
+		}
+		d := r.Sets[slices.IndexFunc(r.Sets, func(d protocol.Description) bool { return d.Set == f.Set })]
+		line := []string{f.Set, fmt.Sprintf("%d × %d", d.TrainRows, d.Features)}
+		for _, source := range present {
+			text := "-"
+			if p, ok := f.BestOf(source); ok {
+				text = p.String()
+			}
+			line = append(line, text)
+		}
+		var names []string
+		for _, p := range f.Points {
+			if p.OnFront {
+				names = append(names, p.Method)
+			}
+		}
+		lines = append(lines, append(line, f.FastestLevel().String(), f.Verdict(), strings.Join(names, ", ")))
+		if text := f.Elsewhere(); text != "" {
+			elsewhere = append(elsewhere, text)
+		}
+	}
+	align(b, lines)
+	if len(elsewhere) > 0 {
+		b.WriteString("\nWhere a method of another source is the better choice, if the error counts more than the seconds:\n\n" +
+			strings.Join(elsewhere, ""))
+	}
+}
+
+// growthSection writes how the cost grew.
+func (r *Report) growthSection(b *strings.Builder) {
+	if r.Growth == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n## Growth\n\nThe exponent p of seconds = c·rowsᵖ, ± its standard error, by least squares over the sizes where a "+
+		"fit, "+
+		"or a prediction of %d\nrows, takes at least %v s. A dash stands where there are fewer than three such sizes. \"Most rows\" is "+
+		"the "+
+		"largest size within the budget.\n\n", protocol.SyntheticTest, protocol.LeastSeconds)
+	lines := [][]string{{"method", "source", "fit", "predict", "most rows", "NMSE there", "fit s there", "peak MB there"}}
+	for _, g := range r.Growth {
+		if g.Most == 0 {
+			lines = append(lines, []string{g.Method, g.Source, "-", "-", "0", "-", "-", "-"})
+			continue
+		}
+		i := slices.IndexFunc(r.Sets, func(d protocol.Description) bool { return d.TrainRows == g.Most })
+		s, _ := r.SummaryOn(r.Sets[i].Set, g.Method)
+		lines = append(lines, []string{g.Method, g.Source, g.Fit.String(), g.Predict.String(), thousands(g.Most),
+			fmt.Sprintf("%.4f", g.Error),
+			scaled("%.3f", s.FitSeconds, 1), scaled("%.1f", s.PeakBytes, 1e6)})
+	}
+	align(b, lines)
+	fmt.Fprintf(b, "\n![seconds of a fit over the rows](%s)\n", GrowthPicture)
+}
+
+// namedMethods of a kind are in the report.
+const namedMethods = 5
+
+// byKind writes the best methods of each kind, and the best of each other source.
+func byKind(b *strings.Builder, a standings.Analysis, heading string) {
+	if len(a.Kinds) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n\nMean ranks on the sets of each kind that has at least %d sets: the %d best methods, and the best method of "+
+		"each source.\n\n", heading, standings.FewestOfKind, namedMethods)
+	lines := [][]string{slices.Concat([]string{"kind", "sets", "best"}, methods.Sources)}
+	for _, k := range a.Kinds {
+		var best []string
+		for _, m := range k.Methods[:min(namedMethods, len(k.Methods))] {
+			best = append(best, m.String())
+		}
+		line := []string{k.Name, fmt.Sprint(len(k.Sets)), strings.Join(best, ", ")}
+		for _, source := range methods.Sources {
+			text := "-"
+			if i := slices.IndexFunc(k.Methods, func(m standings.Standing) bool { return m.Source == source && m.Complete > 0 }); i >= 0 {
+				text = k.Methods[i].String()
+			}
+			line = append(line, text)
+		}
+		lines = append(lines, line)
+	}
+	align(b, lines)
+}
+
+// levels writes on how many sets each method is level with the least error, and what it
+// takes.
+func (r *Report) levels(b *strings.Builder, a standings.Analysis, heading string) {
+	type row struct {
+		method, source        string
+		least, level, fastest int
+		seconds               []float64
+	}
+	rows := map[string]*row{}
+	var order []*row
+	for _, m := range a.Methods {
+		rows[m.Method] = &row{method: m.Method, source: m.Source}
+		order = append(order, rows[m.Method])
+	}
+	total := 0
+	for _, f := range r.Fronts {
+		if !f.Is(a.Criterion) {
+			continue
+		}
+		total++
+		least := f.LeastPoint()
+		rows[f.FastestLevel().Method].fastest++
+		for _, p := range f.Points {
+			one := rows[p.Method]
+			one.seconds = append(one.seconds, p.Seconds)
+			if p.Error == least.Error {
+				one.least++
+			}
+			if p.Level(least) {
+				one.level++
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(x, y *row) int { return cmp.Compare(y.level, x.level) })
+	fmt.Fprintf(b, "\n%s\n\nThe number of sets, of %d, on which a method is level with the least error (at most one standard error of the "+
+		"difference behind),\nhas the least error itself, or is the fastest of the level methods; and its median seconds.\n\n", heading, total)
+	lines := [][]string{{"method", "source", "level", "least", "fastest level method", "median s"}}
+	for _, one := range order {
+		lines = append(lines, []string{one.method, one.source, fmt.Sprint(one.level), fmt.Sprint(one.least), fmt.Sprint(one.fastest),
+			dashed(one.seconds)})
+	}
+	align(b, lines)
+}
+
+const overviewLegend = `The medians over all sets of a method's error relative to the least error of the set, and of its seconds of fit and prediction. A set
+where a method is not complete counts as an infinite error and infinite seconds; a method without a finite median is left out. All
+points are in front.csv.
+`
+
+const OverviewPicture = "overview.png"
+
+// overviewSection writes the front of each collection.
+func (r *Report) overviewSection(b *strings.Builder) {
+	if len(r.Overviews) == 0 {
+		return
+	}
+	b.WriteString("\n## Error against seconds over all sets\n\n" + overviewLegend + "\n")
+	lines := [][]string{{"criterion", "front, from the fastest: relative error, seconds"}}
+	for _, o := range r.Overviews {
+		var names []string
+		for _, p := range o.Points {
+			if p.OnFront {
+				names = append(names, fmt.Sprintf("%s %.3f, %s s", p.Method, p.Error, standings.Short(p.Seconds)))
+			}
+		}
+		lines = append(lines, []string{o.Title(), strings.Join(names, "; ")})
+	}
+	align(b, lines)
+	fmt.Fprintf(b, "\n![error relative to the least against seconds, medians over the sets](%s)\n", OverviewPicture)
+}
+
+const ratioLegend = `"Ratio" is the geometric mean of a method's error over that of %s, the first method of kernelearn, over the sets where both are
+complete. "Ratio there" is the same over the noisy sets alone, those where the least error of all methods is above %v: sets that are
+learnt to the last digit do not decide it. "Worse" counts the sets where a method's error is larger. "Clearly worse" and "clearly
+better" count those where the errors differ by more than a tenth and by more than two corrected standard errors of the difference.
+With one split there are no such sets, and a difference that is the same on every split counts as none.
+`
+
+// ratios writes the errors beside the ranks.
+func writeRatios(b *strings.Builder, a standings.Analysis, level, where string) {
+	if a.Ratios == nil || len(a.Ratios.Methods) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s%s relative to %s\n\n"+ratioLegend+"\n", level, a.Name+where, a.Ratios.Reference, a.Ratios.Reference,
+		standings.NoisyError)
+	lines := [][]string{{"method", "source", "sets", "ratio", "noisy sets", "ratio there", "worse", "clearly worse", "clearly better"}}
+	better := map[string][]string{} // the methods that are, by set
+	for _, m := range a.Ratios.Methods {
+		lines = append(lines, []string{
+			m.Method, m.Source, strconv.Itoa(m.Sets), scaled("%.3f", m.Mean, 1), strconv.Itoa(m.Noisy), scaled("%.3f", m.OfNoisy, 1),
+			strconv.Itoa(m.Worse), strconv.Itoa(len(m.ClearlyWorse)), strconv.Itoa(len(m.ClearlyBetter)),
+		})
+		for _, set := range m.ClearlyBetter {
+			better[set] = append(better[set], m.Method)
+		}
+	}
+	align(b, lines)
+	if len(better) == 0 {
+		fmt.Fprintf(b, "\nNo method is clearly better than %s on any set.\n", a.Ratios.Reference)
+		return
+	}
+	fmt.Fprintf(b, "\nClearly better than %s:\n\n", a.Ratios.Reference)
+	for _, set := range a.Sets {
+		if names := better[set]; names != nil {
+			fmt.Fprintf(b, "- %s: %s\n", set, strings.Join(names, ", "))
+		}
+	}
+}
+
+const zeroLegend = `Whether the zero value of selection, with nothing set, has the first mean rank, or is within Nemenyi's critical difference of the
+first: among all methods, and among the peers alone, where fewer methods make the difference smaller. A comparison has the
+methods that give what its criterion measures.
+`
+
+const relationLegend = `On how many sets selection with nothing set is better than a peer - ties with it - is worse, by the corrected resampled t-test
+(Nadeau and Bengio 2003), level 0.05. "+n" counts further sets on which the peer is over budget or failed, "−n" those on which
+selection is. Which sets selection is better and worse on, and the same of ours of the best mean rank, is in relations.csv.
+`
+
+// answers writes the places of selection, and how ours do against single peers.
+func (r *Report) answers(b *strings.Builder) {
+	lines := [][]string{{"criterion", "sets", "among", "methods", "mean rank", "first", "its mean rank", "critical difference",
+		"selection is"}}
+	for _, a := range r.Analyses {
+		for _, z := range a.Zeros {
+			cd := "-"
+			if z.CriticalDifference != nil {
+				cd = fmt.Sprintf("%.2f", *z.CriticalDifference)
+			}
+			lines = append(lines, []string{a.Title(), strconv.Itoa(len(a.Sets)), z.Among, strconv.Itoa(z.Methods),
+				fmt.Sprintf("%.2f", z.MeanRank),
+				z.First, fmt.Sprintf("%.2f", z.FirstRank), cd, z.Reading})
+		}
+	}
+	if len(lines) > 1 {
+		b.WriteString("\n## Selection with nothing set\n\n" + zeroLegend + "\n")
+		align(b, lines)
+	}
+	b.WriteString(r.against())
+}
+
+// against is a table for each collection: a line for each peer, a column for each criterion.
+func (r *Report) against() string {
+	var b strings.Builder
+	for _, collection := range r.Collections() {
+		lines := [][]string{{"selection against"}}
+		for _, a := range r.Analyses {
+			if a.Collection != collection || len(a.OfZero()) == 0 {
+				continue
+			}
+			lines[0] = append(lines[0], a.Name)
+			for _, one := range a.OfZero() {
+				i := slices.IndexFunc(lines, func(line []string) bool { return line[0] == one.Peer })
+				if i < 0 {
+					i = len(lines)
+					lines = append(lines, []string{one.Peer})
+				}
+				for len(lines[i]) < len(lines[0])-1 {
+					lines[i] = append(lines[i], "-")
+				}
+				lines[i] = append(lines[i], one.String())
+			}
+		}
+		if len(lines) == 1 {
+			continue
+		}
+		for i := range lines {
+			for len(lines[i]) < len(lines[0]) {
+				lines[i] = append(lines[i], "-")
+			}
+		}
+		if b.Len() == 0 {
+			b.WriteString("\n## Selection against single peers\n\n" + relationLegend)
+		}
+		b.WriteString("\n")
+		if collection != "" {
+			fmt.Fprintf(&b, "%s:\n\n", capital(collection))
+		}
+		align(&b, lines)
+	}
+	if slices.ContainsFunc(r.Analyses, drawn) {
+		fmt.Fprintf(&b, "\n![On how many sets selection is better than a peer, ties with it and is worse.](%s)\n", relationsPicture)
+	}
+	return b.String()
+}

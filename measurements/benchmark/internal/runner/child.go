@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+	"github.com/kernelearn/kernelearn/measurements/internal/peak"
+
+	"context"
+	"encoding"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+)
+
+// CellCommand is the argument that makes the program the process of one cell: it
+// reads a job from its standard input and writes its outcome to its standard
+// output.
+const CellCommand = "cell"
+
+func RunCell(in io.Reader, out, problems *os.File) int {
+	// An interrupt at the terminal is the parent's to act upon.
+	signal.Ignore(os.Interrupt)
+	// What a method prints must not mix with the outcome.
+	out = process.Redirect(out, problems)
+	os.Stdout = problems
+	var j protocol.Job
+	if err := json.NewDecoder(in).Decode(&j); err != nil {
+		fmt.Fprintln(problems, "no job:", err)
+		return 1
+	}
+	// The parent holds the other end open: when it ends, however it does, so does
+	// this.
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		process.KillOwnGroup() // a peer's program too
+		os.Exit(process.ExitOrphaned)
+	}()
+	process.Limit(j.Seconds)
+	if j.Key.Threads > 1 {
+		process.Seconds = process.ClockTime
+	}
+	o, err := compute(j)
+	if process.OverLimit(err, j.Seconds) {
+		return process.ExitOverBudget
+	}
+	if err != nil {
+		o.Error = err.Error()
+	}
+	if err := json.NewEncoder(out).Encode(o); err != nil {
+		fmt.Fprintln(problems, err)
+		return 1
+	}
+	return 0
+}
+
+// compute fits, predicts and measures. A panic ends the process, and its message is
+// the parent's to read.
+func compute(j protocol.Job) (o protocol.Outcome, err error) {
+	m, ok := methods.Named(j.Key.Method)
+	if !ok {
+		return o, fmt.Errorf("no method %s", j.Key.Method)
+	}
+	if m.IsPeer() {
+		return computePeer(context.Background(), j)
+	}
+	x, y, err := protocol.ReadRows(j.Train)
+	if err != nil {
+		return o, err
+	}
+	test, truth, err := protocol.ReadRows(j.Test)
+	if err != nil {
+		return o, err
+	}
+	debug.FreeOSMemory()
+	peak.Reset()
+	o.BeforeBytes = peak.Bytes()
+	var f methods.Fitted
+	var model any
+	if f, model, o.FitSeconds, err = m.Learn(j.Description.Task, j.Key.Seed+uint64(j.Key.Split), x, y, test); err != nil {
+		return o, fmt.Errorf("fit: %w", err)
+	}
+	begun := process.Seconds()
+	p, err := f.Predict()
+	if err != nil {
+		return o, fmt.Errorf("predict: %w", err)
+	}
+	o.PredictSeconds = (process.Seconds() - begun).Seconds()
+	o.PeakBytes = peak.Bytes()
+	if o.ModelBytes, err = modelBytes(model); err != nil {
+		return o, fmt.Errorf("model file: %w", err)
+	}
+	o.Measures, err = f.Measure(truth, p)
+	return o, err
+}
+
+// modelBytes returns the size of a model's file, nil if it has none.
+func modelBytes(model any) (*int64, error) {
+	m, ok := model.(encoding.BinaryMarshaler)
+	if !ok {
+		return nil, nil
+	}
+	b, err := m.MarshalBinary()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	size := int64(len(b))
+	return &size, err
+}

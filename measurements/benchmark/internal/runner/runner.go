@@ -1,0 +1,264 @@
+// Package runner computes cells, each in a process of its own: this program's, a peer's, or a child of a server of peers that has
+// imported its libraries once.
+package runner
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progressbar"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+const (
+	keptOutput   = 64 << 10 // of what a cell's process writes to its standard error
+	messageLines = 3
+	messageBytes = 400
+	// leaveTaking is how long a process that was ended may keep its pipes open.
+	leaveTaking = 5 * time.Second
+)
+
+// Runner computes the cells of settings.
+type Runner struct {
+	protocol.Settings
+	servers *servers // of Python; nil for none
+	Missing []methods.Missing
+}
+
+// Stop ends the servers.
+func (s *Runner) Stop() {
+	if s.servers != nil {
+		s.servers.stop()
+	}
+}
+
+// Run returns the cells of all jobs, in their order: those that are finished, and
+// the others when they have been run.
+func (s *Runner) Run(ctx context.Context, jobs []protocol.Job, progress io.Writer) ([]protocol.Cell, error) {
+	cells := make([]*protocol.Cell, len(jobs))
+	var left []int
+	for i, j := range jobs {
+		var err error
+		if cells[i], err = j.Finished(); err != nil {
+			return nil, err
+		}
+		if cells[i] == nil {
+			left = append(left, i)
+		}
+	}
+	if len(left) < len(jobs) {
+		fmt.Fprintf(progress, "%d of %d cells are there\n", len(jobs)-len(left), len(jobs))
+	}
+	if len(left) > 0 {
+		if err := s.runLeft(ctx, jobs, left, cells, progress); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]protocol.Cell, len(cells))
+	for i, c := range cells {
+		out[i] = *c
+	}
+	return out, nil
+}
+
+func (s *Runner) runLeft(ctx context.Context, jobs []protocol.Job, left []int, cells []*protocol.Cell, progress io.Writer) error {
+	bar := progressbar.New(progress, "cells", len(left))
+	var done atomic.Int64
+	over := overBudget(cells, jobs)
+	parts, err := beginPart(s.Out)
+	if err != nil {
+		return err
+	}
+	for _, round := range rounds(jobs, left) {
+		// What was over budget in an earlier round is known here, whatever the number of
+		// workers.
+		err = parallel.ForEach(ctx, s.Workers, len(round), func(i int) error {
+			j := jobs[round[i]]
+			c, err := s.runOrNot(ctx, j, over[j.Lineage])
+			if err != nil {
+				return err
+			}
+			if err := j.Save(c); err != nil {
+				return err
+			}
+			cells[round[i]] = &c
+			done.Add(1)
+			if err := parts.note(); err != nil {
+				return err
+			}
+			bar.Add(1)
+			return nil
+		})
+		if err != nil {
+			break
+		}
+		over = overBudget(cells, jobs)
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted with %d of %d cells left; the same command goes on: %w", int64(len(left))-done.Load(), len(jobs),
+			ctx.Err())
+	}
+	bar.Finish()
+	return err
+}
+
+// rounds are the jobs that are left, the first split of all before the second of any.
+func rounds(jobs []protocol.Job, left []int) [][]int {
+	left = slices.Clone(left)
+	slices.SortStableFunc(left, func(a, b int) int { return cmp.Compare(jobs[a].Round, jobs[b].Round) })
+	var out [][]int
+	for i, at := range left {
+		if i == 0 || jobs[at].Round != jobs[left[i-1]].Round {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], at)
+	}
+	return out
+}
+
+// overBudget is the first job of each lineage that was over its budget.
+func overBudget(cells []*protocol.Cell, jobs []protocol.Job) map[string]protocol.Job {
+	out := map[string]protocol.Job{}
+	for i, c := range cells {
+		if c == nil || c.Status != protocol.StatusOverBudget {
+			continue
+		}
+		j := jobs[i]
+		if first, there := out[j.Lineage]; !there || j.Round < first.Round {
+			out[j.Lineage] = j
+		}
+	}
+	return out
+}
+
+// runOrNot runs a job unless one of its lineage was over budget in an earlier round.
+func (s *Runner) runOrNot(ctx context.Context, j, over protocol.Job) (protocol.Cell, error) {
+	if over.Lineage == "" || over.Round >= j.Round {
+		return s.runCell(ctx, j)
+	}
+	c := j.Cell()
+	c.Status, c.Error = protocol.StatusNotRun, fmt.Sprintf("over budget on split %d of %s", over.Key.Split, over.Key.Set)
+	return c, ctx.Err()
+}
+
+// runCell runs a job in a process of its own. The error is the benchmark's; what
+// goes wrong with a method is in the cell.
+func (s *Runner) runCell(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
+	c := j.Cell()
+	if j.Served {
+		return s.runServed(ctx, j)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(j.Clock())*time.Second)
+	defer cancel()
+	out, problems, err := execute(limited, j)
+	switch {
+	case ctx.Err() != nil:
+		return protocol.Cell{}, ctx.Err()
+	case errors.Is(err, errNotStarted):
+		return protocol.Cell{}, err
+	case err != nil && (limited.Err() != nil || exitCode(err) == process.ExitOverBudget):
+		c.Status = protocol.StatusOverBudget
+		return c, nil
+	case err != nil:
+		c.Error = lastWords(problems, err)
+	default:
+		if err := json.Unmarshal(out, &c.Outcome); err != nil {
+			c.Outcome = protocol.Outcome{Error: fmt.Sprintf("the process of the cell gave no outcome: %v", err)}
+		}
+	}
+	c.Status = protocol.StatusOK
+	if c.Error != "" {
+		c.Status = protocol.StatusFailed
+	}
+	return c, nil
+}
+
+// exitCode is that of a process, -1 where there is none.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+var errNotStarted = errors.New("the process of a cell did not start")
+
+// execute runs the process of a cell to its end, or ctx's.
+func execute(ctx context.Context, j protocol.Job) (out, problems []byte, err error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	description, err := json.Marshal(j)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	cmd := exec.CommandContext(ctx, program, CellCommand)
+	cmd.WaitDelay = leaveTaking
+	cmd.Env = slices.Concat(os.Environ(), threadVariables(max(1, j.Key.Threads)), j.Env)
+	var stdout bytes.Buffer
+	var stderr tail
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	process.Isolate(cmd)
+	in, err := cmd.StdinPipe() // stays open until the process has ended
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil { // over before it began
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, fmt.Errorf("%w: %w", errNotStarted, err)
+	}
+	// A process that is gone before it read its job says why by how it ended.
+	_, _ = in.Write(description)
+	err = cmd.Wait()
+	return stdout.Bytes(), stderr.kept, err
+}
+
+// tail keeps the end of what is written to it.
+type tail struct{ kept []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if extra := len(t.kept) - keptOutput; extra > 0 {
+		t.kept = append(t.kept[:0], t.kept[extra:]...)
+	}
+	return len(p), nil
+}
+
+// lastWords is what a process that failed said last: of a crash its message, without
+// the stacks, which no two runs share.
+func lastWords(problems []byte, err error) string {
+	var lines []string
+	for line := range strings.Lines(string(problems)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line,
+			"runtime: out of memory") {
+			lines = []string{line}
+			break
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	lines = append(lines[max(0, len(lines)-messageLines):], err.Error())
+	message := strings.Join(lines, "; ")
+	return strings.ToValidUTF8(message[:min(len(message), messageBytes)], "")
+}

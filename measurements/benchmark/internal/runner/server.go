@@ -1,0 +1,307 @@
+package runner
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+const (
+	// startingTime is how long a server may take, by the clock, to import its libraries.
+	startingTime = 10 * time.Minute
+	// lateness is how much later than its own limit by the clock a server may answer.
+	lateness = 30 * time.Second
+)
+
+// server is a Python process that stays up over cells: it imports its libraries once and
+// forks a child for each cell (peers/serve.py).
+type server struct {
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	lines    chan []byte // closed at the end of the output
+	problems lockedTail
+	missing  map[string]string // methods that it cannot run, and why
+}
+
+// servedJob is what a server is told of a cell.
+type servedJob struct {
+	Method  string `json:"method"`
+	Task    string `json:"task"`
+	Train   string `json:"train"`
+	Test    string `json:"test"`
+	Seed    uint64 `json:"seed"`
+	Seconds uint64 `json:"seconds"`
+	Clock   uint64 `json:"clock"`
+	Threads int    `json:"threads"`
+}
+
+// servedOutcome is a server's answer.
+type servedOutcome struct {
+	peerOutcome
+	OverBudget bool   `json:"over_budget"`
+	Ended      string `json:"ended"` // of a child that failed, how
+	Problems   string `json:"problems"`
+}
+
+// lockedTail is a tail that is written and read at once.
+type lockedTail struct {
+	mu sync.Mutex
+	tail
+}
+
+func (t *lockedTail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tail.Write(p)
+}
+
+func (t *lockedTail) text() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.kept)
+}
+
+// startServer starts a server and waits until it has imported what it needs.
+func startServer(ctx context.Context, command, env []string) (*server, error) {
+	s := &server{cmd: exec.Command(command[0], append(slices.Clone(command[1:]), "-serve")...), lines: make(chan []byte, 1)}
+	s.cmd.Env = slices.Concat(os.Environ(), env)
+	s.cmd.Stderr = &s.problems
+	s.cmd.WaitDelay = leaveTaking
+	process.Isolate(s.cmd)
+	s.cmd.Cancel = nil // is of commands with a context
+	var err error
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(s.lines)
+		r := bufio.NewReader(out)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			s.lines <- line
+		}
+	}()
+	line, err := s.answer(ctx, startingTime)
+	var hello struct {
+		Ready   bool              `json:"ready"`
+		Missing map[string]string `json:"missing"`
+	}
+	if err == nil && (json.Unmarshal(line, &hello) != nil || !hello.Ready) {
+		err = fmt.Errorf("%s said %q in place of being ready", command[0], line[:min(len(line), messageBytes)])
+	}
+	if err != nil {
+		s.stop()
+		return nil, err
+	}
+	s.missing = hello.Missing
+	return s, nil
+}
+
+var errServerLate = errors.New("the server did not answer")
+
+// answer waits for a line. A server that is gone has its last words in the error.
+func (s *server) answer(ctx context.Context, within time.Duration) ([]byte, error) {
+	limit := time.NewTimer(within)
+	defer limit.Stop()
+	select {
+	case line, ok := <-s.lines:
+		if !ok {
+			ended := cmp0(s.cmd.Wait(), io.EOF) // after which all of what it wrote is there
+			return nil, errors.New(lastWords(s.problems.text(), fmt.Errorf("the server ended: %w", ended)))
+		}
+		return line, nil
+	case <-limit.C:
+		return nil, errServerLate
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// cmp0 is the first error that is one.
+func cmp0(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop ends the server, which ends its child's group when its input ends, and what is left.
+func (s *server) stop() {
+	_ = s.in.Close()
+	ended := make(chan struct{})
+	go func() {
+		for range s.lines { // to the end, so that nothing waits to be read
+		}
+		_ = s.cmd.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(leaveTaking):
+		process.KillGroup(s.cmd)
+		<-ended
+	}
+}
+
+// servers are those that wait for a cell. There are never more than cells at a time.
+type servers struct {
+	command, env []string
+	mu           sync.Mutex
+	idle         []*server
+}
+
+// take is a server that waits, or a new one.
+func (p *servers) take(ctx context.Context) (*server, error) {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return s, nil
+	}
+	p.mu.Unlock()
+	return startServer(ctx, p.command, p.env)
+}
+
+func (p *servers) giveBack(s *server) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, s)
+}
+
+// stop ends all that wait.
+func (p *servers) stop() {
+	for _, s := range p.idle {
+		s.stop()
+	}
+	p.idle = nil
+}
+
+// run computes a cell. A server that dies takes its cell with it; the next cell has a new
+// one.
+func (p *servers) run(ctx context.Context, j protocol.Job) (out servedOutcome, err error) {
+	s, err := p.take(ctx)
+	if err != nil {
+		return out, err
+	}
+	line, err := json.Marshal(servedJob{
+		Method: j.Key.Method, Task: j.Description.Task, Train: j.Train, Test: j.Test, Seed: j.Key.Seed + uint64(j.Key.Split),
+		Seconds: j.Seconds, Clock: j.Clock(), Threads: max(1, j.Key.Threads),
+	})
+	if err == nil {
+		_, _ = s.in.Write(append(line, '\n')) // a server that is gone says why by how it ended
+		line, err = s.answer(ctx, time.Duration(j.Clock())*time.Second+lateness)
+	}
+	if err != nil {
+		s.stop()
+		return out, err
+	}
+	p.giveBack(s)
+	if err := json.Unmarshal(line, &out); err != nil {
+		return out, fmt.Errorf("%s gave no outcome: %w", p.command[0], err)
+	}
+	if out.Ended != "" {
+		return out, errors.New(lastWords([]byte(out.Problems), errors.New(out.Ended)))
+	}
+	return out, nil
+}
+
+// runServed is the cell of a job that a server computes; its predictions are measured here
+// as those of all methods.
+func (s *Runner) runServed(ctx context.Context, j protocol.Job) (protocol.Cell, error) {
+	c := j.Cell()
+	c.Status = protocol.StatusFailed
+	p, err := s.servers.run(ctx, j)
+	switch {
+	case ctx.Err() != nil:
+		return protocol.Cell{}, ctx.Err()
+	case errors.Is(err, errServerLate) || p.OverBudget:
+		c.Status = protocol.StatusOverBudget
+		return c, nil
+	case err != nil:
+		c.Error = err.Error()
+		return c, nil
+	}
+	c.Outcome = p.Outcome
+	_, truth, err := protocol.ReadRows(j.Test)
+	if err != nil {
+		return protocol.Cell{}, err
+	}
+	if c.Measures, err = p.fitted().Measure(truth, methods.Predicted{Values: p.Values, Labels: p.Labels}); err != nil {
+		c.Error = err.Error()
+	}
+	if c.Error == "" {
+		c.Status = protocol.StatusOK
+	}
+	return c, nil
+}
+
+// threadVariables keep a process, of whatever language, on so many threads.
+func threadVariables(n int) []string {
+	var out []string
+	for _, name := range []string{"GOMAXPROCS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BENCHMARK_THREADS"} {
+		out = append(out, name+"="+strconv.Itoa(n))
+	}
+	return out
+}
+
+// FindPeers starts the first server and leaves out the methods that cannot be run, each
+// with its reason.
+func (s *Runner) FindPeers(ctx context.Context) error {
+	i := slices.IndexFunc(s.Methods, func(m methods.Method) bool { return m.IsServed() })
+	if i < 0 {
+		return nil
+	}
+	s.servers = &servers{command: s.Programs.Command(s.Methods[i]), env: threadVariables(s.Threads)}
+	first, err := startServer(ctx, s.servers.command, s.servers.env)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		s.servers.giveBack(first)
+	}
+	s.Methods = slices.DeleteFunc(slices.Clone(s.Methods), func(m methods.Method) bool {
+		if !m.IsServed() {
+			return false
+		}
+		reason, missing := "", false
+		if err != nil {
+			reason, missing = err.Error(), true
+		} else {
+			reason, missing = first.missing[m.Name]
+		}
+		if missing {
+			s.Missing = append(s.Missing, methods.Missing{Method: m.Name, Reason: reason})
+		}
+		return missing
+	})
+	if len(s.Methods) == 0 {
+		return fmt.Errorf("none of -methods can be run: %v", s.Missing)
+	}
+	return nil
+}

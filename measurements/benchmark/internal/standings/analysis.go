@@ -1,0 +1,556 @@
+package standings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/selection/validation"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+// Criterion is an error that methods are compared by; less is better.
+type Criterion struct {
+	Name       string `json:"name"`
+	Task       string `json:"task"`
+	Collection string `json:"collection,omitempty"` // of the sets
+	Measure    string `json:"-"`
+	gain       bool   // the measure is one that is better the larger it is, at most 1
+	// partial says that not all methods give it; others have no part in the comparison.
+	partial bool
+}
+
+// Criteria are the comparisons of a task, the first the one of fronts and bars.
+var Criteria = []Criterion{
+	{Name: "NMSE", Task: methods.RegressionTask, Measure: "NMSE"},
+	{Name: "NLPD", Task: methods.RegressionTask, Measure: "NLPD", partial: true},
+	{Name: "error rate", Task: methods.ClassificationTask, Measure: "Accuracy", gain: true},
+	{Name: "1 - GMean", Task: methods.ClassificationTask, Measure: "GMean", gain: true},
+	{Name: "log loss", Task: methods.ClassificationTask, Measure: "LogLoss", partial: true},
+	{Name: "Brier", Task: methods.ClassificationTask, Measure: "Brier", partial: true},
+}
+
+// of is the criterion of a cell's measures, if they have it.
+func (c Criterion) of(measures map[string]float64) (float64, bool) {
+	v, ok := measures[c.Measure]
+	if c.gain {
+		v = 1 - v
+	}
+	return v, ok
+}
+
+// Is says whether two are the same.
+func (c Criterion) Is(o Criterion) bool {
+	return c.Name == o.Name && c.Task == o.Task && c.Collection == o.Collection
+}
+
+// Suffix tells the second collection from the first.
+func (c Criterion) Suffix(before string) string {
+	if c.Collection != protocol.SecondCollection {
+		return ""
+	}
+	return before + "second"
+}
+
+// Title names the criterion with its task and its collection.
+func (c Criterion) Title() string { return c.Named(c.Name + ", " + c.Task) }
+
+// Named is a text with the collection, where there is more than the sets of the repository.
+func (c Criterion) Named(text string) string {
+	if c.Collection != "" && c.Collection != protocol.ShippedCollection {
+		text += ", " + c.Collection
+	}
+	return text
+}
+
+// Analysis is a comparison of methods over the sets of a task by one criterion. The
+// baselines have no part in it.
+type Analysis struct {
+	Criterion
+	Sets    []string   `json:"sets"`
+	Methods []Standing `json:"methods"` // the best mean rank first
+	// Friedman and CriticalDifference are nil with fewer than two sets or methods.
+	Friedman           *friedman  `json:"friedman,omitempty"`
+	CriticalDifference *float64   `json:"critical_difference,omitempty"`
+	Pairs              []Pair     `json:"pairs,omitempty"`
+	Best               []SetBests `json:"best"`
+	Kinds              []kind     `json:"kinds,omitempty"`
+	Ratios             *Ratios    `json:"ratios,omitempty"` // of regressions
+	Zeros              []zero     `json:"zeros,omitempty"`
+	Relations          []Relation `json:"relations,omitempty"`
+}
+
+// Standing is a method's place over all sets.
+type Standing struct {
+	Method   string  `json:"method"`
+	Source   string  `json:"source"`
+	MeanRank float64 `json:"mean_rank"`
+	Complete int     `json:"complete_sets"` // all splits ok; on the others it has the worst rank
+}
+
+// Pair is how often A was better, level and worse than B, over the sets where both are
+// complete.
+type Pair struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Wins   int    `json:"wins"`
+	Draws  int    `json:"draws"`
+	Losses int    `json:"losses"`
+}
+
+// SetBests is the least error of each source on a set, "" for none.
+type SetBests struct {
+	Set     string          `json:"set"`
+	Sources map[string]best `json:"sources"`
+}
+
+type best struct {
+	Method string  `json:"method"`
+	Error  float64 `json:"error"`
+}
+
+// Front is what error costs in seconds of fit and prediction on one set.
+type Front struct {
+	Criterion
+	Set    string  `json:"set"`
+	Points []Point `json:"points"` // of all complete methods, the fastest first
+	Ratios bool    `json:"-"`      // the errors are drawn on a scale of ratios
+	// Ours are four readings of how this module does, each stricter than the first.
+	OnFront        bool `json:"ours_on_front"`                // one of ours is beaten in both by none
+	OnBetterHalf   bool `json:"ours_on_front_of_best_half"`   // so, with an error not above the median method's
+	Least          bool `json:"ours_least_error"`             // the least error is ours
+	LevelAndFaster bool `json:"ours_level_with_less_seconds"` // one of ours is within a standard error of the least, in less time
+}
+
+type Point struct {
+	Method  string  `json:"method"`
+	Source  string  `json:"source"`
+	Seconds float64 `json:"seconds"`
+	Error   float64 `json:"error"`
+	OnFront bool    `json:"on_front"`
+	// Behind is what the error is above the least, in standard errors of the difference by
+	// the corrected resampled test; nil with one split, or where there is no difference.
+	Behind *float64 `json:"standard_errors_behind,omitempty"`
+}
+
+// Results are the errors of one criterion: of a method on a set its splits', nil where
+// they are not all ok.
+type Results struct {
+	Criterion
+	Sets    []protocol.Description
+	methods []string
+	errors  map[[2]string][]float64 // by set and method
+	seconds map[[2]string]float64
+}
+
+func (r *Record) ResultsBy(c Criterion) Results {
+	out := Results{Criterion: c, errors: map[[2]string][]float64{}, seconds: map[[2]string]float64{}}
+	has := map[string]bool{}
+	for _, d := range r.Sets {
+		if d.Task == c.Task && d.Collection == c.Collection {
+			out.Sets = append(out.Sets, d)
+			has[d.Set] = true
+		}
+	}
+	gives := map[string]bool{} // the methods that have the measure
+	for _, cell := range r.Cells {
+		if _, ok := c.of(cell.Measures); ok && cell.Status == protocol.StatusOK && has[cell.Set] {
+			gives[cell.Method] = true
+		}
+	}
+	complete := map[[2]string]bool{}
+	for _, cell := range r.Cells {
+		if !has[cell.Set] || cell.Source == methods.BaselineSource || c.partial && !gives[cell.Method] {
+			continue
+		}
+		if !slices.Contains(out.methods, cell.Method) {
+			out.methods = append(out.methods, cell.Method)
+		}
+		at := [2]string{cell.Set, cell.Method}
+		if _, seen := complete[at]; !seen {
+			complete[at] = true
+		}
+		e, ok := c.of(cell.Measures)
+		if cell.Status != protocol.StatusOK || c.partial && !ok {
+			complete[at] = false
+			continue
+		}
+		out.errors[at] = append(out.errors[at], e)
+		out.seconds[at] += cell.FitSeconds + cell.PredictSeconds
+	}
+	for at, e := range out.errors {
+		out.seconds[at] /= float64(len(e))
+	}
+	for at, ok := range complete {
+		if !ok {
+			delete(out.errors, at)
+		}
+	}
+	return out
+}
+
+// Error is the mean over the splits, NaN where the method is not complete.
+func (r Results) Error(set, method string) float64 {
+	e, ok := r.errors[[2]string{set, method}]
+	if !ok {
+		return math.NaN()
+	}
+	return Significant(stat.Mean(e, nil))
+}
+
+// Significant rounds to ten digits. Means of the same errors in another order differ in the last ones, and would not
+// share a rank.
+func Significant(v float64) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
+	if err != nil { // of no finite number
+		return v
+	}
+	return out
+}
+
+// Analyse makes the comparisons of all criteria that there are sets for.
+func (r *Record) Analyse() {
+	var all []Criterion
+	for _, collection := range r.Collections() {
+		for _, c := range Criteria {
+			c.Collection = collection
+			all = append(all, c)
+		}
+	}
+	for _, c := range all {
+		res := r.ResultsBy(c)
+		if len(res.Sets) == 0 || len(res.methods) == 0 {
+			continue
+		}
+		r.Analyses = append(r.Analyses, res.analysis())
+		if c.Measure != "NLPD" { // has no ratio, as it may be negative
+			r.Overviews = append(r.Overviews, res.overview())
+		}
+		for _, d := range res.Sets {
+			if f := res.front(d); len(f.Points) > 0 {
+				r.Fronts = append(r.Fronts, f)
+			}
+		}
+	}
+}
+
+// Collections are those of the sets, in their order.
+func (r *Record) Collections() (out []string) {
+	for _, d := range r.Sets {
+		if !slices.Contains(out, d.Collection) {
+			out = append(out, d.Collection)
+		}
+	}
+	return out
+}
+
+func (r Results) analysis() Analysis {
+	a := Analysis{Criterion: r.Criterion}
+	sums, complete := make([]float64, len(r.methods)), make([]int, len(r.methods))
+	var ranks [][]float64
+	for _, d := range r.Sets {
+		a.Sets = append(a.Sets, d.Set)
+		values := make([]float64, len(r.methods))
+		for j, m := range r.methods {
+			if values[j] = r.Error(d.Set, m); !math.IsNaN(values[j]) {
+				complete[j]++
+			}
+		}
+		ranks = append(ranks, averageRanks(values))
+		for j, v := range ranks[len(ranks)-1] {
+			sums[j] += v
+		}
+		a.Best = append(a.Best, r.bests(d.Set))
+	}
+	for j, m := range r.methods {
+		a.Methods = append(a.Methods, Standing{Method: m, Source: methods.SourceOf(m), MeanRank: sums[j] / float64(len(r.Sets)),
+			Complete: complete[j]})
+	}
+	slices.SortStableFunc(a.Methods, func(x, y Standing) int { return cmp.Compare(x.MeanRank, y.MeanRank) })
+	if n, k := len(r.Sets), len(r.methods); n > 1 && k > 1 {
+		f, cd := friedmanTest(ranks), CriticalDifference(k, n)
+		a.Friedman, a.CriticalDifference = &f, &cd
+	}
+	a.Zeros, a.Relations = r.zeros(), r.relations(a.Methods)
+	if !r.partial {
+		a.Kinds = r.kinds(ranks)
+	}
+	if r.Measure == "NMSE" {
+		a.Ratios = r.ratios()
+	}
+	for _, x := range a.Methods {
+		for _, y := range a.Methods {
+			if x.Method != y.Method {
+				if p := r.pair(x.Method, y.Method); p.Wins+p.Draws+p.Losses > 0 {
+					a.Pairs = append(a.Pairs, p)
+				}
+			}
+		}
+	}
+	return a
+}
+
+func (r Results) bests(set string) SetBests {
+	out := SetBests{Set: set, Sources: map[string]best{}}
+	for _, m := range r.methods {
+		e, source := r.Error(set, m), methods.SourceOf(m)
+		if b, there := out.Sources[source]; !math.IsNaN(e) && (!there || e < b.Error) {
+			out.Sources[source] = best{m, e}
+		}
+	}
+	return out
+}
+
+func (r Results) pair(a, b string) Pair {
+	p := Pair{A: a, B: b}
+	for _, d := range r.Sets {
+		c, ok := r.compare(d, a, b)
+		switch {
+		case !ok:
+		case c.P >= significance:
+			p.Draws++
+		case c.Mean < 0:
+			p.Wins++
+		default:
+			p.Losses++
+		}
+	}
+	return p
+}
+
+// compare is of the errors of a less those of b, if both are complete on two splits.
+func (r Results) compare(d protocol.Description, a, b string) (validation.Difference, bool) {
+	x, y := r.errors[[2]string{d.Set, a}], r.errors[[2]string{d.Set, b}]
+	if len(x) != len(y) {
+		return validation.Difference{}, false
+	}
+	c, err := validation.PairedDifference(x, y, d.TrainRows, d.TestRows)
+	return c, err == nil
+}
+
+func (r Results) front(d protocol.Description) Front {
+	f := Front{Criterion: r.Criterion, Set: d.Set}
+	for _, m := range r.methods {
+		if e := r.Error(d.Set, m); !math.IsNaN(e) {
+			f.Points = append(f.Points, Point{Method: m, Source: methods.SourceOf(m), Seconds: r.seconds[[2]string{d.Set, m}], Error: e})
+		}
+	}
+	if len(f.Points) == 0 {
+		return f
+	}
+	slices.SortStableFunc(f.Points, func(a, b Point) int {
+		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Error, b.Error))
+	})
+	least := f.Points[0]
+	lowest := math.Inf(1)
+	for i := range f.Points {
+		p := &f.Points[i]
+		if p.Error < lowest {
+			p.OnFront, lowest = true, p.Error
+		}
+		// Of equals the first in the order of methods would do as well: the faster.
+		if p.Error < least.Error {
+			least = *p
+		}
+	}
+	middle := f.Median()
+	for i := range f.Points {
+		p := &f.Points[i]
+		c, ok := r.compare(d, p.Method, least.Method)
+		if ok && c.StandardError > 0 {
+			behind := c.Mean / c.StandardError
+			p.Behind = &behind
+		}
+		if p.Source != methods.OursSource {
+			continue
+		}
+		f.OnFront = f.OnFront || p.OnFront
+		f.OnBetterHalf = f.OnBetterHalf || p.OnFront && p.Error <= middle
+		f.Least = f.Least || p.Error == least.Error
+		f.LevelAndFaster = f.LevelAndFaster || p.Level(least) && p.Seconds < least.Seconds
+	}
+	return f
+}
+
+// Level says whether a point's error is the least, or at most one standard error behind.
+func (p Point) Level(least Point) bool {
+	return p.Error == least.Error || p.Behind != nil && *p.Behind <= 1
+}
+
+// FastestLevel is the fastest of those that are level with the least error.
+func (f Front) FastestLevel() Point {
+	least := f.LeastPoint()
+	return f.Points[slices.IndexFunc(f.Points, func(p Point) bool { return p.Level(least) })]
+}
+
+// LeastPoint is the point of the least error, of equals the fastest.
+func (f Front) LeastPoint() Point {
+	return slices.MinFunc(f.Points, func(a, b Point) int { return cmp.Compare(a.Error, b.Error) })
+}
+
+// BestOf is the point of the least error of a source.
+func (f Front) BestOf(source string) (out Point, ok bool) {
+	for _, p := range f.Points {
+		if p.Source == source && (!ok || p.Error < out.Error) {
+			out, ok = p, true
+		}
+	}
+	return out, ok
+}
+
+// First says whether it is the first criterion of its task.
+func (c Criterion) First() bool {
+	i := slices.IndexFunc(Criteria, func(o Criterion) bool { return o.Task == c.Task })
+	return Criteria[i].Name == c.Name
+}
+
+// MostRanked is how many methods a diagram of ranks has at the least, if there are so many; the best of each source
+// are added to them.
+const MostRanked = 12
+
+// Ranked are the methods that a diagram shows: the best, and the best of each source.
+func (a Analysis) Ranked() (out []Standing) {
+	seen := map[string]bool{}
+	for i, m := range a.Methods {
+		if i < MostRanked || !seen[m.Source] {
+			out = append(out, m)
+		}
+		seen[m.Source] = true
+	}
+	return out
+}
+
+// Spread is the least error, the largest on the front and the largest of all.
+func (f Front) Spread() (lo, top, hi float64) {
+	lo = f.LeastPoint().Error
+	for _, p := range f.Points {
+		if hi = max(hi, p.Error); p.OnFront {
+			top = max(top, p.Error)
+		}
+	}
+	return lo, top, hi
+}
+
+func (f Front) Median() float64 {
+	return f.medianOf(func(p Point) float64 { return p.Error })
+}
+
+func (f Front) MedianSeconds() float64 {
+	return f.medianOf(func(p Point) float64 { return p.Seconds })
+}
+
+func (f Front) medianOf(value func(Point) float64) float64 {
+	var all []float64
+	for _, p := range f.Points {
+		all = append(all, value(p))
+	}
+	return Median(all)
+}
+
+// leastError is that of all methods, if any is complete.
+func (f Front) leastError() (float64, bool) {
+	if len(f.Points) == 0 {
+		return 0, false
+	}
+	return f.LeastPoint().Error, true
+}
+
+// String is a standing in a cell of a table.
+func (s Standing) String() string { return fmt.Sprintf("%s %.1f", s.Method, s.MeanRank) }
+
+// OfZero are the relations of selection with nothing set.
+func (a Analysis) OfZero() (out []Relation) {
+	for _, one := range a.Relations {
+		if one.Ours == ZeroMethod {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// String is a relation in a cell of a table.
+func (o Relation) String() string {
+	text := fmt.Sprintf("%d-%d-%d", len(o.Better), len(o.Ties), len(o.Worse))
+	if n := len(o.OnlyOurs); n > 0 {
+		text += fmt.Sprintf(" +%d", n)
+	}
+	if n := len(o.OnlyTheirs); n > 0 {
+		text += fmt.Sprintf(" −%d", n)
+	}
+	return text
+}
+
+// Where is the task, with the collection.
+func (c Criterion) Where() string { return strings.TrimPrefix(c.Title(), c.Name+", ") }
+
+// LeastOf counts the sets where a source has the least error.
+func (a Analysis) LeastOf(source string) string {
+	n, there := 0, false
+	for _, s := range a.Best {
+		own, ok := s.Sources[source]
+		there = there || ok
+		least := ok
+		for _, other := range s.Sources {
+			least = least && own.Error <= other.Error
+		}
+		if least {
+			n++
+		}
+	}
+	if !there {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+// String is a point in a cell of a table.
+func (p Point) String() string {
+	return fmt.Sprintf("%s %.4f, %s s", p.Method, p.Error, Short(p.Seconds))
+}
+
+// Short is a number of seconds in two digits.
+func Short(seconds float64) string {
+	if seconds >= 100 {
+		return fmt.Sprintf("%.0f", seconds)
+	}
+	return fmt.Sprintf("%.2g", seconds)
+}
+
+// Verdict says in a few words how the methods of kernelearn do on a set.
+func (f Front) Verdict() string {
+	switch {
+	case f.Least:
+		return "least"
+	case f.LevelAndFaster:
+		return "level and faster"
+	case f.OnBetterHalf:
+		return "on the better half"
+	case f.OnFront:
+		return "on the front"
+	}
+	return "not on the front"
+}
+
+// Elsewhere says which method to take where none of ours has the least error or is level
+// with it in less time.
+func (f Front) Elsewhere() string {
+	if f.Least || f.LevelAndFaster {
+		return ""
+	}
+	least := f.LeastPoint()
+	text := fmt.Sprintf("- %s: %s", f.Set, least)
+	ours, ok := f.BestOf(methods.OursSource)
+	switch {
+	case !ok:
+		return text + "; no method of kernelearn is complete\n"
+	case ours.Behind != nil:
+		return text + fmt.Sprintf("; kernelearn's best is %s, %.1f standard errors behind\n", ours, *ours.Behind)
+	}
+	return text + fmt.Sprintf("; kernelearn's best is %s, behind by the same on every split\n", ours)
+}

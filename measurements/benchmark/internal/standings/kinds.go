@@ -1,0 +1,73 @@
+package standings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+const (
+	FewestOfKind = 3   // sets that a kind has to have
+	manyFeatures = 30  // at least
+	smallShare   = 0.2 // of the smallest class, at most
+	linearMargin = 1.1 // times the least error of all, that of ridge at most
+)
+
+// kind is the mean ranks on the sets that have something in common, the best first.
+type kind struct {
+	Name    string     `json:"name"`
+	Sets    []string   `json:"sets"`
+	Methods []Standing `json:"methods"`
+}
+
+// kinds groups the sets; ranks has a slice for each of them.
+func (r Results) kinds(ranks [][]float64) (out []kind) {
+	linear := func(d protocol.Description) bool {
+		least, _ := r.front(d).leastError()
+		return r.Error(d.Set, "ridge") <= linearMargin*least
+	}
+	for _, k := range []struct {
+		name string
+		has  func(protocol.Description) bool
+	}{
+		{"fewer than 300 training rows", func(d protocol.Description) bool { return d.TrainRows < 300 }},
+		{"300 to 999 training rows", func(d protocol.Description) bool { return d.TrainRows >= 300 && d.TrainRows < 1000 }},
+		{"1000 training rows or more", func(d protocol.Description) bool { return d.TrainRows >= 1000 }},
+		{fmt.Sprintf("%d features or more", manyFeatures), func(d protocol.Description) bool { return d.Features >= manyFeatures }},
+		{fmt.Sprintf("fewer than %d features", manyFeatures), func(d protocol.Description) bool { return d.Features < manyFeatures }},
+		{fmt.Sprintf("smallest class at most %.0f%%", 100*smallShare),
+			func(d protocol.Description) bool { return d.Smallest > 0 && d.Smallest <= smallShare }},
+		{fmt.Sprintf("smallest class over %.0f%%", 100*smallShare), func(d protocol.Description) bool { return d.Smallest > smallShare }},
+		{fmt.Sprintf("nearly linear: ridge within %.0f%% of the least error", 100*(linearMargin-1)), linear},
+		{"not nearly linear", func(d protocol.Description) bool { return !linear(d) }},
+	} {
+		one := kind{Name: k.name}
+		sums := make([]float64, len(r.methods))
+		complete := make([]int, len(r.methods))
+		for i, d := range r.Sets {
+			if !k.has(d) {
+				continue
+			}
+			one.Sets = append(one.Sets, d.Set)
+			for j, m := range r.methods {
+				sums[j] += ranks[i][j]
+				if _, ok := r.errors[[2]string{d.Set, m}]; ok {
+					complete[j]++
+				}
+			}
+		}
+		if len(one.Sets) < FewestOfKind {
+			continue
+		}
+		for j, m := range r.methods {
+			one.Methods = append(one.Methods, Standing{Method: m, Source: methods.SourceOf(m), MeanRank: sums[j] / float64(len(one.Sets)),
+				Complete: complete[j]})
+		}
+		slices.SortStableFunc(one.Methods, func(a, b Standing) int { return cmp.Compare(a.MeanRank, b.MeanRank) })
+		out = append(out, one)
+	}
+	return out
+}

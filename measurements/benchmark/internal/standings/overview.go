@@ -1,0 +1,93 @@
+package standings
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+// overview is what error costs in seconds over a whole collection.
+type overview struct {
+	Criterion
+	Points []overviewPoint `json:"points"` // the fastest first
+}
+
+type overviewPoint struct {
+	Method   string  `json:"method"`
+	Source   string  `json:"source"`
+	Sets     int     `json:"sets"`
+	Complete int     `json:"complete_sets"`
+	Error    float64 `json:"median_relative_error"`
+	Seconds  float64 `json:"median_seconds"`
+	OnFront  bool    `json:"on_front"` // none that takes no longer has less error
+}
+
+func (r Results) overview() overview {
+	out := overview{Criterion: r.Criterion}
+	for _, m := range r.methods {
+		var errors, seconds []float64
+		p := overviewPoint{Method: m, Source: methods.SourceOf(m), Sets: len(r.Sets)}
+		for _, d := range r.Sets {
+			e, least := r.Error(d.Set, m), math.Inf(1)
+			for _, other := range r.methods {
+				if v := r.Error(d.Set, other); v < least {
+					least = v
+				}
+			}
+			switch {
+			case math.IsNaN(e):
+				errors, seconds = append(errors, math.Inf(1)), append(seconds, math.Inf(1))
+				continue
+			case e == least: // both may be 0
+				errors = append(errors, 1)
+			default:
+				errors = append(errors, e/least)
+			}
+			seconds = append(seconds, r.seconds[[2]string{d.Set, m}])
+			p.Complete++
+		}
+		p.Error, p.Seconds = Median(errors), Median(seconds)
+		if !math.IsInf(p.Error, 1) && !math.IsInf(p.Seconds, 1) {
+			out.Points = append(out.Points, p)
+		}
+	}
+	slices.SortStableFunc(out.Points, func(a, b overviewPoint) int {
+		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), cmp.Compare(a.Error, b.Error))
+	})
+	lowest := math.Inf(1)
+	for i := range out.Points {
+		if out.Points[i].Error < lowest {
+			out.Points[i].OnFront, lowest = true, out.Points[i].Error
+		}
+	}
+	return out
+}
+
+// Best is the least error of ours or of all others, with "" where none is complete.
+func (r Results) Best(set string, ours bool) best {
+	out := best{Error: math.NaN()}
+	for _, m := range r.methods {
+		if e := r.Error(set, m); (methods.SourceOf(m) == methods.OursSource) == ours && (e < out.Error || out.Method == "" &&
+			!math.IsNaN(e)) {
+			out = best{m, e}
+		}
+	}
+	return out
+}
+
+// Against says how a method does against another on a set.
+func (r Results) Against(d protocol.Description, method, other string) string {
+	c, ok := r.compare(d, method, other)
+	switch {
+	case !ok:
+		return "-"
+	case c.P >= significance:
+		return "level"
+	case c.Mean < 0:
+		return "better"
+	}
+	return "worse"
+}

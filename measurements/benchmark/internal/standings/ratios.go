@@ -1,0 +1,95 @@
+package standings
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+)
+
+const (
+	NoisyError    = 0.01 // a set is noisy where no method has less error
+	clearlyRatio  = 1.1
+	clearlyErrors = 2.0 // standard errors of the difference
+)
+
+// Ratios are the errors of methods over those of a reference.
+type Ratios struct {
+	Reference string  `json:"reference"`
+	Methods   []Ratio `json:"methods"` // the least geometric mean first; without the reference
+}
+
+// Ratio is a method beside the reference, over the sets where both are complete.
+type Ratio struct {
+	Method  string   `json:"method"`
+	Source  string   `json:"source"`
+	Sets    int      `json:"sets"`
+	Mean    *float64 `json:"geometric_mean"`
+	Noisy   int      `json:"noisy_sets"`
+	OfNoisy *float64 `json:"geometric_mean_of_noisy"`
+	Worse   int      `json:"worse"`
+	// The names of the sets.
+	ClearlyWorse  []string `json:"clearly_worse,omitempty"`
+	ClearlyBetter []string `json:"clearly_better,omitempty"`
+}
+
+// ratios compares all methods with the first of ours; nil where there is none, or no other.
+func (r Results) ratios() *Ratios {
+	at := slices.IndexFunc(r.methods, func(m string) bool { return methods.SourceOf(m) == methods.OursSource })
+	if at < 0 || len(r.methods) < 2 {
+		return nil
+	}
+	out := &Ratios{Reference: r.methods[at]}
+	for _, m := range r.methods {
+		if m == out.Reference {
+			continue
+		}
+		if one := r.ratio(m, out.Reference); one.Sets > 0 {
+			out.Methods = append(out.Methods, one)
+		}
+	}
+	slices.SortStableFunc(out.Methods, func(a, b Ratio) int { return cmp.Compare(*a.Mean, *b.Mean) })
+	return out
+}
+
+func (r Results) ratio(method, reference string) Ratio {
+	out := Ratio{Method: method, Source: methods.SourceOf(method)}
+	all, noisy := 0.0, 0.0
+	for _, d := range r.Sets {
+		own, of := r.Error(d.Set, method), r.Error(d.Set, reference)
+		if !(own > 0 && of > 0) { // one is not complete, or has no error, which has no logarithm
+			continue
+		}
+		log := math.Log(own / of)
+		out.Sets++
+		all += log
+		if least, _ := r.front(d).leastError(); least > NoisyError {
+			out.Noisy++
+			noisy += log
+		}
+		if own > of {
+			out.Worse++
+		}
+		c, ok := r.compare(d, method, reference)
+		if !ok || c.StandardError == 0 || math.Abs(log) <= math.Log(clearlyRatio) || math.Abs(c.Mean) <= clearlyErrors*c.StandardError {
+			continue
+		}
+		if own > of {
+			out.ClearlyWorse = append(out.ClearlyWorse, d.Set)
+		} else {
+			out.ClearlyBetter = append(out.ClearlyBetter, d.Set)
+		}
+	}
+	out.Mean, out.OfNoisy = geometric(all, out.Sets), geometric(noisy, out.Noisy)
+	return out
+}
+
+// geometric is the mean of so many ratios of a sum of logarithms.
+func geometric(sum float64, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	v := math.Exp(sum / float64(n))
+	return &v
+}

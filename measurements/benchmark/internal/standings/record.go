@@ -1,0 +1,196 @@
+// Package standings computes what the cells say: means over the splits, ranks with their tests, which methods differ, what error
+// costs in seconds, and how costs grow. A [Record] holds all of it and is report.json.
+package standings
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/protocol"
+)
+
+// Complete are the summaries of a method on the sets of a collection and task where all splits are ok.
+func (r *Record) Complete(collection, task, method string) (sets []protocol.Description, out []Summary) {
+	for _, d := range r.Sets {
+		if d.Collection != collection || d.Task != task {
+			continue
+		}
+		if s, ok := r.SummaryOn(d.Set, method); ok && s.OK > 0 && s.OverBudget+s.NotRun+s.Failed == 0 {
+			sets, out = append(sets, d), append(out, s)
+		}
+	}
+	return sets, out
+}
+
+// MethodsThere are the methods that have cells.
+func (r *Record) MethodsThere() (out []methods.Method) {
+	for _, m := range methods.All {
+		if slices.ContainsFunc(r.Summary, func(s Summary) bool { return s.Method == m.Name }) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func Median(values []float64) float64 {
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return stat.Quantile(.5, stat.Empirical, sorted, nil)
+}
+
+// Conditions are what the report says of how it came about.
+type Conditions struct {
+	Seed       uint64 `json:"seed"`
+	Splits     int    `json:"splits"` // 0: by the size of a set
+	Budget     string `json:"budget"`
+	MaxRows    int    `json:"max_rows"` // 0: no limit
+	Workers    int    `json:"workers"`
+	Threads    int    `json:"threads,omitempty"` // of a cell, more than one
+	System     string `json:"system"`
+	Processors int    `json:"processors"`
+	Go         string `json:"go"`
+}
+
+func ConditionsOf(s protocol.Settings) Conditions {
+	threads := 0
+	if s.Threads > 1 {
+		threads = s.Threads
+	}
+	return Conditions{
+		Threads: threads,
+		Seed:    s.Seed, Splits: s.Splits, Budget: s.Budget.String(), MaxRows: s.MaxRows, Workers: s.Workers,
+		System: runtime.GOOS + "/" + runtime.GOARCH, Processors: runtime.NumCPU(), Go: runtime.Version(),
+	}
+}
+
+// Record is report.json.
+type Record struct {
+	Settings  Conditions             `json:"settings"`
+	Missing   []methods.Missing      `json:"missing,omitempty"`
+	Sets      []protocol.Description `json:"sets"`
+	Analyses  []Analysis             `json:"analyses,omitempty"`
+	Fronts    []Front                `json:"fronts,omitempty"`
+	Overviews []overview             `json:"overviews,omitempty"`
+	Growth    []Growth               `json:"growth,omitempty"`
+	Summary   []Summary              `json:"summary"`
+	Cells     []protocol.Cell        `json:"cells"`
+}
+
+// Summary is one method on one set: means over the splits that are ok.
+type Summary struct {
+	Set            string            `json:"set"`
+	Method         string            `json:"method"`
+	OK             int               `json:"ok"`
+	OverBudget     int               `json:"over_budget"`
+	NotRun         int               `json:"not_run"`
+	Failed         int               `json:"failed"`
+	Measures       map[string]Moment `json:"measures,omitempty"`
+	FitSeconds     *float64          `json:"fit_seconds,omitempty"`
+	PredictSeconds *float64          `json:"predict_seconds,omitempty"`
+	BeforeBytes    *float64          `json:"memory_before_bytes,omitempty"`
+	PeakBytes      *float64          `json:"memory_peak_bytes,omitempty"`
+	ModelBytes     *float64          `json:"model_bytes,omitempty"`
+}
+
+// Moment is a mean, and the standard deviation over the splits where there are two.
+type Moment struct {
+	Mean float64  `json:"mean"`
+	SD   *float64 `json:"sd,omitempty"`
+}
+
+// Summarise expects the cells set by set, and within a set method by method.
+func (r *Record) Summarise() {
+	for begin := 0; begin < len(r.Cells); {
+		end := begin
+		for end < len(r.Cells) && r.Cells[end].Set == r.Cells[begin].Set && r.Cells[end].Method == r.Cells[begin].Method {
+			end++
+		}
+		r.Summary = append(r.Summary, summaryOf(r.Cells[begin:end]))
+		begin = end
+	}
+}
+
+func summaryOf(cells []protocol.Cell) Summary {
+	s := Summary{Set: cells[0].Set, Method: cells[0].Method}
+	var ok []protocol.Cell
+	for _, c := range cells {
+		switch c.Status {
+		case protocol.StatusOK:
+			s.OK++
+			ok = append(ok, c)
+		case protocol.StatusOverBudget:
+			s.OverBudget++
+		case protocol.StatusNotRun:
+			s.NotRun++
+		default:
+			s.Failed++
+		}
+	}
+	for _, m := range methods.Measures {
+		mean, sd := over(ok, func(c protocol.Cell) *float64 {
+			if v, there := c.Measures[m.Name]; there {
+				return &v
+			}
+			return nil
+		})
+		if mean != nil {
+			if s.Measures == nil {
+				s.Measures = map[string]Moment{}
+			}
+			s.Measures[m.Name] = Moment{*mean, sd}
+		}
+	}
+	s.FitSeconds, _ = over(ok, func(c protocol.Cell) *float64 { return &c.FitSeconds })
+	s.PredictSeconds, _ = over(ok, func(c protocol.Cell) *float64 { return &c.PredictSeconds })
+	s.BeforeBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.BeforeBytes) })
+	s.PeakBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.PeakBytes) })
+	s.ModelBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.ModelBytes) })
+	return s
+}
+
+func Float(v *int64) *float64 {
+	if v == nil {
+		return nil
+	}
+	f := float64(*v)
+	return &f
+}
+
+// over returns the mean of a value over the cells that have it, nil if none has, and
+// the standard deviation, nil if fewer than two have.
+func over(cells []protocol.Cell, value func(protocol.Cell) *float64) (mean, sd *float64) {
+	var values []float64
+	for _, c := range cells {
+		if v := value(c); v != nil {
+			values = append(values, *v)
+		}
+	}
+	if len(values) == 0 {
+		return nil, nil
+	}
+	m, s := stat.MeanStdDev(values, nil)
+	if len(values) > 1 {
+		sd = &s
+	}
+	return &m, sd
+}
+
+// SplitsText says what became of the splits.
+func (s Summary) SplitsText() string {
+	var out []string
+	for _, part := range []struct {
+		count  int
+		status string
+	}{{s.OK, protocol.StatusOK}, {s.OverBudget, protocol.StatusOverBudget}, {s.NotRun, protocol.StatusNotRun}, {s.Failed,
+		protocol.StatusFailed}} {
+		if part.count > 0 {
+			out = append(out, fmt.Sprintf("%d %s", part.count, part.status))
+		}
+	}
+	return strings.Join(out, ", ")
+}

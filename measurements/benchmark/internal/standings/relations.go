@@ -1,0 +1,141 @@
+package standings
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/methods"
+)
+
+const ZeroMethod = "selection"
+
+// Rivals are the peers that single methods of ours are compared with.
+var Rivals = []string{
+	"sklearn-boosting", "sklearn-boosting-tuned", "lightgbm", "lightgbm-tuned", "xgboost-tuned", "catboost-tuned", "sklearn-forest",
+	"sklearn-gp-columns", "xrfm",
+}
+
+// zero is the place of the zero value of selection in a comparison.
+type zero struct {
+	Among              string   `json:"among"` // all methods, or the peers
+	Methods            int      `json:"methods"`
+	MeanRank           float64  `json:"mean_rank"`
+	First              string   `json:"first"`
+	FirstRank          float64  `json:"first_mean_rank"`
+	CriticalDifference *float64 `json:"critical_difference,omitempty"`
+	Reading            string   `json:"reading"`
+}
+
+// Readings of a place.
+const (
+	ReadingFirst  = "first"
+	ReadingWithin = "within the critical difference"
+	ReadingBehind = "behind"
+	ReadingNoTest = "not first, no test"
+)
+
+// zeros are the places of selection among all and among the peers, nil without it.
+func (r Results) zeros() (out []zero) {
+	if !slices.Contains(r.methods, ZeroMethod) {
+		return nil
+	}
+	for _, among := range []struct {
+		name string
+		has  func(source string) bool
+	}{
+		{"all methods", func(string) bool { return true }},
+		{"the peers", func(source string) bool { return source != methods.OursSource }},
+	} {
+		methods := slices.DeleteFunc(slices.Clone(r.methods),
+			func(m string) bool { return m != ZeroMethod && !among.has(methods.SourceOf(m)) })
+		if len(methods) > 1 {
+			out = append(out, r.zeroAmong(among.name, methods))
+		}
+	}
+	return out
+}
+
+func (r Results) zeroAmong(name string, methods []string) zero {
+	sums := make([]float64, len(methods))
+	for _, d := range r.Sets {
+		values := make([]float64, len(methods))
+		for j, m := range methods {
+			values[j] = r.Error(d.Set, m)
+		}
+		for j, v := range averageRanks(values) {
+			sums[j] += v / float64(len(r.Sets))
+		}
+	}
+	first := slices.Index(sums, slices.Min(sums))
+	z := zero{Among: name, Methods: len(methods), MeanRank: sums[slices.Index(methods, ZeroMethod)], First: methods[first],
+		FirstRank: sums[first], Reading: ReadingBehind}
+	if len(r.Sets) > 1 {
+		cd := CriticalDifference(len(methods), len(r.Sets))
+		z.CriticalDifference = &cd
+	}
+	switch {
+	case z.MeanRank == z.FirstRank:
+		z.First, z.Reading = ZeroMethod, ReadingFirst
+	case z.CriticalDifference == nil:
+		z.Reading = ReadingNoTest
+	case z.MeanRank-z.FirstRank < *z.CriticalDifference:
+		z.Reading = ReadingWithin
+	}
+	return z
+}
+
+// Relation is how a method of ours does against a peer over the sets.
+type Relation struct {
+	Ours       string   `json:"ours"`
+	Peer       string   `json:"peer"`
+	Better     []string `json:"better,omitempty"` // names of sets
+	Ties       []string `json:"ties,omitempty"`
+	Worse      []string `json:"worse,omitempty"`
+	OnlyOurs   []string `json:"only_ours_complete,omitempty"`
+	OnlyTheirs []string `json:"only_theirs_complete,omitempty"`
+}
+
+// relations are those of selection and of the best of ours, by mean rank, to all rivals that
+// take part.
+func (r Results) relations(ranked []Standing) (out []Relation) {
+	var ours []string
+	if slices.Contains(r.methods, ZeroMethod) {
+		ours = append(ours, ZeroMethod)
+	}
+	if i := slices.IndexFunc(ranked, func(s Standing) bool { return s.Source == methods.OursSource }); i >= 0 &&
+		ranked[i].Method != ZeroMethod {
+		ours = append(ours, ranked[i].Method)
+	}
+	for _, peer := range Rivals {
+		for _, m := range ours {
+			if slices.Contains(r.methods, peer) {
+				out = append(out, r.relation(m, peer))
+			}
+		}
+	}
+	return out
+}
+
+func (r Results) relation(ours, peer string) Relation {
+	out := Relation{Ours: ours, Peer: peer}
+	for _, d := range r.Sets {
+		own, theirs := !math.IsNaN(r.Error(d.Set, ours)), !math.IsNaN(r.Error(d.Set, peer))
+		c, ok := r.compare(d, ours, peer)
+		to := &out.Ties
+		switch {
+		case own && !theirs:
+			to = &out.OnlyOurs
+		case theirs && !own:
+			to = &out.OnlyTheirs
+		case !ok:
+			continue
+		case c.P >= significance:
+		case c.Mean < 0:
+			to = &out.Better
+		default:
+			to = &out.Worse
+		}
+		*to = append(*to, d.Set)
+	}
+	return out
+}
