@@ -32,6 +32,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/estimators/svm"
 	_ "github.com/kernelearn/kernelearn/examples/data"
 	_ "github.com/kernelearn/kernelearn/kernels"
+	_ "github.com/kernelearn/kernelearn/kernels/families"
 	_ "github.com/kernelearn/kernelearn/selection"
 	_ "github.com/kernelearn/kernelearn/selection/entropy"
 	_ "github.com/kernelearn/kernelearn/selection/grid"
