@@ -1,4 +1,4 @@
-package kernelbeam
+package rowblocks
 
 import (
 	"bytes"
@@ -17,19 +17,20 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // parquetFile is an open Parquet file.
 type parquetFile struct {
-	of *opened
+	of *beamfiles.File
 	in *file.Reader
 }
 
-// openParquet opens a file. One that is no Parquet is a DataError. Where the file system has no random access, the
+// openParquet opens a file. One that is no Parquet is a finding. Where the file system has no random access, the
 // whole file is read.
 func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
-	o, err := open(ctx, path, 0)
+	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 			o.Close()
 		}
 	}()
-	source, ok := o.of.(parquet.ReaderAtSeeker)
+	source, ok := o.Reader.(parquet.ReaderAtSeeker)
 	if !ok {
 		data, err := io.ReadAll(o)
 		if err != nil {
@@ -56,8 +57,8 @@ func openParquet(ctx context.Context, path string) (f *parquetFile, err error) {
 	return &parquetFile{o, in}, nil
 }
 
-func damaged(path string, why any) *DataError {
-	return &DataError{File: path, Reason: fmt.Sprintf("damaged, or no Parquet file: %v", why), Err: fault.ErrBadModel}
+func damaged(path string, why any) *Finding {
+	return newFinding(path, -1, fmt.Sprintf("damaged, or no Parquet file: %v", why), fault.ErrBadModel)
 }
 
 func (f *parquetFile) close() error { return errors.Join(f.in.Close(), f.of.Close()) }
@@ -83,31 +84,31 @@ func parquetNames(ctx context.Context, path string) ([]string, error) {
 }
 
 // parquetRange hands the rows of those row groups that begin in a range of a file to c.
-func (r *reading) parquetRange(ctx context.Context, path string, span span, c *collector) (err error) {
+func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Collector) (err error) {
 	f, err := openParquet(ctx, path)
 	if fatal := c.faulty(err); fatal != nil || err != nil {
-		span.finish()
+		span.Finish()
 		return fatal
 	}
 	defer f.close()
 	defer func() {
 		if p := recover(); p != nil { // the reader panics at some files
 			c.fault(-1, damaged(path, p))
-			span.finish()
+			span.Finish()
 			err = nil
 		}
 	}()
 	cols, err := r.columnsOf(f.names())
 	if err != nil {
 		c.fault(-1, err)
-		span.finish()
+		span.Finish()
 		return nil
 	}
-	from, first := span.start(), int64(0)
+	from, first := span.Start(), int64(0)
 	for g := range f.in.NumRowGroups() {
 		meta := f.in.MetaData().RowGroup(g)
 		if begin := groupBegin(meta.FileOffset(), f.in, g); begin >= from {
-			if !span.claim(begin) {
+			if !span.Claim(begin) {
 				return nil
 			}
 			if err := r.parquetGroup(ctx, f, g, cols, first, c); err != nil {
@@ -122,7 +123,7 @@ func (r *reading) parquetRange(ctx context.Context, path string, span span, c *c
 		}
 		first += meta.NumRows()
 	}
-	span.finish()
+	span.Finish()
 	return nil
 }
 
@@ -143,7 +144,7 @@ func groupBegin(said int64, in *file.Reader, g int) int64 {
 }
 
 // parquetGroup hands over a row group, of which the first row has a number in the file.
-func (r *reading) parquetGroup(ctx context.Context, f *parquetFile, g int, cols columns, first int64, c *collector) error {
+func (r *Layout) parquetGroup(ctx context.Context, f *parquetFile, g int, cols columns, first int64, c *Collector) error {
 	in, err := pqarrow.NewFileReader(f.in, pqarrow.ArrowReadProperties{BatchSize: mostBlockRows}, memory.DefaultAllocator)
 	if err != nil {
 		return err
@@ -174,51 +175,27 @@ func (r *reading) parquetGroup(ctx context.Context, f *parquetFile, g int, cols 
 }
 
 // parquetBatch hands over some rows.
-func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, first int64, c *collector) (int64, error) {
-	byName := map[string]arrow.Array{}
-	for i := range batch.NumCols() {
-		byName[batch.ColumnName(int(i))] = batch.Column(int(i))
+func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, first int64, c *Collector) (int64, error) {
+	in := &parquetCells{round: r.Round}
+	cols, err := in.use(r, batch)
+	if err != nil {
+		c.fault(-1, err)
+		return 0, nil
 	}
-	features := make([]numberAt, len(r.Features))
-	var target, weight numberAt
-	read := map[string]*numberAt{}
-	for i, name := range r.Features {
-		read[name] = &features[i]
-	}
-	if r.Target != "" && !r.Labelled {
-		read[r.Target] = &target
-	}
-	if r.Weight != "" {
-		read[r.Weight] = &weight
-	}
-	for name, to := range read {
-		var err error
-		if *to, err = numbers(byName[name]); err != nil {
-			c.fault(-1, fmt.Errorf("column %q: %w", name, err))
-			return 0, nil
-		}
-	}
-	id := func(i int) string {
-		if r.ID == "" || byName[r.ID].IsNull(i) {
-			return ""
-		}
-		return byName[r.ID].ValueStr(i)
-	}
-	one := block{width: len(features), places: []place{{}}, hashes: []uint64{0}}
-	for i := range int(batch.NumRows()) {
-		one.x, one.y, one.labels, one.weights = one.x[:0], one.y[:0], one.labels[:0], one.weights[:0]
-		err := r.parquetRow(&one, features, target, weight, byName[r.Target], i)
-		if err == nil && !utf8.ValidString(id(i)) {
-			err = fmt.Errorf("column %q: %q is not UTF-8", r.ID, id(i))
-		}
-		if err != nil {
-			c.badRow(first+int64(i), id(i), err.Error(), "")
-		} else {
-			c.rows.append(&one, 0)
-			c.rows.places, c.rows.hashes = c.rows.places[:c.rows.rows()-1], c.rows.hashes[:len(c.rows.hashes)-1]
-			if err := c.took(ctx, first+int64(i), id(i)); err != nil {
-				return 0, err
+	for ; in.row < int(batch.NumRows()); in.row++ {
+		at, id, wrong := first+int64(in.row), "", error(nil)
+		if cols.id >= 0 {
+			if id, _ = in.text(cols.id); !utf8.ValidString(id) {
+				wrong = fmt.Errorf("column %q: %q is not UTF-8", r.ID, id)
 			}
+		}
+		if wrong == nil {
+			wrong = c.rows.parse(r, cols, in)
+		}
+		if wrong != nil {
+			c.badRow(at, id, wrong.Error(), "")
+		} else if err := c.took(ctx, at, id); err != nil {
+			return 0, err
 		}
 		if c.done() {
 			return 0, nil
@@ -227,61 +204,72 @@ func (r *reading) parquetBatch(ctx context.Context, batch arrow.RecordBatch, fir
 	return batch.NumRows(), nil
 }
 
-// parquetRow reads row i into an empty block.
-func (r *reading) parquetRow(one *block, features []numberAt, target, weight numberAt, labels arrow.Array, i int) error {
-	for j, f := range features {
-		v, err := r.exactNumber(f, i)
-		if err == nil {
-			err = r.feature(v)
-		}
-		if err != nil {
-			return fmt.Errorf("column %q: %w", r.Features[j], err)
-		}
-		one.x = append(one.x, v)
-	}
-	switch {
-	case target != nil:
-		y, err := r.exactNumber(target, i)
-		if err == nil {
-			err = one.real(y)
-		}
-		if err != nil {
-			return fmt.Errorf("column %q: %w", r.Target, err)
-		}
-	case r.Target != "":
-		text := ""
-		if !labels.IsNull(i) {
-			text = labels.ValueStr(i)
-		}
-		label, err := r.label(text)
-		if err != nil {
-			return fmt.Errorf("column %q: %w", r.Target, err)
-		}
-		one.labels = append(one.labels, label)
-	}
-	if weight != nil {
-		w, err := r.exactNumber(weight, i)
-		if err == nil {
-			err = one.weight(w)
-		}
-		if err != nil {
-			return fmt.Errorf("column %q: %w", r.Weight, err)
-		}
-	}
-	return nil
+// parquetCells are those of a row of a batch.
+type parquetCells struct {
+	arrays  []arrow.Array
+	numbers []numberAt // nil where a column is not to be numbers
+	row     int
+	round   bool
 }
 
-// numberAt returns an element of a column, and false where it is an integer that float64 may not hold. A null is NaN.
-type numberAt func(i int) (v float64, exact bool)
+// use takes the columns that r names, and returns which are which.
+func (p *parquetCells) use(r *Layout, batch arrow.RecordBatch) (columns, error) {
+	add := func(name string, measured bool) (int, error) {
+		if name == "" {
+			return -1, nil
+		}
+		var a arrow.Array
+		if at := batch.Schema().FieldIndices(name); len(at) > 0 {
+			a = batch.Column(at[len(at)-1])
+		}
+		var at numberAt
+		if measured || a == nil {
+			var err error
+			if at, err = numbers(a); err != nil {
+				return -1, fmt.Errorf("column %q: %w", name, err)
+			}
+		}
+		p.arrays, p.numbers = append(p.arrays, a), append(p.numbers, at)
+		return len(p.arrays) - 1, nil
+	}
+	var cols columns
+	for _, name := range r.Features {
+		j, err := add(name, true)
+		if err != nil {
+			return cols, err
+		}
+		cols.features = append(cols.features, j)
+	}
+	var err error
+	if cols.target, err = add(r.Target, !r.Labelled); err != nil {
+		return cols, err
+	}
+	if cols.weight, err = add(r.Weight, true); err != nil {
+		return cols, err
+	}
+	cols.id, err = add(r.ID, false)
+	return cols, err
+}
 
-// exactNumber returns an element, or the error of an integer.
-func (r *reading) exactNumber(at numberAt, i int) (float64, error) {
-	v, exact := at(i)
-	if !exact && !r.Round {
+// number implements cells.
+func (p *parquetCells) number(column int) (float64, error) {
+	v, exact := p.numbers[column](p.row)
+	if !exact && !p.round {
 		return 0, notExact(strconv.FormatFloat(v, 'f', -1, 64) + " or next to it")
 	}
 	return v, nil
 }
+
+// text implements cells.
+func (p *parquetCells) text(column int) (string, error) {
+	if a := p.arrays[column]; !a.IsNull(p.row) {
+		return a.ValueStr(p.row), nil
+	}
+	return "", nil
+}
+
+// numberAt returns an element of a column, and false where it is an integer that float64 may not hold. A null is NaN.
+type numberAt func(i int) (v float64, exact bool)
 
 // exactNumbers reads numbers that float64 holds.
 func exactNumbers[T int8 | int16 | int32 | uint8 | uint16 | uint32 | float32 | float64](value func(int) T) numberAt {

@@ -1,4 +1,4 @@
-package kernelbeam
+package rowblocks
 
 import (
 	"bufio"
@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unsafe"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -30,7 +32,7 @@ var (
 
 // csvFile is a file of which the line of names is read.
 type csvFile struct {
-	of      *opened
+	of      *beamfiles.File
 	in      *bufio.Reader
 	names   []string // none in an empty file
 	dropped int      // columns at the end without a name
@@ -41,8 +43,8 @@ type csvFile struct {
 }
 
 // openCSV opens a file and reads its names.
-func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
-	o, err := open(ctx, path, 0)
+func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
+	o, err := beamfiles.Open(ctx, path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -55,24 +57,24 @@ func openCSV(ctx context.Context, path string, r *reading) (*csvFile, error) {
 }
 
 // begin reads the names, and what the first bytes say of the file.
-func (f *csvFile) begin(path string, r *reading) (err error) {
+func (f *csvFile) begin(path string, r *Layout) (err error) {
 	if packed(f.in) {
 		if !r.WholeFiles {
-			return &DataError{File: path, Reason: errPacked.Error(), Err: errPacked}
+			return newFinding(path, -1, errPacked.Error(), errPacked)
 		}
 		if f.in, err = unpack(f.in); err != nil {
-			return dataError(path, err)
+			return fileError(path, err)
 		}
 	}
-	if f.parser, err = r.Rules.Parser(typeData + ": CSV"); err != nil {
+	if f.parser, err = r.Rules.Parser(TypeData + ": CSV"); err != nil {
 		return err
 	}
 	mark, err := celltext.SkipMark(path, f.in)
 	if err != nil {
-		return dataError(path, err)
+		return fileError(path, err)
 	}
 	if f.base, f.rows = int64(mark), int64(mark); !r.WholeFiles && celltext.ReturnsAlone(f.in) {
-		return &DataError{File: path, Line: 1, Reason: errReturns.Error(), Err: errReturns}
+		return newFinding(path, 0, errReturns.Error(), errReturns)
 	}
 	if r.WholeFiles {
 		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: r.Comma, NoHeader: r.Columns != nil}))
@@ -89,7 +91,7 @@ func (f *csvFile) begin(path string, r *reading) (err error) {
 	for j, name := range f.names {
 		var ok bool
 		if f.names[j], ok = f.parser.Text(name); !ok {
-			return &DataError{File: path, Line: 1, Reason: fmt.Sprintf("column %d: %v", j+1, notUTF8(name)), Err: fault.ErrParam}
+			return newFinding(path, 0, fmt.Sprintf("column %d: %v", j+1, notUTF8(name)), fault.ErrParam)
 		}
 	}
 	f.names, f.dropped = celltext.TrimNames(f.names)
@@ -97,7 +99,7 @@ func (f *csvFile) begin(path string, r *reading) (err error) {
 }
 
 // header reads the first line, as it is written.
-func (f *csvFile) header(path string, r *reading) ([]string, error) {
+func (f *csvFile) header(path string, r *Layout) ([]string, error) {
 	if f.whole != nil {
 		names, err := f.whole.Read()
 		var parse *csv.ParseError
@@ -105,24 +107,26 @@ func (f *csvFile) header(path string, r *reading) ([]string, error) {
 		case err == io.EOF:
 			return nil, nil
 		case errors.As(err, &parse):
-			return nil, &DataError{File: path, Line: int64(parse.Line), Reason: parse.Err.Error(), Err: fault.ErrShape}
+			wrong := newFinding(path, 0, parse.Err.Error(), fault.ErrShape)
+			wrong.Line = int64(parse.Line)
+			return nil, wrong
 		case err != nil:
-			return nil, dataError(path, err)
+			return nil, fileError(path, err)
 		}
 		return slices.Clone(names), nil
 	}
 	line, err := readLine(f.in, nil)
 	if err != nil && err != io.EOF {
-		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: err}
+		return nil, newFinding(path, 0, err.Error(), err)
 	}
 	f.rows += int64(len(line))
 	if _, err := io.Copy(io.Discard,
 		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
-		return nil, dataError(path, err)
+		return nil, fileError(path, err)
 	}
 	fields, err := split(trimLine(line), byte(r.Comma), nil, math.MaxInt)
 	if err != nil {
-		return nil, &DataError{File: path, Line: 1, Reason: err.Error(), Err: fault.ErrShape}
+		return nil, newFinding(path, 0, err.Error(), fault.ErrShape)
 	}
 	names := make([]string, len(fields))
 	for j, name := range fields {
@@ -131,10 +135,10 @@ func (f *csvFile) header(path string, r *reading) ([]string, error) {
 	return names, nil
 }
 
-// dataError is a DataError for what is wrong with a file, and err for what a disk or a network has.
-func dataError(path string, err error) error {
+// fileError is a finding for what is wrong with a file, and err for what a disk or a network has.
+func fileError(path string, err error) error {
 	if errors.Is(err, errDamaged) || errors.Is(err, fault.ErrParam) || errors.Is(err, fault.ErrShape) {
-		return &DataError{File: path, Reason: strings.TrimPrefix(err.Error(), path+": "), Err: err}
+		return newFinding(path, -1, strings.TrimPrefix(err.Error(), path+": "), err)
 	}
 	return err
 }
@@ -221,33 +225,33 @@ func quoted(s []byte) (field, rest []byte, err error) {
 
 // csvRange hands the rows that begin in a range of a file to c. What is wrong with the data c hears of; errors are
 // those of reading, and of the context.
-func (r *reading) csvRange(ctx context.Context, path string, span span, c *collector) error {
+func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collector) error {
 	f, err := openCSV(ctx, path, r)
 	if fatal := c.faulty(err); fatal != nil || err != nil {
-		span.finish()
+		span.Finish()
 		return fatal
 	}
 	defer func() { f.close() }()
 	if len(f.names)+f.dropped == 0 { // an empty file
-		span.finish()
+		span.Finish()
 		return nil
 	}
 	cols, err := r.columnsOf(f.names)
 	if err != nil {
 		c.fault(0, err)
-		span.finish()
+		span.Finish()
 		return nil
 	}
-	cols.count, cols.parser = cols.count+f.dropped, f.parser
+	cols.count += f.dropped
 	at := f.rows
 	if r.WholeFiles {
 		return r.csvWhole(ctx, f, cols, span, c)
 	}
-	if from := span.start(); from > at {
+	if from := span.Start(); from > at {
 		if err := f.close(); err != nil {
 			return err
 		}
-		if f.of, err = open(ctx, path, from-1); err != nil {
+		if f.of, err = beamfiles.Open(ctx, path, from-1); err != nil {
 			return err
 		}
 		f.in.Reset(f.of)
@@ -261,29 +265,29 @@ func (r *reading) csvRange(ctx context.Context, path string, span span, c *colle
 }
 
 // csvLines hands over the rows from an offset on.
-func (r *reading) csvLines(ctx context.Context, f *csvFile, at int64, cols columns, span span, c *collector) error {
-	var fields [][]byte
+func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols columns, span span, c *Collector) error {
+	in := &csvCells{parser: f.parser, round: r.Round}
 	var long []byte
-	for span.claim(at) {
+	for span.Claim(at) {
 		line, err := readLine(f.in, long)
 		if err != nil && err != io.EOF {
 			return c.stop(at, err, span)
 		}
 		if len(line) == 0 {
-			span.finish() // the file has become shorter
+			span.Finish() // the file has become shorter
 			return nil
 		}
-		fields, err = split(trimLine(line), byte(r.Comma), fields[:0], cols.count+mostSurplus)
+		in.fields, err = split(trimLine(line), byte(r.Comma), in.fields[:0], cols.count+mostSurplus)
 		if err == errOpenQuote {
 			return c.stop(at, err, span)
 		}
-		if len(fields) > 0 || err != nil {
-			if err := c.csvRow(ctx, cols, fields, err, at, line); err != nil {
+		if len(in.fields) > 0 || err != nil {
+			if err := c.csvRow(ctx, cols, in, err, at, line); err != nil {
 				return err
 			}
 		}
 		if c.done() {
-			span.finish()
+			span.Finish()
 			return nil
 		}
 		at += int64(len(line))
@@ -292,8 +296,8 @@ func (r *reading) csvLines(ctx context.Context, f *csvFile, at int64, cols colum
 }
 
 // csvWhole hands over all rows of a file whose fields may have line breaks.
-func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *collector) error {
-	var fields [][]byte
+func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *Collector) error {
+	in := &csvCells{parser: f.parser, round: r.Round}
 	for {
 		at := f.base + f.whole.InputOffset()
 		record, err := f.whole.Read()
@@ -306,45 +310,81 @@ func (r *reading) csvWhole(ctx context.Context, f *csvFile, cols columns, span s
 			break
 		}
 		if errors.Is(err, fault.ErrShape) {
-			c.fault(-1, dataError(c.file, err)) // which names the line
+			c.fault(-1, err) // which names the line
 			break
 		}
 		if err != nil && !errors.As(err, &parse) {
 			return err
 		}
-		fields = fields[:0]
+		in.fields = in.fields[:0]
 		for _, s := range record {
-			fields = append(fields, []byte(s))
+			in.fields = append(in.fields, []byte(s))
 		}
 		if parse != nil {
 			err = parse.Err
 		}
-		if err := c.csvRow(ctx, cols, fields, err, at, []byte(strings.Join(record, string(r.Comma)))); err != nil {
+		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(r.Comma)))); err != nil {
 			return err
 		}
 		if c.done() {
 			break
 		}
 	}
-	span.finish()
+	span.Finish()
 	return nil
 }
 
+// csvCells are the fields of a row.
+type csvCells struct {
+	fields [][]byte
+	parser *celltext.Parser
+	round  bool
+}
+
+// number implements cells.
+func (c *csvCells) number(column int) (float64, error) {
+	field := c.fields[column]
+	text := unsafe.String(unsafe.SliceData(field), len(field)) // which is not kept but in an error, where it is copied
+	text, cell, ok := c.parser.Cell(text)
+	switch {
+	case !ok:
+		return 0, notUTF8(text)
+	case cell.Kind == celltext.Gap:
+		return math.NaN(), nil
+	case !cell.Measured():
+		return 0, fmt.Errorf("%q is no number", text)
+	case math.IsInf(cell.Value, 0):
+		return 0, celltext.TooLarge(strings.Clone(text))
+	case cell.Rounded && !c.round:
+		return 0, notExact(text)
+	}
+	return cell.Value, nil
+}
+
+// text implements cells.
+func (c *csvCells) text(column int) (string, error) {
+	text, ok := c.parser.Text(string(c.fields[column]))
+	if !ok {
+		return "", notUTF8(text)
+	}
+	return text, nil
+}
+
 // csvRow takes in a row, or says what is wrong with it.
-func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, wrong error, at int64, line []byte) error {
+func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wrong error, at int64, line []byte) error {
 	if wrong == nil {
-		wrong = cols.checkFields(fields)
+		wrong = cols.checkFields(in)
 	}
 	if wrong == nil {
-		wrong = c.rows.parse(c.read, cols, fields)
+		wrong = c.rows.parse(c.Layout, cols, in)
 	}
 	id := ""
-	if cols.id >= 0 && cols.id < len(fields) {
+	if cols.id >= 0 && cols.id < len(in.fields) {
 		// That of a row which does not fit is for people.
-		id, _ = cols.parser.Text(string(fields[cols.id]))
+		id, _ = in.parser.Text(string(in.fields[cols.id]))
 	}
 	if wrong != nil {
-		text, _ := cols.parser.Text(string(trimLine(line)))
+		text, _ := in.parser.Text(string(trimLine(line)))
 		c.badRow(at, id, wrong.Error(), text)
 		return nil
 	}
@@ -355,7 +395,8 @@ func (c *collector) csvRow(ctx context.Context, cols columns, fields [][]byte, w
 const mostSurplus = 1000
 
 // checkFields says whether a row has the columns of the first line.
-func (cols columns) checkFields(fields [][]byte) error {
+func (cols columns) checkFields(in *csvCells) error {
+	fields := in.fields
 	if len(fields) >= cols.count+mostSurplus {
 		return fmt.Errorf("%d fields or more in place of %d", len(fields), cols.count)
 	}
@@ -368,9 +409,8 @@ func (cols columns) checkFields(fields [][]byte) error {
 		}
 	}
 	if cols.id >= 0 {
-		if text, ok := cols.parser.Text(string(fields[cols.id])); !ok {
-			return notUTF8(text)
-		}
+		_, err := in.text(cols.id)
+		return err
 	}
 	return nil
 }

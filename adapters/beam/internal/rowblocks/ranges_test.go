@@ -1,9 +1,10 @@
-package kernelbeam
+package rowblocks
 
 import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,26 +14,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 )
 
 // numbered reads the ranges of a file by f, and returns how often each row, by its number in column x, was read.
-func numbered(t *testing.T, path string, rows int, f func(c *collector, all offsetrange.Restriction)) []int {
+func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offsetrange.Restriction)) []int {
 	t.Helper()
-	n, err := size(context.Background(), path)
+	n, err := beamfiles.Size(context.Background(), path)
 	require.NoError(t, err)
 	seen := make([]int, rows)
-	r := &reading{Features: []string{"x"}, Comma: ','}
-	c := &collector{read: r, full: func(_ context.Context, b *block) (int, error) {
-		for _, v := range b.x {
+	r := &Layout{Features: []string{"x"}, Comma: ','}
+	c := &Collector{Layout: r, Full: func(_ context.Context, b *Block) (int, error) {
+		for _, v := range b.X {
 			seen[int(v)]++
 		}
 		return 0, nil
 	}}
-	c.begin()
+	c.Begin()
 	f(c, offsetrange.Restriction{End: n})
-	require.Nil(t, c.known.Fault)
-	require.Zero(t, c.known.Bad)
+	require.Nil(t, c.Known.Fault)
+	require.Zero(t, c.Known.Bad)
 	return seen
 }
 
@@ -58,7 +60,7 @@ func lineFiles(t *testing.T, rows int) (out []string) {
 				}
 			}
 			path := filepath.Join(dir, fmt.Sprintf("%d-%v.csv", k, last))
-			writeFile(t, path, text.String())
+			require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
 			out = append(out, path)
 		}
 	}
@@ -70,9 +72,9 @@ func TestRangesOfEverySize(t *testing.T) {
 	const rows = 40
 	for _, path := range lineFiles(t, rows) {
 		for step := int64(1); step < 200; step += 1 + step/10 {
-			got := numbered(t, path, rows, func(c *collector, all offsetrange.Restriction) {
+			got := numbered(t, path, rows, func(c *Collector, all offsetrange.Restriction) {
 				for _, r := range all.SizedSplits(step) {
-					require.NoError(t, c.readRange(context.Background(), shard{path, all.End}, &part{Restriction: r}))
+					require.NoError(t, c.ReadRange(context.Background(), Shard{path, all.End}, &FileRange{Restriction: r}))
 				}
 			})
 			assert.Equal(t, once(rows), got, "%s in ranges of %d", path, step)
@@ -87,9 +89,9 @@ type splitting struct {
 	left *[]offsetrange.Restriction
 }
 
-func (s *splitting) claim(at int64) bool {
+func (s *splitting) Claim(at int64) bool {
 	if s.rng.IntN(5) == 0 {
-		_, residual, err := s.of.TrySplit(s.rng.Float64())
+		_, residual, err := s.tracker.TrySplit(s.rng.Float64())
 		if err != nil {
 			panic(err)
 		}
@@ -97,7 +99,7 @@ func (s *splitting) claim(at int64) bool {
 			*s.left = append(*s.left, residual.(offsetrange.Restriction))
 		}
 	}
-	return s.tracked.claim(at)
+	return s.tracked.Claim(at)
 }
 
 // Ranges that an engine divides while they are read have each row once, and are done.
@@ -107,13 +109,13 @@ func TestRangesThatAreDivided(t *testing.T) {
 		for seed := range uint64(30) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			divided := 0
-			got := numbered(t, path, rows, func(c *collector, all offsetrange.Restriction) {
+			got := numbered(t, path, rows, func(c *Collector, all offsetrange.Restriction) {
 				left := []offsetrange.Restriction{all}
 				for len(left) > 0 {
 					one := left[0]
 					left = left[1:]
 					tracker := sdf.NewLockRTracker(offsetrange.NewTracker(one))
-					require.NoError(t, c.readRange(context.Background(), shard{path, all.End}, &splitting{tracked{tracker}, rng, &left}))
+					require.NoError(t, c.ReadRange(context.Background(), Shard{path, all.End}, &splitting{tracked{tracker}, rng, &left}))
 					require.True(t, tracker.IsDone(), "%v", tracker)
 					require.NoError(t, tracker.GetError())
 					divided++
@@ -127,21 +129,13 @@ func TestRangesThatAreDivided(t *testing.T) {
 
 // What is read from its beginning to its end is not divided.
 func TestUndivided(t *testing.T) {
-	by := ranged{&reading{WholeFiles: true, RangeBytes: 10}}
+	by := &Layout{WholeFiles: true, RangeBytes: 10}
 	all := offsetrange.Restriction{End: 1000}
-	assert.Equal(t, []offsetrange.Restriction{all}, by.split(shard{"a.csv", 1000}, all))
-	_, residual, err := by.tracker(all).TrySplit(.5)
+	assert.Equal(t, []offsetrange.Restriction{all}, by.Split(Shard{"a.csv", 1000}, all))
+	_, residual, err := by.Tracker(all).TrySplit(.5)
 	assert.NoError(t, err)
 	assert.Nil(t, residual)
-	assert.Len(t, ranged{&reading{RangeBytes: 10}}.split(shard{"a.csv", 1000}, all), 100)
-}
-
-// A line of many megabytes is an error before memory is full.
-func TestLongLine(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rows.csv")
-	writeFile(t, path, "x,y\n1,2\n"+strings.Repeat("1", maxLine+1<<20))
-	_, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, nil)
-	assert.ErrorContains(t, err, "rows.csv:3: a line of more than")
+	assert.Len(t, (&Layout{RangeBytes: 10}).Split(Shard{"a.csv", 1000}, all), 100)
 }
 
 // Fields of a line, with quotes and without.
@@ -178,7 +172,9 @@ func TestSplit(t *testing.T) {
 func TestNumber(t *testing.T) {
 	parser, err := celltext.Rules{}.Parser("CSV")
 	require.NoError(t, err)
-	number := func(text string) (float64, error) { return (&reading{}).number(parser, []byte(text)) }
+	number := func(text string) (float64, error) {
+		return (&csvCells{fields: [][]byte{[]byte(text)}, parser: parser}).number(0)
+	}
 	for text, want := range map[string]float64{"1": 1, " -2.5e3\t": -2500, ".5": .5} {
 		got, err := number(text)
 		require.NoError(t, err)
@@ -193,7 +189,7 @@ func TestNumber(t *testing.T) {
 		_, err := number(wrong)
 		assert.Error(t, err, wrong)
 	}
-	got, err := (&reading{Round: true}).number(parser, []byte("9007199254740993"))
+	got, err := (&csvCells{fields: [][]byte{[]byte("9007199254740993")}, parser: parser, round: true}).number(0)
 	require.NoError(t, err)
 	assert.Equal(t, 9007199254740992., got)
 }

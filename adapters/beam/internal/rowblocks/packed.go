@@ -1,4 +1,4 @@
-package kernelbeam
+package rowblocks
 
 import (
 	"bufio"
@@ -18,8 +18,8 @@ var (
 	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
 )
 
-// namedPacked reports whether a path or pattern is of files that gzip has compressed.
-func namedPacked(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
+// NamedPacked reports whether a path or pattern is of files that gzip has compressed.
+func NamedPacked(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
 
 // packed reports whether what comes next was written by gzip.
 func packed(in *bufio.Reader) bool {
