@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -21,7 +22,7 @@ const structTag = "golearn"
 // one. Errors: ErrShape for no rows; ErrParam for a T that is no struct, a field of
 // another type, two of one name, or a class that no field has.
 func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
-	const name = "golearn: StructGrid"
+	const name = "grids: StructGrid"
 	typ := reflect.TypeFor[T]()
 	if typ.Kind() != reflect.Struct {
 		return nil, fault.Param(name, "T", typ, "a struct")
@@ -29,7 +30,7 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 	if len(rows) == 0 {
 		return nil, fault.Shape(name+": there are", 0, "rows", "want at least 1")
 	}
-	var cols []column
+	var cols []gridtable.Column
 	var fields []int
 	at := -1
 	for i := range typ.NumField() {
@@ -48,36 +49,36 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 		if label == class && class != "" {
 			at = len(cols)
 		}
-		cols = append(cols, column{Name: label, Kind: k})
+		cols = append(cols, gridtable.Column{Name: label, Kind: k})
 		fields = append(fields, i)
 	}
-	if n, ok := duplicate(names(cols)); ok {
+	if n, ok := gridtable.Duplicate(gridtable.Names(cols)); ok {
 		return nil, fault.Param(name, "attribute names", fmt.Sprintf("%q twice", n), "each once")
 	}
 	if at < 0 && class != "" {
-		return nil, fault.Param(name, "class", fmt.Sprintf("%q", class), fmt.Sprintf("one of the fields %q", names(cols)))
+		return nil, fault.Param(name, "class", fmt.Sprintf("%q", class), fmt.Sprintf("one of the fields %q", gridtable.Names(cols)))
 	}
 	values := make([][]float64, len(cols))
 	for j, f := range fields {
 		values[j] = fieldValues(rows, f, &cols[j])
 	}
-	return tableOf(cols, values, len(rows), at).grid()
+	return gridtable.TableOf(cols, values, len(rows), at).Grid()
 }
 
-func kindOf(k reflect.Kind) kind {
+func kindOf(k reflect.Kind) gridtable.Kind {
 	switch {
 	case k == reflect.String:
-		return categoricalKind
+		return gridtable.CategoricalKind
 	case k == reflect.Bool:
-		return binaryKind
+		return gridtable.BinaryKind
 	case k >= reflect.Int && k <= reflect.Float64 && k != reflect.Uintptr:
-		return floatKind
+		return gridtable.FloatKind
 	}
 	return 0
 }
 
-func fieldValues[T any](rows []T, field int, c *column) []float64 {
-	if c.Kind == categoricalKind {
+func fieldValues[T any](rows []T, field int, c *gridtable.Column) []float64 {
+	if c.Kind == gridtable.CategoricalKind {
 		texts := make([]string, len(rows))
 		for i := range rows {
 			texts[i] = reflect.ValueOf(&rows[i]).Elem().Field(field).String()
@@ -94,7 +95,7 @@ func fieldValues[T any](rows []T, field int, c *column) []float64 {
 				out[i] = 1
 			}
 		case v.CanFloat():
-			c.Precision = printedDecimals
+			c.Precision = gridtable.Decimals
 			out[i] = v.Float()
 		case v.CanInt():
 			out[i] = float64(v.Int())
@@ -110,12 +111,12 @@ func fieldValues[T any](rows []T, field int, c *column) []float64 {
 // length.
 func Rows(x [][]float64) (*mat.Dense, error) {
 	if len(x) == 0 || len(x[0]) == 0 {
-		return nil, fault.Shape("golearn: Rows: there are", len(x), "rows", "want at least 1 of at least 1 number")
+		return nil, fault.Shape("grids: Rows: there are", len(x), "rows", "want at least 1 of at least 1 number")
 	}
 	out := mat.NewDense(len(x), len(x[0]), nil)
 	for i, row := range x {
 		if len(row) != len(x[0]) {
-			return nil, fault.Shape(fmt.Sprintf("golearn: Rows: row %d has", i), len(row), "numbers", "row 0 has %d", len(x[0]))
+			return nil, fault.Shape(fmt.Sprintf("grids: Rows: row %d has", i), len(row), "numbers", "row 0 has %d", len(x[0]))
 		}
 		out.SetRow(i, row)
 	}

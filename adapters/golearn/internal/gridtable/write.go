@@ -1,4 +1,4 @@
-package golearn
+package gridtable
 
 import (
 	"encoding/binary"
@@ -13,55 +13,55 @@ import (
 // which golearn's KNN asks for where it uses its fast way.
 const featureGroup = "KERNELEARN"
 
-// grid writes the table into a grid with attributes of its own, which golearn may write to.
-func (t *gridTable) grid() (*base.DenseInstances, error) {
+// Grid writes the table into a grid with attributes of its own, which golearn may write to.
+func (t *Table) Grid() (*base.DenseInstances, error) {
 	if err := t.validText(); err != nil {
 		return nil, err
 	}
-	return t.write(column.attribute)
+	return t.write(Column.attribute)
 }
 
-// sharing writes the table into a grid that has its attributes: the same pointers, so that
+// GridSharing writes the table into a grid that has its attributes: the same pointers, so that
 // golearn filters trained on the one work on the other.
-func (t *gridTable) sharing() (*base.DenseInstances, error) { return t.write(nil) }
+func (t *Table) GridSharing() (*base.DenseInstances, error) { return t.write(nil) }
 
 // written is an attribute of a new grid, and the cells that go there.
 type written struct {
-	from *cells
+	from *Cells
 	attr base.Attribute
 	spec base.AttributeSpec // of what is not in the feature group
 }
 
-func (t *gridTable) write(attribute func(column) base.Attribute) (out *base.DenseInstances, err error) {
-	defer guard("writing the grid", &err)
+func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseInstances, err error) {
+	defer Guard("writing the grid", &err)
 	out = base.NewDenseInstances()
-	all := make([]written, 0, len(t.features)+len(t.classes))
-	for _, of := range [][]cells{t.features, t.classes} {
+	all := make([]written, 0, len(t.Features)+len(t.Classes))
+	for _, of := range [][]Cells{t.Features, t.Classes} {
 		for j := range of {
 			w := written{from: &of[j], attr: of[j].attr}
 			if attribute != nil {
-				w.attr = attribute(of[j].column)
+				w.attr = attribute(of[j].Column)
 			}
 			all = append(all, w)
 		}
 	}
-	group, err := addFeatures(out, all[:len(t.features)])
+	group, err := addFeatures(out, all[:len(t.Features)])
 	if err != nil {
 		return nil, err
 	}
-	for j := range all[len(t.features):] {
-		w := &all[len(t.features)+j]
+	for j := range all[len(t.Features):] {
+		w := &all[len(t.Features)+j]
 		w.spec = out.AddAttribute(w.attr)
 		if err := out.AddClassAttribute(w.attr); err != nil {
 			return nil, err
 		}
 	}
-	if err := out.Extend(t.n); err != nil {
+	if err := out.Extend(t.Rows); err != nil {
 		return nil, err
 	}
-	if t.matrix != nil && t.rows == nil {
-		copyMatrix(group.Storage(), t.matrix)
-		all = all[len(t.features):]
+	if t.Matrix != nil && t.RowNumbers == nil {
+		copyMatrix(group.Storage(), t.Matrix)
+		all = all[len(t.Features):]
 	}
 	return out, t.fill(out, all)
 }
@@ -70,12 +70,12 @@ func (t *gridTable) write(attribute func(column) base.Attribute) (out *base.Dens
 func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeGroup, err error) {
 	for j := range all {
 		w := &all[j]
-		if w.from.column.Kind != floatKind {
+		if w.from.Column.Kind != FloatKind {
 			w.spec = out.AddAttribute(w.attr)
 			continue
 		}
 		if group == nil {
-			if err := out.CreateAttributeGroup(featureGroup, cellSize); err != nil {
+			if err := out.CreateAttributeGroup(featureGroup, CellSize); err != nil {
 				return nil, err
 			}
 			if group, err = out.GetAttributeGroup(featureGroup); err != nil {
@@ -94,82 +94,82 @@ func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeG
 func copyMatrix(storage []byte, x *mat.Dense) {
 	rows, width := x.Dims()
 	for i := range rows {
-		to := storage[i*width*cellSize : (i+1)*width*cellSize]
+		to := storage[i*width*CellSize : (i+1)*width*CellSize]
 		for j, v := range x.RawRowView(i) {
-			binary.LittleEndian.PutUint64(to[j*cellSize:], math.Float64bits(v))
+			binary.LittleEndian.PutUint64(to[j*CellSize:], math.Float64bits(v))
 		}
 	}
 }
 
 // fill writes the cells, those of 8 bytes straight into the storage.
-func (t *gridTable) fill(grid *base.DenseInstances, all []written) error {
+func (t *Table) fill(grid *base.DenseInstances, all []written) error {
 	if len(all) == 0 {
 		return nil
 	}
-	places := storagePlaces(grid, t.n)
-	var buf [blockRows]float64
+	places := storagePlaces(grid, t.Rows)
+	var buf [BlockRows]float64
 	return t.blocks(func(at int, rows []int) error {
 		for _, w := range all {
 			if _, err := w.from.read(buf[:], 1, rows); err != nil {
 				return err
 			}
-			if w.from.column.Kind == binaryKind {
+			if w.from.Column.Kind == BinaryKind {
 				for i, v := range buf[:len(rows)] {
 					grid.Set(w.spec, at+i, []byte{byte(v)})
 				}
 				continue
 			}
-			places[w.attr].put(w.from.column.Kind, at, buf[:len(rows)])
+			places[w.attr].put(w.from.Column.Kind, at, buf[:len(rows)])
 		}
 		return nil
 	})
 }
 
 // put writes values to the rows from at on.
-func (p cellPlace) put(k kind, at int, values []float64) {
+func (p CellPlace) put(k Kind, at int, values []float64) {
 	for i, v := range values {
 		bits := math.Float64bits(v)
-		if k == categoricalKind {
+		if k == CategoricalKind {
 			bits = uint64(v)
 		}
-		binary.LittleEndian.PutUint64(p.storage[(at+i)*p.stride+p.offset:], bits)
+		binary.LittleEndian.PutUint64(p.storage[(at+i)*p.Stride+p.Offset:], bits)
 	}
 }
 
-// tableOf makes a table of columns and the numbers of each of their rows. The column of
+// TableOf makes a table of columns and the numbers of each of their rows. The column of
 // number class is the class; -1 stands for none.
-func tableOf(cols []column, values [][]float64, rows, class int) *gridTable {
-	out := &gridTable{n: rows}
+func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
+	out := &Table{Rows: rows}
 	for j, c := range cols {
 		if j == class {
-			out.classes = append(out.classes, held(c, values[j]))
+			out.Classes = append(out.Classes, NewCells(c, values[j]))
 		} else {
-			out.features = append(out.features, held(c, values[j]))
+			out.Features = append(out.Features, NewCells(c, values[j]))
 		}
 	}
 	return out
 }
 
-// tableOfMatrix makes a table of the columns of x, which are float columns cols. It keeps
+// TableOfMatrix makes a table of the columns of x, which are float columns cols. It keeps
 // x, which must not be written to.
-func tableOfMatrix(x *mat.Dense, cols []column) *gridTable {
+func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
 	raw := x.RawMatrix()
-	out := &gridTable{features: make([]cells, len(cols)), n: raw.Rows, matrix: x}
+	out := &Table{Features: make([]Cells, len(cols)), Rows: raw.Rows, Matrix: x}
 	for j, c := range cols {
-		out.features[j] = cells{column: c, values: raw.Data, cellPlace: cellPlace{stride: raw.Stride, offset: j}}
+		out.Features[j] = Cells{Column: c, Numbers: raw.Data, CellPlace: CellPlace{Stride: raw.Stride, Offset: j}}
 	}
 	return out
 }
 
-// classGrid makes the grid that Predict returns.
-func classGrid(class cells) (*base.DenseInstances, error) {
-	return (&gridTable{classes: []cells{class}, n: len(class.values)}).grid()
+// ClassGrid makes the grid that Predict returns.
+func ClassGrid(class Cells) (*base.DenseInstances, error) {
+	return (&Table{Classes: []Cells{class}, Rows: len(class.Numbers)}).Grid()
 }
 
-// noRows is the grid that goes with an error, which golearn's BaggedModel
+// NoRows is the grid that goes with an error, which golearn's BaggedModel
 // dereferences without looking at the error.
-func noRows(c column) *base.DenseInstances {
-	if out, err := classGrid(held(c, nil)); err == nil && c.Kind != 0 {
+func NoRows(c Column) *base.DenseInstances {
+	if out, err := ClassGrid(NewCells(c, nil)); err == nil && c.Kind != 0 {
 		return out
 	}
 	return base.NewDenseInstances()

@@ -1,17 +1,15 @@
-package golearn
+package grids
 
 import (
 	"math"
-	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
-	"github.com/sjwhitworth/golearn/filters"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -47,7 +45,7 @@ func TestMatrixThereAndBack(t *testing.T) {
 
 func TestMatrixOfChosenAttributes(t *testing.T) {
 	g := csvGridOf(t, "a,colour,b,class", "1,red,2,x", "3,blue,4,y")
-	x, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b"), newCategorical("colour", []string{"blue"})})
+	x, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b"), gridtable.NewCategorical("colour", []string{"blue"})})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"b", "colour=red", "colour=blue"}, names)
 	assert.True(t, mat.Equal(mat.NewDense(2, 3, []float64{2, 1, 0, 4, 0, 1}), x))
@@ -73,9 +71,11 @@ func TestLabelsAndTargetsRefuse(t *testing.T) {
 	require.ErrorIs(t, err, estimators.ErrShape)
 	_, err = Targets(nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, _, err = Labels(line(t))
+	line, err := TargetGrid(mat.NewDense(2, 1, []float64{0, 1}), nil, "response", []float64{1, 3.1})
+	require.NoError(t, err)
+	_, _, err = Labels(line)
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = Targets(flowerGrid(t, 6, 1))
+	_, err = Targets(csvGridOf(t, "a,class", "1,x"))
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
@@ -96,41 +96,6 @@ func TestGridsThatAreRefused(t *testing.T) {
 		require.Error(t, err)
 		assert.Nil(t, g)
 	}
-}
-
-func TestCategoryOutOfRangeIsAnError(t *testing.T) {
-	g := csvGridOf(t, "colour,a,class", "red,1,x", "blue,2,y")
-	a := base.GetAttributeByName(g, "colour")
-	spec, err := g.GetAttribute(a)
-	require.NoError(t, err)
-	g.Set(spec, 1, base.PackU64ToBytes(7))
-	err = (&Classifier{Estimator: &centroids{}}).Fit(g)
-	require.ErrorIs(t, err, estimators.ErrParam)
-	assert.ErrorContains(t, err, `"colour", row 1`)
-}
-
-func TestManyCategoriesAndOddTexts(t *testing.T) {
-	values := []string{"", "\xff\xfe", "<a&b>\u2028", "é"}
-	for _, list := range [][]string{values, values[2:], nil} {
-		a := newCategorical("c", list)
-		assert.Equal(t, len(list), len(a.GetValues()))
-		for i, v := range list {
-			assert.Equal(t, v, a.GetValues()[i])
-		}
-		assert.Equal(t, "c", a.GetName())
-	}
-}
-
-func TestOneHotThatIsTooLarge(t *testing.T) {
-	ids := make([]string, 100_000)
-	for i := range ids {
-		ids[i] = strconv.Itoa(i)
-	}
-	cols := []column{{Name: "size", Kind: floatKind}, {Name: "passenger", Kind: categoricalKind, Values: ids}}
-	err := checkSize(len(ids), cols)
-	require.ErrorIs(t, err, estimators.ErrTooLarge)
-	assert.ErrorContains(t, err, `"passenger" has 100000 categories`)
-	require.NoError(t, checkSize(1000, cols))
 }
 
 const benchRows, benchCols = 10_000, 100
@@ -171,63 +136,6 @@ func BenchmarkGridFromMatrix(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchRows*benchCols), "ns/cell")
 }
 
-// binnedGrid is a grid and golearn's binning filter for all of its features.
-func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter) {
-	b.Helper()
-	rng := rand.New(rand.NewPCG(1, 5))
-	x := mat.NewDense(rows, cols, nil)
-	labels := make([]string, rows)
-	for i := range rows {
-		for j := range cols {
-			x.Set(i, j, rng.Float64())
-		}
-		labels[i] = speciesNames[i%3]
-	}
-	g, err := LabelledGrid(x, nil, "species", labels)
-	require.NoError(b, err)
-	f := filters.NewBinningFilter(g, 8)
-	for _, a := range base.NonClassAttributes(g) {
-		require.NoError(b, f.AddAttribute(a))
-	}
-	require.NoError(b, f.Train())
-	return g, f
-}
-
-// A lazily filtered grid of golearn's looks for the attribute in a list at each
-// cell, so a cell costs more the more attributes there are.
-func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
-	const rows, cols = 1000, 20
-	g, f := binnedGrid(b, rows, cols)
-	lazy := base.NewLazilyFilteredInstances(g, f)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := Matrix(lazy, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
-}
-
-func BenchmarkFilterStep(b *testing.B) {
-	const rows, cols = 1000, 20
-	g, _ := binnedGrid(b, rows, cols)
-	t, err := training(g)
-	require.NoError(b, err)
-	step, _, err := binning(8).fit(b.Context(), t, false)
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		t, err := read(g)
-		require.NoError(b, err)
-		out, err := step.apply(t)
-		require.NoError(b, err)
-		if _, err := out.withClass(constant(column{Name: "species", Kind: floatKind})).grid(); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
-}
-
 // Two attributes of one name cannot be told apart by golearn, which gives the first for both.
 func TestMatrixOfTwoOfAName(t *testing.T) {
 	g := base.NewDenseInstances()
@@ -244,12 +152,4 @@ func TestMatrixOfTwoOfAName(t *testing.T) {
 	_, names, err := Matrix(g, []base.Attribute{base.NewFloatAttribute("b")})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"b"}, names)
-}
-
-func TestTooManyModels(t *testing.T) {
-	g, err := LabelledGrid(mat.NewDense(4, 1, []float64{1, 2, 3, 4}), nil, "class", []string{"a", "b", "a", "b"})
-	require.NoError(t, err)
-	err = (&Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: math.MaxInt}).Fit(g)
-	require.ErrorIs(t, err, estimators.ErrTooLarge)
-	assert.ErrorContains(t, err, "Models")
 }

@@ -1,10 +1,11 @@
-package golearn
+package grids
 
 import (
 	"fmt"
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -14,9 +15,9 @@ import (
 // Errors: ErrParam for a nil grid, or a name that no attribute or more than one has.
 func WithClass(grid base.FixedDataGrid, name string) (_ base.FixedDataGrid, err error) {
 	if grid == nil {
-		return nil, fault.Param("golearn: WithClass", "grid", nil, "a grid")
+		return nil, fault.Param("grids: WithClass", "grid", nil, "a grid")
 	}
-	defer guard("reading the grid", &err)
+	defer gridtable.Guard("reading the grid", &err)
 	all := grid.AllAttributes()
 	var named []base.Attribute
 	for _, a := range all {
@@ -25,18 +26,18 @@ func WithClass(grid base.FixedDataGrid, name string) (_ base.FixedDataGrid, err 
 		}
 	}
 	if len(named) != 1 && name != "" {
-		return nil, fault.Param("golearn: WithClass", "name", fmt.Sprintf("%q, which %d attributes have", name, len(named)),
+		return nil, fault.Param("grids: WithClass", "name", fmt.Sprintf("%q, which %d attributes have", name, len(named)),
 			"the name of one attribute")
 	}
 	view := base.NewInstancesViewFromAttrs(grid, all)
 	for _, a := range view.AllClassAttributes() {
 		if err := view.RemoveClassAttribute(a); err != nil {
-			return nil, fmt.Errorf("golearn: WithClass: %w", err)
+			return nil, fmt.Errorf("grids: WithClass: %w", err)
 		}
 	}
 	for _, a := range named {
 		if err := view.AddClassAttribute(a); err != nil {
-			return nil, fmt.Errorf("golearn: WithClass: %w", err)
+			return nil, fmt.Errorf("grids: WithClass: %w", err)
 		}
 	}
 	return view, nil

@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -20,12 +21,12 @@ const splitStream = 0x73706c6974
 // attributes of grid, which is left as it is. Errors: ErrParam for a fraction that
 // is not between 0 and 1, or that leaves either side without rows.
 func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
-	t, err := divisible(grid, read)
+	t, err := gridtable.Divisible(grid, gridtable.Read)
 	if err == nil {
-		train, test, err = t.split(make([]int, t.n), 1, testFraction, seed)
+		train, test, err = splitRows(t, make([]int, t.Rows), 1, testFraction, seed)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("golearn: Split: %w", err)
+		return nil, nil, fmt.Errorf("grids: Split: %w", err)
 	}
 	return train, test, nil
 }
@@ -34,54 +35,23 @@ func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, t
 // testFraction of its rows in test, rounded to a whole row. The grid has one class
 // attribute.
 func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
-	t, err := divisible(grid, labelled)
+	t, err := gridtable.Divisible(grid, gridtable.ReadLabelled)
 	var class []float64
 	if err == nil {
-		class, err = t.values(&t.classes[0])
+		class, err = t.Values(&t.Classes[0])
 	}
 	if err == nil {
-		of, count := strata(class)
-		train, test, err = t.split(of, count, testFraction, seed)
+		of, count := gridtable.Strata(class)
+		train, test, err = splitRows(t, of, count, testFraction, seed)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("golearn: StratifiedSplit: %w", err)
+		return nil, nil, fmt.Errorf("grids: StratifiedSplit: %w", err)
 	}
 	return train, test, nil
 }
 
-// divisible returns a table to pick rows from.
-func divisible(grid base.FixedDataGrid, open func(base.FixedDataGrid) (*gridTable, error)) (*gridTable, error) {
-	t, err := open(grid)
-	if err == nil {
-		err = t.bind()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return t.computed()
-}
-
-// strata numbers the values that occur from 0, in the order in which they first do.
-func strata(values []float64) (of []int, count int) {
-	of = make([]int, len(values))
-	number := map[uint64]int{}
-	for i, v := range values {
-		key := math.Float64bits(v) // a NaN is equal to itself
-		if v == 0 {
-			key = 0 // and -0 to 0
-		}
-		k, ok := number[key]
-		if !ok {
-			k = len(number)
-			number[key] = k
-		}
-		of[i] = k
-	}
-	return of, len(number)
-}
-
 // split permutes the rows once and takes the first of each stratum for testing.
-func (t *gridTable) split(of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
+func splitRows(t *gridtable.Table, of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fault.Param("input", "testFraction", testFraction, "> 0 and < 1")
 	}
@@ -93,7 +63,7 @@ func (t *gridTable) split(of []int, count int, testFraction float64, seed uint64
 		left[s] = int(math.Round(testFraction * float64(n)))
 	}
 	var trainRows, testRows []int
-	for _, r := range rand.New(rand.NewPCG(seed, splitStream)).Perm(t.n) {
+	for _, r := range rand.New(rand.NewPCG(seed, splitStream)).Perm(t.Rows) {
 		if s := of[r]; left[s] > 0 {
 			left[s]--
 			testRows = append(testRows, r)
@@ -103,11 +73,11 @@ func (t *gridTable) split(of []int, count int, testFraction float64, seed uint64
 	}
 	if len(trainRows) == 0 || len(testRows) == 0 {
 		return nil, nil, fault.Param("input", "testFraction", testFraction,
-			fmt.Sprintf("one that leaves rows on both sides: %d rows give %d for training and %d for testing", t.n, len(trainRows),
+			fmt.Sprintf("one that leaves rows on both sides: %d rows give %d for training and %d for testing", t.Rows, len(trainRows),
 				len(testRows)))
 	}
-	if train, err = t.pick(nil, trainRows).sharing(); err == nil {
-		test, err = t.pick(nil, testRows).sharing()
+	if train, err = t.Pick(nil, trainRows).GridSharing(); err == nil {
+		test, err = t.Pick(nil, testRows).GridSharing()
 	}
 	return train, test, err
 }

@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -25,43 +26,43 @@ import (
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
 	x, columns, err = matrixOf(grid, attrs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("golearn: Matrix: %w", err)
+		return nil, nil, fmt.Errorf("grids: Matrix: %w", err)
 	}
 	return x, columns, nil
 }
 
 func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []string, error) {
-	t, err := read(grid)
+	t, err := gridtable.Read(grid)
 	if err != nil {
 		return nil, nil, err
 	}
-	cols := t.columns()
+	cols := t.Columns()
 	if attrs != nil {
-		cols = make([]column, len(attrs))
+		cols = make([]gridtable.Column, len(attrs))
 		for i, a := range attrs {
-			cols[i] = columnOf(a)
+			cols[i] = gridtable.Describe(a)
 		}
 	}
-	named := t.byName()
+	named := t.ByName()
 	for _, c := range cols {
 		if len(named[c.Name]) > 1 {
 			return nil, nil, fault.Param("input", "attribute names", strconv.Quote(c.Name)+" twice",
 				"each once: attributes are matched by name")
 		}
 	}
-	if t, err = t.find(cols); err != nil {
+	if t, err = t.Find(cols); err != nil {
 		return nil, nil, err
 	}
 	if len(cols) == 0 {
 		return nil, nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
 	}
 	// The grid's own categories, where an attribute of another grid was given.
-	s := &schema{Columns: t.columns(), Missing: Pass}
-	if t.n == 0 {
-		return &mat.Dense{}, expanded(s.Columns), nil
+	e := gridtable.Encoder{Columns: t.Columns()}
+	if t.Rows == 0 {
+		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
 	}
-	x, err := s.matrix(t)
-	return x, expanded(s.Columns), err
+	x, err := e.Matrix(t)
+	return x, gridtable.MatrixNames(e.Columns), err
 }
 
 // Labels returns the class of each row as an index into labels, the classes that
@@ -69,34 +70,26 @@ func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []st
 // binary class, or a float one, which has to be 0 or 1). Errors: ErrShape for not
 // one class attribute; ErrParam for a row without a class; ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
-	t, err := labelled(grid)
+	t, err := gridtable.ReadLabelled(grid)
 	if err != nil {
-		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
+		return nil, nil, fmt.Errorf("grids: Labels: %w", err)
 	}
-	class, present, y, err := t.labels()
+	class, present, y, err := t.Labels()
 	if err != nil {
-		return nil, nil, fmt.Errorf("golearn: Labels: %w", err)
+		return nil, nil, fmt.Errorf("grids: Labels: %w", err)
 	}
-	return y, texts(class, present), nil
+	return y, gridtable.ClassTexts(class, present), nil
 }
 
 // Targets returns the float class of each row. Errors: ErrShape for not one class
 // attribute; ErrParam for one of another type; ErrNotFinite for a NaN or an
 // infinity.
 func Targets(grid base.FixedDataGrid) ([]float64, error) {
-	_, y, err := targetsOf(grid)
+	_, y, err := gridtable.ReadTargets(grid)
 	if err != nil {
-		return nil, fmt.Errorf("golearn: Targets: %w", err)
+		return nil, fmt.Errorf("grids: Targets: %w", err)
 	}
 	return y, nil
-}
-
-func targetsOf(grid base.FixedDataGrid) (column, []float64, error) {
-	t, err := labelled(grid)
-	if err != nil {
-		return column{}, nil, err
-	}
-	return t.targets()
 }
 
 // FeatureGrid makes a grid without a class attribute of the columns of x, as float
@@ -112,7 +105,7 @@ func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 // first occur.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
-	return makeGrid("LabelledGrid", x, names, held(column{Name: class, Kind: categoricalKind, Values: categories}, values))
+	return makeGrid("LabelledGrid", x, names, gridtable.NewCells(gridtable.Column{Name: class, Kind: gridtable.CategoricalKind, Values: categories}, values))
 }
 
 // coded numbers texts in the order in which they first occur.
@@ -134,16 +127,16 @@ func coded(texts []string) (values []float64, categories []string) {
 // TargetGrid is FeatureGrid with a float class attribute called target, which
 // holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
-	return makeGrid("TargetGrid", x, names, held(column{Name: target, Kind: floatKind, Precision: printedDecimals}, y))
+	return makeGrid("TargetGrid", x, names, gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))
 }
 
-func makeGrid(function string, x mat.Matrix, list []string, class ...cells) (*base.DenseInstances, error) {
+func makeGrid(function string, x mat.Matrix, list []string, class ...gridtable.Cells) (*base.DenseInstances, error) {
 	if d, isDense := x.(*mat.Dense); x == nil || (isDense && d == nil) {
-		return nil, fault.Param("golearn: "+function, "x", nil, "a matrix")
+		return nil, fault.Param("grids: "+function, "x", nil, "a matrix")
 	}
 	rows, width := x.Dims()
 	if rows < 1 || width < 1 {
-		return nil, fault.Shape(fmt.Sprintf("golearn: %s: x has %d rows and", function, rows), width, "columns", "want at least 1 of each")
+		return nil, fault.Shape(fmt.Sprintf("grids: %s: x has %d rows and", function, rows), width, "columns", "want at least 1 of each")
 	}
 	if list == nil {
 		for j := range width {
@@ -151,27 +144,27 @@ func makeGrid(function string, x mat.Matrix, list []string, class ...cells) (*ba
 		}
 	}
 	if len(list) != width {
-		return nil, fault.Shape("golearn: "+function+": there are", len(list), "names", "x has %d columns", width)
+		return nil, fault.Shape("grids: "+function+": there are", len(list), "names", "x has %d columns", width)
 	}
 	all := slices.Clone(list)
 	for _, c := range class {
-		if len(c.values) != rows {
-			return nil, fault.Shape("golearn: "+function+": the class has", len(c.values), "entries", "x has %d rows", rows)
+		if len(c.Numbers) != rows {
+			return nil, fault.Shape("grids: "+function+": the class has", len(c.Numbers), "entries", "x has %d rows", rows)
 		}
-		all = append(all, c.column.Name)
+		all = append(all, c.Column.Name)
 	}
-	if n, ok := duplicate(all); ok {
-		return nil, fault.Param("golearn: "+function, "names", strconv.Quote(n)+" twice", "each once")
+	if n, ok := gridtable.Duplicate(all); ok {
+		return nil, fault.Param("grids: "+function, "names", strconv.Quote(n)+" twice", "each once")
 	}
-	cols := make([]column, width)
+	cols := make([]gridtable.Column, width)
 	for j, n := range list {
-		cols[j] = column{Name: n, Kind: floatKind, Precision: printedDecimals}
+		cols[j] = gridtable.Column{Name: n, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}
 	}
 	dense, ok := x.(*mat.Dense)
 	if !ok {
 		dense = mat.DenseCopyOf(x)
 	}
-	t := tableOfMatrix(dense, cols)
-	t.classes = class
-	return t.grid()
+	t := gridtable.TableOfMatrix(dense, cols)
+	t.Classes = class
+	return t.Grid()
 }

@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -73,7 +74,7 @@ type CSVOptions struct {
 func ReadCSV(path string, opt *CSVOptions) (*base.DenseInstances, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("golearn: ReadCSV: %w", err)
+		return nil, fmt.Errorf("grids: ReadCSV: %w", err)
 	}
 	defer f.Close()
 	return ParseCSV(path, f, opt)
@@ -86,7 +87,7 @@ func ParseCSV(name string, r io.Reader, opt *CSVOptions) (*base.DenseInstances, 
 	if err != nil {
 		return nil, err
 	}
-	return t.grid()
+	return t.Grid()
 }
 
 func (o *CSVOptions) withDefaults() CSVOptions {
@@ -105,7 +106,7 @@ func (o CSVOptions) parser(name string) (*celltext.Parser, error) {
 		Latin1: o.Latin1}.Parser(name + ": CSVOptions")
 }
 
-func parseTable(name string, r io.Reader, o CSVOptions) (*gridTable, error) {
+func parseTable(name string, r io.Reader, o CSVOptions) (*gridtable.Table, error) {
 	parser, err := o.parser(name)
 	if err != nil {
 		return nil, err
@@ -164,10 +165,10 @@ func (o CSVOptions) sheet(name string, records *celltext.Records, parser *cellte
 	if len(s.names) == 0 {
 		return nil, fault.Shape(line+": there are", 0, "columns that Ignore does not name", "want at least 1")
 	}
-	s.columns, s.known = make([]celltext.Column, len(s.names)), make([]kind, len(s.names))
+	s.columns, s.known = make([]celltext.Column, len(s.names)), make([]gridtable.Kind, len(s.names))
 	for k, n := range s.names {
 		if s.known[k] = s.liked[n].Kind; slices.Contains(o.Categorical, n) {
-			s.known[k] = categoricalKind
+			s.known[k] = gridtable.CategoricalKind
 		}
 	}
 	switch {
@@ -187,18 +188,18 @@ func (o CSVOptions) like(s *csvSheet) error {
 	if o.Like == nil {
 		return nil
 	}
-	t, err := read(o.Like)
+	t, err := gridtable.Read(o.Like)
 	if err != nil {
 		return err
 	}
-	s.liked = map[string]column{}
-	for _, of := range [][]cells{t.features, t.classes} {
+	s.liked = map[string]gridtable.Column{}
+	for _, of := range [][]gridtable.Cells{t.Features, t.Classes} {
 		for _, c := range of {
-			s.liked[c.column.Name] = c.column.owned()
+			s.liked[c.Column.Name] = c.Column.Owned()
 		}
 	}
-	if len(t.classes) > 0 {
-		s.likedClass = t.classes[0].column.Name
+	if len(t.Classes) > 0 {
+		s.likedClass = t.Classes[0].Column.Name
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package golearn
+package gridtable
 
 import (
 	"reflect"

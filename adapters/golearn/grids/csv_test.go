@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"encoding/csv"
@@ -16,7 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
 func TestReadCSV(t *testing.T) {
@@ -35,7 +38,7 @@ func TestReadCSV(t *testing.T) {
 	assert.True(t, math.IsNaN(x.At(3, 0)), "golearn reads an empty cell as 0")
 	assert.True(t, math.IsNaN(x.At(0, 1)))
 	colour := base.GetAttributeByName(g, "colour").(*base.CategoricalAttribute)
-	assert.Equal(t, []string{"red", missingCategory, "blue"}, colour.GetValues())
+	assert.Equal(t, []string{"red", gridtable.Missing, "blue"}, colour.GetValues())
 	assert.Equal(t, 2, base.GetAttributeByName(g, "a").(*base.FloatAttribute).Precision)
 	assert.Equal(t, 3, base.GetAttributeByName(g, "b").(*base.FloatAttribute).Precision)
 	_, err = ReadCSV(path+".absent", nil)
@@ -141,7 +144,7 @@ func TestCSVOfLargeNumbers(t *testing.T) {
 func TestCSVColumnOfLateTexts(t *testing.T) {
 	g, err := ParseCSV("f", strings.NewReader("a,class\n1.0,x\n,y\n1,x\n01,y\nNA,x\n1.0,y\nred,x\n?,y\nred,x\n"), nil)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"1.0", missingCategory, "1", "01", "red"}, base.GetAttributeByName(g, "a").(*base.CategoricalAttribute).GetValues())
+	assert.Equal(t, []string{"1.0", gridtable.Missing, "1", "01", "red"}, base.GetAttributeByName(g, "a").(*base.CategoricalAttribute).GetValues())
 	var got []string
 	spec, err := g.GetAttribute(base.GetAttributeByName(g, "a"))
 	require.NoError(t, err)
@@ -203,7 +206,7 @@ func FuzzParseCSV(f *testing.F) {
 		o := CSVOptions{Comma: []rune{',', '\t', ';', ' ', '|'}[comma%5], NoHeader: noHeader}
 		anyBytes(t, text, &o)
 		if g, err := ParseCSV("f", strings.NewReader(text), &o); err == nil {
-			_ = (&Classifier{Estimator: &centroids{}}).Fit(g)
+			_ = (&golearn.Classifier{Estimator: &lssvm.Classifier{}}).Fit(g)
 		}
 	})
 }

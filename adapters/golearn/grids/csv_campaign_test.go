@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"math"
@@ -13,6 +13,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
 )
@@ -191,7 +192,7 @@ func (s sheet) same(t *testing.T, g *base.DenseInstances) {
 			cell := g.Get(spec, i)
 			switch {
 			case !numeric && text == "":
-				assert.Equal(t, missingCategory, a.GetStringFromSysVal(cell), "%q, row %d", name, i)
+				assert.Equal(t, gridtable.Missing, a.GetStringFromSysVal(cell), "%q, row %d", name, i)
 			case !numeric:
 				assert.Equal(t, text, a.GetStringFromSysVal(cell), "%q, row %d", name, i)
 			case text == "":

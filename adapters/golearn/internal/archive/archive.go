@@ -1,4 +1,4 @@
-package golearn
+package archive
 
 import (
 	"archive/tar"
@@ -14,13 +14,14 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// archiveEntry is one entry of the archive that a classifier of golearn writes
+// Entry is one entry of the archive that a classifier of golearn writes
 // itself into. The entries are kept uncompressed, so that reading them cannot take
 // more memory than the model data has.
-type archiveEntry struct {
+type Entry struct {
 	Key  string
 	Data []byte
 }
@@ -29,10 +30,10 @@ type archiveEntry struct {
 // only place where golearn's KNN finds what it wrote.
 const finalPrefix = ""
 
-// archive lets a fitted classifier of golearn write itself, which it can do to a
+// Save lets a fitted classifier of golearn write itself, which it can do to a
 // file only, and returns what it wrote.
-func archive(c base.Classifier) ([]archiveEntry, error) {
-	var entries []archiveEntry
+func Save(c base.Classifier) ([]Entry, error) {
+	var entries []Entry
 	err := inTempFile(func(path string) error {
 		if err := writeArchive(c, path); err != nil {
 			return fmt.Errorf("%T does not save itself (%v): %w", c, err, errors.ErrUnsupported)
@@ -61,7 +62,7 @@ func inTempFile(use func(path string) error) error {
 }
 
 func writeArchive(c base.Classifier, path string) (err error) {
-	defer guard(fmt.Sprintf("%T", c), &err)
+	defer gridtable.Guard(fmt.Sprintf("%T", c), &err)
 	w, err := base.CreateSerializedClassifierStub(path, c.GetMetadata())
 	if err != nil {
 		return err
@@ -72,12 +73,12 @@ func writeArchive(c base.Classifier, path string) (err error) {
 	return saveErr
 }
 
-func readArchive(r io.Reader) ([]archiveEntry, error) {
+func readArchive(r io.Reader) ([]Entry, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
 	}
-	var out []archiveEntry
+	var out []Entry
 	for t := tar.NewReader(z); ; {
 		h, err := t.Next()
 		if err == io.EOF {
@@ -90,14 +91,14 @@ func readArchive(r io.Reader) ([]archiveEntry, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, archiveEntry{Key: h.Name, Data: data})
+		out = append(out, Entry{Key: h.Name, Data: data})
 	}
 	_, err = io.Copy(io.Discard, z)
 	return out, err
 }
 
-// restore lets a classifier of golearn read itself from entries.
-func restore(c base.Classifier, entries []archiveEntry) error {
+// Load lets a classifier of golearn read itself from entries.
+func Load(c base.Classifier, entries []Entry) error {
 	var buf bytes.Buffer
 	if err := packArchive(&buf, entries); err != nil {
 		return err
@@ -110,7 +111,7 @@ func restore(c base.Classifier, entries []archiveEntry) error {
 	})
 }
 
-func packArchive(w io.Writer, entries []archiveEntry) error {
+func packArchive(w io.Writer, entries []Entry) error {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	for _, e := range entries {
@@ -125,7 +126,7 @@ func packArchive(w io.Writer, entries []archiveEntry) error {
 }
 
 func loadArchive(c base.Classifier, path string) (err error) {
-	defer guard(fmt.Sprintf("%T", c), &err)
+	defer gridtable.Guard(fmt.Sprintf("%T", c), &err)
 	r, err := base.ReadSerializedClassifierStub(path)
 	if err != nil {
 		return err
@@ -134,9 +135,9 @@ func loadArchive(c base.Classifier, path string) (err error) {
 	return c.LoadWithPrefix(r, finalPrefix)
 }
 
-// checkEntries refuses the counts that golearn allocates by without comparing
+// Check refuses the counts that golearn allocates by without comparing
 // them with what is there: the size of a stored grid, and of a list of attributes.
-func checkEntries(kind string, entries []archiveEntry) error {
+func Check(kind string, entries []Entry) error {
 	byKey := make(map[string][]byte, len(entries))
 	for _, e := range entries {
 		if _, twice := byKey[e.Key]; twice {
@@ -151,7 +152,7 @@ func checkEntries(kind string, entries []archiveEntry) error {
 			}
 		}
 		if strings.HasSuffix(e.Key, "ATTR_COUNT") {
-			if len(e.Data) != cellSize || binary.LittleEndian.Uint64(e.Data) > uint64(len(entries)) {
+			if len(e.Data) != gridtable.CellSize || binary.LittleEndian.Uint64(e.Data) > uint64(len(entries)) {
 				return fault.BadModel(kind, "%q counts more attributes than there are", e.Key)
 			}
 		}
@@ -162,10 +163,10 @@ func checkEntries(kind string, entries []archiveEntry) error {
 // checkDims compares a stored grid's size, attributes and rows, with the bytes of
 // its attribute list and its cells.
 func checkDims(dims []byte, attrBytes, dataBytes int) error {
-	if len(dims) != 2*cellSize {
-		return fmt.Errorf("%d bytes, want %d", len(dims), 2*cellSize)
+	if len(dims) != 2*gridtable.CellSize {
+		return fmt.Errorf("%d bytes, want %d", len(dims), 2*gridtable.CellSize)
 	}
-	attrs, rows := binary.LittleEndian.Uint64(dims), binary.LittleEndian.Uint64(dims[cellSize:])
+	attrs, rows := binary.LittleEndian.Uint64(dims), binary.LittleEndian.Uint64(dims[gridtable.CellSize:])
 	// An attribute takes more than a byte of the list, and a cell at least one.
 	if attrs > uint64(attrBytes) || rows > uint64(dataBytes) || attrs*rows > uint64(dataBytes) {
 		return fmt.Errorf("%d attributes in %d bytes and %d rows in %d bytes", attrs, attrBytes, rows, dataBytes)

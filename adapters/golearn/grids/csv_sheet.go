@@ -1,10 +1,11 @@
-package golearn
+package grids
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -19,10 +20,10 @@ type csvSheet struct {
 	names  []string
 	class  int // among names; -1: none
 
-	liked      map[string]column // the attributes of Like
+	liked      map[string]gridtable.Column // the attributes of Like
 	likedClass string
 
-	known   []kind // of columns that are told; else 0
+	known   []gridtable.Kind // of columns that are told; else 0
 	columns []celltext.Column
 	blocks  []cellBlock
 	rows    int
@@ -70,16 +71,16 @@ func (s *csvSheet) add(cells []string, line int) error {
 
 // check counts a cell, and returns the error of one that a told column may not have.
 func (s *csvSheet) check(k int, c celltext.Cell, text string, line int) error {
-	if s.known[k] == categoricalKind {
+	if s.known[k] == gridtable.CategoricalKind {
 		return nil
 	}
 	s.columns[k].Add(c, text, line)
 	word := c.Kind == celltext.Word || c.Kind == celltext.Lookalike
 	switch {
-	case s.known[k] == floatKind && word && !s.opt.WordsAsGaps:
+	case s.known[k] == gridtable.FloatKind && word && !s.opt.WordsAsGaps:
 		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text),
 			"a number, as in Like; or WordsAsGaps")
-	case s.known[k] == binaryKind && c.Value != 0 && c.Value != 1:
+	case s.known[k] == gridtable.BinaryKind && c.Value != 0 && c.Value != 1:
 		return fault.Param(fmt.Sprintf("%s:%d", s.file, line), fmt.Sprintf("column %q", s.names[k]), strconv.Quote(text),
 			"0 or 1, as in Like")
 	}
@@ -91,13 +92,13 @@ const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands
 	"Categorical or Ignore"
 
 // column says what column k is. A mixed one has texts that are gaps.
-func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
-	c = column{Name: s.names[k], Kind: s.known[k]}
+func (s *csvSheet) column(k int) (c gridtable.Column, mixed bool, err error) {
+	c = gridtable.Column{Name: s.names[k], Kind: s.known[k]}
 	cells := &s.columns[k]
 	typ, mixed := cells.Type()
 	if c.Kind == 0 {
-		if c.Kind = floatKind; typ == celltext.Texts {
-			c.Kind = categoricalKind
+		if c.Kind = gridtable.FloatKind; typ == celltext.Texts {
+			c.Kind = gridtable.CategoricalKind
 		}
 		if mixed && !s.opt.WordsAsGaps {
 			return c, mixed, cells.Mixed(s.file, c.Name, csvHint)
@@ -108,10 +109,10 @@ func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
 		}
 	}
 	switch c.Kind {
-	case categoricalKind:
-		c.Values = s.liked[c.Name].owned().Values
+	case gridtable.CategoricalKind:
+		c.Values = s.liked[c.Name].Owned().Values
 		return c, false, nil
-	case floatKind:
+	case gridtable.FloatKind:
 		c.Precision = cells.Decimals()
 	}
 	const ways = "; or the column in Categorical or Ignore, or RoundIntegers"
@@ -119,9 +120,9 @@ func (s *csvSheet) column(k int) (c column, mixed bool, err error) {
 }
 
 // table makes numbers of all cells, and drops the texts.
-func (s *csvSheet) table() (*gridTable, error) {
+func (s *csvSheet) table() (*gridtable.Table, error) {
 	d := len(s.names)
-	cols, texts := make([]column, d), make([]textCells, d)
+	cols, texts := make([]gridtable.Column, d), make([]textCells, d)
 	some := false
 	for k := range cols {
 		var err error
@@ -129,8 +130,8 @@ func (s *csvSheet) table() (*gridTable, error) {
 		if cols[k], mixed, err = s.column(k); err != nil {
 			return nil, err
 		}
-		texts[k].read = mixed || cols[k].Kind == categoricalKind
-		if some = some || texts[k].read; cols[k].Kind == categoricalKind {
+		texts[k].read = mixed || cols[k].Kind == gridtable.CategoricalKind
+		if some = some || texts[k].read; cols[k].Kind == gridtable.CategoricalKind {
 			texts[k].codes = map[string]int{}
 			for code, v := range cols[k].Values {
 				texts[k].codes[v] = code
@@ -153,13 +154,13 @@ func (s *csvSheet) table() (*gridTable, error) {
 			values = append(values, b.values...)
 		}
 	}
-	out := &gridTable{n: s.rows, features: make([]cells, 0, d)}
+	out := &gridtable.Table{Rows: s.rows, Features: make([]gridtable.Cells, 0, d)}
 	for k, c := range cols {
-		cell := cells{column: c, values: values, cellPlace: cellPlace{stride: d, offset: k}}
+		cell := gridtable.Cells{Column: c, Numbers: values, CellPlace: gridtable.CellPlace{Stride: d, Offset: k}}
 		if k == s.class {
-			out.classes = append(out.classes, cell)
+			out.Classes = append(out.Classes, cell)
 		} else {
-			out.features = append(out.features, cell)
+			out.Features = append(out.Features, cell)
 		}
 	}
 	return out, nil
@@ -173,7 +174,7 @@ type textCells struct {
 }
 
 // recode makes codes of the texts of a block, and gaps of the words among numbers.
-func (s *csvSheet) recode(b cellBlock, cols []column, texts []textCells) {
+func (s *csvSheet) recode(b cellBlock, cols []gridtable.Column, texts []textCells) {
 	text := b.text
 	for i, length := range b.lengths {
 		k := i % len(cols)
@@ -189,7 +190,7 @@ func (s *csvSheet) recode(b cellBlock, cols []column, texts []textCells) {
 			}
 		default:
 			if length < 0 {
-				cell = []byte(missingCategory)
+				cell = []byte(gridtable.Missing)
 			}
 			code, ok := t.codes[string(cell)]
 			if !ok {

@@ -1,4 +1,4 @@
-package golearn
+package gridtable
 
 import (
 	"encoding/json"
@@ -12,33 +12,33 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-// kind is the type of a column: golearn's three types of attribute.
-type kind uint8
+// Kind is the type of a column: golearn's three types of attribute.
+type Kind uint8
 
 const (
-	floatKind kind = iota + 1
-	categoricalKind
-	binaryKind
+	FloatKind Kind = iota + 1
+	CategoricalKind
+	BinaryKind
 )
 
-func (k kind) String() string {
+func (k Kind) String() string {
 	switch k {
-	case floatKind:
+	case FloatKind:
 		return "float"
-	case categoricalKind:
+	case CategoricalKind:
 		return "categorical"
-	case binaryKind:
+	case BinaryKind:
 		return "binary"
 	}
 	return "of unknown type"
 }
 
-// column describes an attribute by value. Attributes are pointers that golearn
+// Column describes an attribute by value. Attributes are pointers that golearn
 // shares between grids and that some of its functions write to, so nothing that
 // lives longer than a call holds one.
-type column struct {
+type Column struct {
 	Name      string
-	Kind      kind
+	Kind      Kind
 	Values    []string // categories, in the order of their indices
 	Precision int      // decimals that golearn prints of a float
 }
@@ -47,59 +47,63 @@ type column struct {
 // not make it print a gigabyte of zeros.
 const mostDecimals = 100
 
-// columnOf describes an attribute. Its categories are the attribute's own slice. A type of
+// Decimals is the number of decimals that golearn prints of the cells of a
+// matrix; the cells themselves are float64.
+const Decimals = 6
+
+// Describe describes an attribute. Its categories are the attribute's own slice. A type of
 // attribute that golearn does not have has kind 0.
-func columnOf(a base.Attribute) column {
+func Describe(a base.Attribute) Column {
 	switch v := a.(type) {
 	case *base.FloatAttribute:
-		return column{Name: v.GetName(), Kind: floatKind, Precision: min(max(v.Precision, 0), mostDecimals)}
+		return Column{Name: v.GetName(), Kind: FloatKind, Precision: min(max(v.Precision, 0), mostDecimals)}
 	case *base.BinaryAttribute:
-		return column{Name: v.GetName(), Kind: binaryKind}
+		return Column{Name: v.GetName(), Kind: BinaryKind}
 	case *base.CategoricalAttribute:
-		return column{Name: v.GetName(), Kind: categoricalKind, Values: v.GetValues()}
+		return Column{Name: v.GetName(), Kind: CategoricalKind, Values: v.GetValues()}
 	}
-	return column{Name: a.GetName()}
+	return Column{Name: a.GetName()}
 }
 
 // validText returns ErrParam unless the name and the categories are UTF-8, as in model files.
-func (c column) validText() error {
+func (c Column) validText() error {
 	if err := check.Text("input", "attribute name", c.Name); err != nil {
 		return err
 	}
 	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
 }
 
-// owned is the column with categories of its own: golearn adds to those of an attribute.
-func (c column) owned() column {
+// Owned is the column with categories of its own: golearn adds to those of an attribute.
+func (c Column) Owned() Column {
 	c.Values = slices.Clone(c.Values)
 	return c
 }
 
-// categories is how many values a cell can have; 0 for a float.
-func (c column) categories() int {
+// Categories is how many values a cell can have; 0 for a float.
+func (c Column) Categories() int {
 	switch c.Kind {
-	case categoricalKind:
+	case CategoricalKind:
 		return len(c.Values)
-	case binaryKind:
+	case BinaryKind:
 		return 2
 	}
 	return 0
 }
 
 // attribute makes a new attribute, which shares nothing with any other.
-func (c column) attribute() base.Attribute {
+func (c Column) attribute() base.Attribute {
 	switch c.Kind {
-	case floatKind:
+	case FloatKind:
 		return &base.FloatAttribute{Name: c.Name, Precision: c.Precision}
-	case binaryKind:
+	case BinaryKind:
 		return base.NewBinaryAttribute(c.Name)
 	}
-	return newCategorical(c.Name, c.Values)
+	return NewCategorical(c.Name, c.Values)
 }
 
-// newCategorical goes through the attribute's JSON, because the only other way
+// NewCategorical goes through the attribute's JSON, because the only other way
 // to add a category compares it with all those before.
-func newCategorical(name string, values []string) *base.CategoricalAttribute {
+func NewCategorical(name string, values []string) *base.CategoricalAttribute {
 	out := base.NewCategoricalAttribute()
 	out.SetName(name)
 	if !slices.ContainsFunc(values, func(s string) bool { return !utf8.ValidString(s) }) && len(values) > 0 {
@@ -114,44 +118,44 @@ func newCategorical(name string, values []string) *base.CategoricalAttribute {
 	return out
 }
 
-// validate checks what was read from a file.
-func (c column) validate() error {
-	if c.Kind < floatKind || c.Kind > binaryKind {
+// Validate checks what was read from a file.
+func (c Column) Validate() error {
+	if c.Kind < FloatKind || c.Kind > BinaryKind {
 		return fmt.Errorf("attribute %q has type %d", c.Name, c.Kind)
 	}
-	if c.Kind != categoricalKind && len(c.Values) > 0 {
+	if c.Kind != CategoricalKind && len(c.Values) > 0 {
 		return fmt.Errorf("attribute %q is %v and has categories", c.Name, c.Kind)
 	}
 	if c.Precision < 0 || c.Precision > mostDecimals {
 		return fmt.Errorf("attribute %q is printed with %d decimals", c.Name, c.Precision)
 	}
-	if v, ok := duplicate(c.Values); ok {
+	if v, ok := Duplicate(c.Values); ok {
 		return fmt.Errorf("attribute %q has the category %q twice", c.Name, v)
 	}
 	return nil
 }
 
-func (c column) equal(d column) bool {
+func (c Column) Equal(d Column) bool {
 	return c.Name == d.Name && c.Kind == d.Kind && slices.Equal(c.Values, d.Values)
 }
 
-// width is the number of matrix columns that the attribute takes.
-func (c column) width() int {
-	if c.Kind == categoricalKind {
+// Width is the number of matrix columns that the attribute takes.
+func (c Column) Width() int {
+	if c.Kind == CategoricalKind {
 		return len(c.Values)
 	}
 	return 1
 }
 
 // label is the text that golearn prints for a cell of a class column.
-func (c column) label(i int) string {
-	if c.Kind == categoricalKind {
+func (c Column) label(i int) string {
+	if c.Kind == CategoricalKind {
 		return c.Values[i]
 	}
 	return strconv.Itoa(i)
 }
 
-func names(cols []column) []string {
+func Names(cols []Column) []string {
 	out := make([]string, len(cols))
 	for i, c := range cols {
 		out[i] = c.Name
@@ -159,11 +163,11 @@ func names(cols []column) []string {
 	return out
 }
 
-// expanded names the matrix columns that cols take.
-func expanded(cols []column) []string {
+// MatrixNames names the matrix columns that cols take.
+func MatrixNames(cols []Column) []string {
 	var out []string
 	for _, c := range cols {
-		if c.Kind != categoricalKind {
+		if c.Kind != CategoricalKind {
 			out = append(out, c.Name)
 			continue
 		}
@@ -174,7 +178,7 @@ func expanded(cols []column) []string {
 	return out
 }
 
-func duplicate(names []string) (string, bool) {
+func Duplicate(names []string) (string, bool) {
 	seen := make(map[string]bool, len(names))
 	for _, n := range names {
 		if seen[n] {

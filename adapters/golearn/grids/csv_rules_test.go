@@ -1,4 +1,4 @@
-package golearn
+package grids
 
 import (
 	"fmt"
@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
 // columnOfCSV reads a file's column: its cells as numbers, or the categories of a categorical one.
@@ -170,7 +172,7 @@ func TestCSVOfOtherSystems(t *testing.T) {
 func TestCSVLike(t *testing.T) {
 	train, err := ParseCSV("train.csv", strings.NewReader("size,room,day,kind\n1,a,2024-01-01,x\n2,12,2024-01-02,y\n3,b,2024-01-03,x\n"), nil)
 	require.NoError(t, err)
-	model := &Classifier{Estimator: &centroids{}}
+	model := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	require.NoError(t, model.Fit(train))
 	for name, text := range map[string]string{
 		"numbers": "kind,room,size,day\nx,12,1,2024-01-01\ny,12,2,2024-01-02\n", "gaps": "kind,size,room,day,more\nx,,,,1\ny,1,NA,?,2\n", "no class": "size,room,day\n1,12,\n2,,\n",
