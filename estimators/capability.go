@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -29,7 +30,7 @@ const (
 	ProbaTo                            // ProbaPredictorTo
 	Weighted                           // WeightedFitter[float64], WeightedFitter[int] or MultiWeightedFitter
 	Partial                            // PartialFitter[float64], PartialFitter[int] or transformers.PartialFitter
-	Blocks                             // BlockFitter[float64], BlockFitter[int] or transformers.BlockFitter
+	Blocks                             // BlockFitter[float64], BlockFitter[int] or streaming.BlockFitter[streaming.None]
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
 	Cloning                            // Cloner of Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer
 	Reporting                          // Reporter
@@ -82,7 +83,8 @@ var table = map[Capability]ability{
 		reflect.TypeFor[PartialFitter[float64]](), reflect.TypeFor[PartialFitter[int]](), reflect.TypeFor[transformers.PartialFitter](),
 	), needs: Partial, own: true},
 	Blocks: {method: "FitBlocks", interfaces: types(
-		reflect.TypeFor[BlockFitter[float64]](), reflect.TypeFor[BlockFitter[int]](), reflect.TypeFor[transformers.BlockFitter](),
+		reflect.TypeFor[streaming.BlockFitter[float64]](), reflect.TypeFor[streaming.BlockFitter[int]](),
+			reflect.TypeFor[streaming.BlockFitter[streaming.None]](),
 	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()),
 		needs: KernelMatrix},
@@ -97,9 +99,10 @@ var table = map[Capability]ability{
 		own: true},
 	Sets: {method: "PredictSet", interfaces: types(reflect.TypeFor[SetPredictor]()), needs: Sets},
 	Mergeable: {method: "NewStatistics or NewStages", interfaces: types(
-		reflect.TypeFor[StatisticsFitter[float64]](), reflect.TypeFor[StatisticsFitter[int]](),
-		reflect.TypeFor[transformers.StatisticsFitter](),
-		reflect.TypeFor[StagedFitter[float64]](), reflect.TypeFor[StagedFitter[int]](), reflect.TypeFor[transformers.StagedFitter](),
+		reflect.TypeFor[streaming.StatisticsFitter[float64]](), reflect.TypeFor[streaming.StatisticsFitter[int]](),
+		reflect.TypeFor[streaming.StatisticsFitter[streaming.None]](),
+		reflect.TypeFor[streaming.StagedFitter[float64]](), reflect.TypeFor[streaming.StagedFitter[int]](),
+			reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
 	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},

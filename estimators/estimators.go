@@ -35,33 +35,29 @@
 //   - A parameter that is set, such as Ridge, C or NoiseVariance, is for rows of weight 1. Weights twice as large then
 //     have the effect of half the ridge.
 //   - How much a class counts moves the border between the classes. It does not change a kernel that is learnt.
-//   - Package eem, FitBlocks and [Statistics] leave nothing out. They count each row that they are given.
+//   - Package eem, FitBlocks and [streaming.Statistics] leave nothing out. They count each row that they are given.
 //
 // Rows that belong together without being equal, such as those of one patient or one day, need the field Groups of an
 // estimator that is a [Grouper]. Then all rows of a group are left out, or held back, together, and the model is chosen
 // for groups that it has not seen. Cross-validation does the same with validation.GroupKFold.
 //
-// # Statistics
+// # Streams and sums
 //
-// What an estimator learns from sums over the rows it learns from Statistics: AddBlock takes rows in, Merge the rows
-// of others, in any order and grouping, and their bytes travel with a checksum. NewStatistics of a StatisticsFitter makes
-// empty ones, which also read bytes; FitStatistics learns. What takes several passes, a pipeline, has Stages: empty
-// statistics of the stage, which take rows as they come, and bytes that tell a worker where the fit stands. NewStages and
-// FitStages treat both alike, so that an engine needs no more than
-//
-//	stages := NewStages(model); until Stage is at its end: sums := stages.NewStatistics(); (AddBlock, Merge, bytes);
-//	stages.FitStatistics(sums); at the end: FitStages(model, stages)
+// Package [streaming] has the contracts of fits from a stream of rows and from sums over parts of the rows, on several
+// machines or over time.
 //
 // # Of one's own
 //
 // For an estimator or a transformer of one's own there are checks of its input (CheckRows,
 // CheckTargets, CheckWeights), the typed errors, and model files that cannot be misread
 // (MarshalModel, UnmarshalModel).
+//
+// [streaming]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming
+// [streaming.Statistics]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming#Statistics
 package estimators
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -201,25 +197,6 @@ type Continuer interface {
 	// are of the same rows cannot be checked. Errors: ErrNotFitted before a model was read, ErrBadModel for damaged
 	// statistics and for those of other columns, classes or settings; they leave the value as it was.
 	UnmarshalStatistics(data []byte) error
-}
-
-// Block is some rows of a stream: X is r×d, with NaN for gaps where something fills them, Y has r
-// entries, targets or labels, and Weights none or r. What it holds may be overwritten once the next one is asked for.
-type Block[Y float64 | int] struct {
-	X       *mat.Dense
-	Y       []Y
-	Weights []float64
-}
-
-// BlockFitter is the capability to fit from a stream of rows that are not all in memory: a file,
-// or a query. Y is float64 for regressors and int for classifiers. That of transformers is
-// [transformers.BlockFitter].
-type BlockFitter[Y float64 | int] interface {
-	// FitBlocks is Fit, or FitWeighted where there are weights, on the rows of all blocks, one
-	// after the other, whatever their sizes are. The iterator is run from its beginning as often as
-	// need be, and has to give the same rows in the same order each time: ErrParam if it does not.
-	// Errors are Fit's, in which rows are counted from the first of the stream, and the iterator's.
-	FitBlocks(ctx context.Context, blocks iter.Seq2[Block[Y], error]) error
 }
 
 // MatrixFitter is the capability to learn from a kernel matrix of the caller's what Fit

@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/eem"
-	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
@@ -22,7 +21,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
-	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -414,40 +412,6 @@ func ExampleLeaveOneOutPredictor() {
 	residuals, err := p.LeaveOneOutResiduals(context.Background())
 	fmt.Printf("%.1f %v\n", residuals, err)
 	// Output: [-1.3 -1.0 -1.0 5.0 -1.3 -2.1] <nil>
-}
-
-// Rows of a file that is read again for each pass, of which a block at a time is in memory: gaps
-// are filled and columns scaled on the way.
-func ExampleBlock() {
-	rows := func(yield func(estimators.Block[float64], error) bool) { // here a file would be opened
-		for i := 0; i < 3000; i += 250 {
-			b := estimators.Block[float64]{X: mat.NewDense(250, 1, nil), Y: make([]float64, 250)}
-			for k := range b.Y {
-				b.X.Set(k, 0, float64(i+k))
-				b.Y[k] = math.Sin(float64(i+k) / 300)
-			}
-			b.X.Set(7, 0, math.NaN())
-			if !yield(b, nil) {
-				return
-			}
-		}
-	}
-	model := &pipeline.Regressor{
-		Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}},
-		Final: &falkon.Regressor{Components: 50},
-	}
-	var _ estimators.BlockFitter[float64] = model // works where Supports(model, estimators.Blocks)
-	if err := model.FitBlocks(context.Background(), rows); err != nil {
-		fmt.Println(err)
-		return
-	}
-	y, err := model.Predict(mat.NewDense(1, 1, []float64{150 * math.Pi}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.2f\n", y[0])
-	// Output: 1.00
 }
 
 func ExampleLinearSmoother() {

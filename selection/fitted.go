@@ -112,7 +112,7 @@ func (f *fitted[E]) copyResult() *search.Result {
 	return f.result.Clone()
 }
 
-const version = 2 // 1 has no Template
+const version = 1
 
 // stored is a fitted selection in a file: the family by name and the parameter, or the
 // candidate's number, from which the Space makes the estimator again, and the parts' own bytes.

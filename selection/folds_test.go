@@ -4,6 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -12,9 +16,6 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/validation"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 )
 
 // A search takes splitters of groups and of time as any other.

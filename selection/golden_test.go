@@ -13,24 +13,22 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Files of version 1 stay readable. What they predict is that of the kernel that
+// Golden files stay readable. What they predict is that of the kernel that
 // was chosen then, which a later release may choose otherwise.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := problemOf(20, 2, 0.1, 1)
 	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	r := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	for _, file := range []string{"Regressor-v1.keln", "Regressor-v2.keln"} {
-		read := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
-		require.NoError(t, read.UnmarshalBinary(golden.Model(t, file, r.MarshalBinary)))
-		p, err := read.Predict(x)
-		require.NoError(t, err)
-		for i := range p {
-			assert.InDelta(t, y[i], p[i], 0.6)
-		}
-		assert.Equal(t, "entropy", read.Result().Strategy)
-		assert.NotEmpty(t, read.Result().Trace)
+	read := &Regressor{Preprocess: steps, Search: &entropy.Search{}}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", r.MarshalBinary)))
+	p, err := read.Predict(x)
+	require.NoError(t, err)
+	for i := range p {
+		assert.InDelta(t, y[i], p[i], 0.6)
 	}
+	assert.Equal(t, "entropy", read.Result().Strategy)
+	assert.NotEmpty(t, read.Result().Trace)
 
 	labels := make([]int, 20)
 	for i, v := range y {
@@ -40,12 +38,10 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	}
 	c := &Classifier{Preprocess: steps, Search: &entropy.Search{}}
 	require.NoError(t, c.Fit(ctx, x, labels))
-	for _, file := range []string{"Classifier-v1.keln", "Classifier-v2.keln"} {
-		readClassifier := &Classifier{Preprocess: steps, Search: &entropy.Search{}}
-		require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, file, c.MarshalBinary)))
-		assert.Equal(t, []int{0, 3}, readClassifier.Classes())
-		proba, err := readClassifier.PredictProba(x)
-		require.NoError(t, err)
-		assert.InDelta(t, 20, mat.Sum(proba), 1e-9)
-	}
+	readClassifier := &Classifier{Preprocess: steps, Search: &entropy.Search{}}
+	require.NoError(t, readClassifier.UnmarshalBinary(golden.Model(t, "Classifier-v1.keln", c.MarshalBinary)))
+	assert.Equal(t, []int{0, 3}, readClassifier.Classes())
+	proba, err := readClassifier.PredictProba(x)
+	require.NoError(t, err)
+	assert.InDelta(t, 20, mat.Sum(proba), 1e-9)
 }

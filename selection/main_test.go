@@ -3,8 +3,9 @@ package selection
 import (
 	"testing"
 
-	"github.com/kernelearn/kernelearn/selection/search"
 	"go.uber.org/goleak"
+
+	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -5,13 +5,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // The unit of the targets decides nothing, up to where their squares overflow in the machine itself: the same kernel, ridge and

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -75,7 +76,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 			for _, size := range []int{7, 6000, n} {
 				times := 0
 				got := c.make(1 + size%3)
-				require.NoError(t, got.(transformers.BlockFitter).FitBlocks(context.Background(), maptest.InBlocks(x, size, &times)))
+				require.NoError(t, got.(streaming.BlockFitter[streaming.None]).FitBlocks(context.Background(), maptest.InBlocks(x, size, &times)))
 				if first == nil {
 					first = learnt(t, got)
 				}
@@ -106,17 +107,17 @@ func TestFitBlocksErrors(t *testing.T) {
 	for _, c := range blockFitters {
 		t.Run(c.name, func(t *testing.T) {
 			tr := c.make(2)
-			b := tr.(transformers.BlockFitter)
+			b := tr.(streaming.BlockFitter[streaming.None])
 			x := maptest.MixedRows(12_000, false)
 			require.NoError(t, tr.Fit(context.Background(), x.Slice(0, 50, 0, 8)))
 			before := learnt(t, tr)
 
 			assert.ErrorIs(t, b.FitBlocks(context.Background(), nil), fault.ErrParam)
-			assert.ErrorIs(t, b.FitBlocks(context.Background(), func(func(*mat.Dense, error) bool) {}), fault.ErrShape)
-			then := func(block *mat.Dense, err error) iter.Seq2[*mat.Dense, error] {
-				return func(yield func(*mat.Dense, error) bool) {
-					if yield(x, nil) {
-						yield(block, err)
+			assert.ErrorIs(t, b.FitBlocks(context.Background(), func(func(streaming.Block[streaming.None], error) bool) {}), fault.ErrShape)
+			then := func(block *mat.Dense, err error) iter.Seq2[streaming.Block[streaming.None], error] {
+				return func(yield func(streaming.Block[streaming.None], error) bool) {
+					if yield(streaming.Rows(x), nil) {
+						yield(streaming.Rows(block), err)
 					}
 				}
 			}
@@ -150,7 +151,7 @@ func TestFitBlocksChanged(t *testing.T) {
 		}
 		for _, second := range []*mat.Dense{other, x.Slice(0, 8999, 0, 8).(*mat.Dense), maptest.MixedRows(9001, false)} {
 			times := 0
-			err := c.make(2).(transformers.BlockFitter).FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) {
+			err := c.make(2).(streaming.BlockFitter[streaming.None]).FitBlocks(context.Background(), func(yield func(streaming.Block[streaming.None], error) bool) {
 				rows := x
 				if times > 0 {
 					rows = second
@@ -185,13 +186,13 @@ func TestFitBlocksCancelled(t *testing.T) {
 		tr := c.make(1)
 		whole := math.MaxInt
 		times := 0
-		require.NoError(t, tr.(transformers.BlockFitter).FitBlocks(counted{context.Background(), &whole}, maptest.InBlocks(x, 40_000, &times)), c.name)
+		require.NoError(t, tr.(streaming.BlockFitter[streaming.None]).FitBlocks(counted{context.Background(), &whole}, maptest.InBlocks(x, 40_000, &times)), c.name)
 		looks := math.MaxInt - whole
 		assert.GreaterOrEqual(t, looks, 10*times, c.name)
 		before := learnt(t, tr)
 		for _, after := range []int{0, 1, looks / 2, looks - 1} {
 			left := after
-			assert.ErrorIs(t, tr.(transformers.BlockFitter).FitBlocks(counted{context.Background(), &left}, maptest.InBlocks(x, 40_000, &times)), context.Canceled, "%s after %d looks", c.name, after)
+			assert.ErrorIs(t, tr.(streaming.BlockFitter[streaming.None]).FitBlocks(counted{context.Background(), &left}, maptest.InBlocks(x, 40_000, &times)), context.Canceled, "%s after %d looks", c.name, after)
 			assert.True(t, bytes.Equal(before, learnt(t, tr)))
 		}
 	}

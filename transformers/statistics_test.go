@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -50,7 +51,7 @@ func TestStatisticsToTheBit(t *testing.T) {
 		var want []byte
 		for _, parts := range []int{1, 4, 64} {
 			got := c.build()
-			require.NoError(t, got.(transformers.StatisticsFitter).FitStatistics(ctx, maptest.SumParts(t, got.(transformers.StatisticsFitter), rows, parts, 1)))
+			require.NoError(t, got.(streaming.StatisticsFitter[streaming.None]).FitStatistics(ctx, maptest.SumParts(t, got.(streaming.StatisticsFitter[streaming.None]), rows, parts, 1)))
 			data, err := got.(interface{ MarshalBinary() ([]byte, error) }).MarshalBinary()
 			require.NoError(t, err)
 			if want == nil {
@@ -76,7 +77,7 @@ func TestUnmerge(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(600)
 	few := mat.DenseCopyOf(x.Slice(0, 600, 2, 3))
 	for _, c := range []struct {
-		of transformers.StatisticsFitter
+		of streaming.StatisticsFitter[streaming.None]
 		x  *mat.Dense
 	}{
 		{&scalers.StandardScaler{}, x},
@@ -86,7 +87,7 @@ func TestUnmerge(t *testing.T) {
 		{&columnwise.Imputer{Statistic: columnwise.MostFrequent}, few},
 	} {
 		_, d := c.x.Dims()
-		bytes := func(s transformers.Statistics) []byte {
+		bytes := func(s streaming.Statistics[streaming.None]) []byte {
 			data, err := s.MarshalBinary()
 			require.NoError(t, err)
 			return data
@@ -94,32 +95,32 @@ func TestUnmerge(t *testing.T) {
 		old := maptest.SumParts(t, c.of, mat.DenseCopyOf(c.x.Slice(0, 200, 0, d)), 3, 1)
 		rest := maptest.SumParts(t, c.of, mat.DenseCopyOf(c.x.Slice(200, 600, 0, d)), 5, 2)
 		all := maptest.SumParts(t, c.of, c.x, 7, 3)
-		require.NoError(t, all.(transformers.Unmerger).Unmerge(old))
+		require.NoError(t, all.(streaming.Unmerger[streaming.None]).Unmerge(old))
 		assert.Equal(t, bytes(rest), bytes(all), "%T", c.of)
 		assert.Equal(t, 400, all.Rows())
 
-		assert.ErrorIs(t, old.(transformers.Unmerger).Unmerge(rest), fault.ErrShape, "%T", c.of)
+		assert.ErrorIs(t, old.(streaming.Unmerger[streaming.None]).Unmerge(rest), fault.ErrShape, "%T", c.of)
 		empty, err := c.of.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, all.(transformers.Unmerger).Unmerge(empty))
-		require.NoError(t, all.(transformers.Unmerger).Unmerge(all))
+		require.NoError(t, all.(streaming.Unmerger[streaming.None]).Unmerge(empty))
+		require.NoError(t, all.(streaming.Unmerger[streaming.None]).Unmerge(all))
 		assert.Equal(t, bytes(empty), bytes(all), "%T", c.of)
 		if _, ok := c.of.(*scalers.UnitRows); !ok { // which keeps no sums
 			never, err := c.of.NewStatistics()
 			require.NoError(t, err)
 			far := mat.NewDense(3, d, nil)
 			far.Apply(func(int, int, float64) float64 { return 1e9 }, far)
-			require.NoError(t, never.AddBlock(ctx, far))
+			require.NoError(t, never.AddBlock(ctx, streaming.Rows(far)))
 			before := bytes(rest)
-			assert.ErrorIs(t, rest.(transformers.Unmerger).Unmerge(never), fault.ErrParam, "%T", c.of)
+			assert.ErrorIs(t, rest.(streaming.Unmerger[streaming.None]).Unmerge(never), fault.ErrParam, "%T", c.of)
 			assert.Equal(t, before, bytes(rest))
 		}
 	}
-	_, can := maptest.SumParts(t, &featuremap.Nystroem{Components: 4}, x, 2, 1).(transformers.Unmerger)
+	_, can := maptest.SumParts(t, &featuremap.Nystroem{Components: 4}, x, 2, 1).(streaming.Unmerger[streaming.None])
 	assert.False(t, can)
 	s := maptest.SumParts(t, &scalers.MinMaxScaler{}, x, 2, 1)
-	assert.ErrorIs(t, s.(transformers.Unmerger).Unmerge(maptest.SumParts(t, &scalers.MinMaxScaler{}, maptest.PickRows(x, []int{1}), 1, 1)), errors.ErrUnsupported)
-	assert.ErrorIs(t, s.(transformers.Unmerger).Unmerge(maptest.SumParts(t, &scalers.StandardScaler{}, x, 2, 1)), fault.ErrParam)
+	assert.ErrorIs(t, s.(streaming.Unmerger[streaming.None]).Unmerge(maptest.SumParts(t, &scalers.MinMaxScaler{}, maptest.PickRows(x, []int{1}), 1, 1)), errors.ErrUnsupported)
+	assert.ErrorIs(t, s.(streaming.Unmerger[streaming.None]).Unmerge(maptest.SumParts(t, &scalers.StandardScaler{}, x, 2, 1)), fault.ErrParam)
 	assert.Equal(t, 600, s.Rows())
 }
 
@@ -142,7 +143,7 @@ func TestOtherStatistics(t *testing.T) {
 	seeds, err := (&featuremap.Nystroem{Seed: 2}).NewStatistics()
 	require.NoError(t, err)
 	for _, c := range []struct {
-		a, b transformers.Statistics
+		a, b streaming.Statistics[streaming.None]
 		says []string
 	}{
 		{mean, median, []string{"Imputer (Median)", "Imputer (Mean)"}},
@@ -180,25 +181,25 @@ func TestStatisticsTooLarge(t *testing.T) {
 		return x
 	}
 	for _, c := range []struct {
-		of    transformers.StatisticsFitter
+		of    streaming.StatisticsFitter[streaming.None]
 		limit int
 	}{{&columnwise.OneHot{MaxCategories: 5}, 5}, {&columnwise.Imputer{Statistic: columnwise.MostFrequent}, columnstats.MostCounted}} {
 		a, err := c.of.NewStatistics()
 		require.NoError(t, err)
 		b, err := c.of.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, a.AddBlock(ctx, codes(0, c.limit-1)))
-		require.NoError(t, b.AddBlock(ctx, codes(c.limit-1, c.limit+1)))
+		require.NoError(t, a.AddBlock(ctx, streaming.Rows(codes(0, c.limit-1))))
+		require.NoError(t, b.AddBlock(ctx, streaming.Rows(codes(c.limit-1, c.limit+1))))
 		want, err := a.MarshalBinary()
 		require.NoError(t, err)
-		assert.ErrorIs(t, a.AddBlock(ctx, codes(c.limit-1, c.limit+1)), fault.ErrTooLarge)
+		assert.ErrorIs(t, a.AddBlock(ctx, streaming.Rows(codes(c.limit-1, c.limit+1))), fault.ErrTooLarge)
 		err = a.Merge(b)
 		assert.ErrorIs(t, err, fault.ErrTooLarge)
 		assert.ErrorContains(t, err, "column 0")
 		got, err := a.MarshalBinary()
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
-		require.NoError(t, a.AddBlock(ctx, codes(0, c.limit)))
+		require.NoError(t, a.AddBlock(ctx, streaming.Rows(codes(0, c.limit))))
 		require.NoError(t, c.of.FitStatistics(ctx, a))
 	}
 }
@@ -234,7 +235,7 @@ func TestPartialFit(t *testing.T) {
 func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
-	for _, of := range []transformers.StatisticsFitter{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
+	for _, of := range []streaming.StatisticsFitter[streaming.None]{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
 		fitted := of.(transformers.Cloner).Clone()
 		require.NoError(t, fitted.Fit(ctx, x))
 		require.NoError(t, of.FitStatistics(ctx, maptest.SumParts(t, of, x, 4, 3)))
@@ -255,13 +256,13 @@ func TestStatisticsWithGaps(t *testing.T) {
 	}
 	s, err := (&scalers.StandardScaler{}).NewStatistics()
 	require.NoError(t, err)
-	assert.EqualError(t, s.AddBlock(ctx, x), "scalers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
+	assert.EqualError(t, s.AddBlock(ctx, streaming.Rows(x)), "scalers: StandardScaler: x[7,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 }
 
 // Statistics of every version so far can be read.
 func TestGoldenStatistics(t *testing.T) {
 	x := maptest.FarRows(40)
-	for name, of := range map[string]transformers.StatisticsFitter{
+	for name, of := range map[string]streaming.StatisticsFitter[streaming.None]{
 		"sums": &scalers.StandardScaler{}, "extremes": &scalers.MinMaxScaler{}, "nothing": &scalers.UnitRows{}, "categories": &columnwise.OneHot{}, "counts": &columnwise.Imputer{Statistic: columnwise.MostFrequent},
 		"ranks": &columnwise.QuantileTransformer{}, "sample": &featuremap.RandomFourier{Components: 4},
 	} {

@@ -17,16 +17,19 @@
 //	TransformerTo     Transform into memory of the caller's; few rows then allocate nothing
 //	FeatureNamer      names for the columns of a result
 //	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
-//	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
-//	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
-//	                  KernelCenterer and KernelPCA
 //	PartialFitter     more rows over time, of those that fit from statistics
 //	Cloner            an unfitted copy
 //
-// [NewStages] and [FitStages] fit from statistics in as many passes as a transformer needs.
+// and of package [streaming], for rows without targets:
+//
+//	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
+//	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
+//	                  KernelCenterer and KernelPCA
 //
 // All transformers of this library are stored by MarshalBinary, cloned by Clone, and keep the checks of package
 // estimatortest.
+//
+// [streaming]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming
 package transformers
 
 import (
@@ -55,4 +58,15 @@ type RowResidualer interface {
 	// RowResiduals returns k(x, x) - |z(x)|², at least 0, for each row of x (m×d) and its
 	// features z (m×r), which Transform gave for them.
 	RowResiduals(x, z mat.Matrix) ([]float64, error)
+}
+
+// PartialFitter is the capability to learn from more rows.
+type PartialFitter interface {
+	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics, learnt from: it is
+	// FitStatistics of all those rows. The transformer keeps their statistics, but Clone and MarshalBinary leave them
+	// out: MarshalStatistics has them (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are none to
+	// go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and of
+	// another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose
+	// PartialFit leaves the steps as they are.
+	PartialFit(ctx context.Context, x mat.Matrix) error
 }

@@ -5,26 +5,26 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Collect puts the rows of a stream into one block of its own memory, for Fit and FitWeighted. A maxBytes of 0 is 1 GiB.
 // Errors: the stream's; ErrShape for a stream of no rows, or blocks of different widths; ErrTooLarge before more than maxBytes
 // is taken.
-func Collect[Y float64 | int](blocks iter.Seq2[estimators.Block[Y], error], maxBytes int64) (estimators.Block[Y], error) {
+func Collect[Y streaming.Target](blocks iter.Seq2[streaming.Block[Y], error], maxBytes int64) (streaming.Block[Y], error) {
 	const cell = 8 // bytes
-	var none estimators.Block[Y]
+	var none streaming.Block[Y]
 	if err := check.Setting("arrow: Collect", "maxBytes", maxBytes, "1 GiB"); err != nil {
 		return none, err
 	}
 	if maxBytes == 0 {
 		maxBytes = defaultMaxBytes
 	}
-	var out estimators.Block[Y]
+	var out streaming.Block[Y]
 	var x []float64
-	width := 0
+	n, width := 0, 0
 	for b, err := range blocks {
 		if err != nil {
 			return none, err
@@ -37,19 +37,20 @@ func Collect[Y float64 | int](blocks iter.Seq2[estimators.Block[Y], error], maxB
 			return none, fault.Shape("a block has", d, "columns", "the first one has %d", width)
 		}
 		// Slices grow by doubling at the most, and the old one is there while the new one is filled.
-		if need := 3 * cell * int64(len(out.Y)+rows) * int64(d+2); need > maxBytes {
+		if need := 3 * cell * int64(n+rows) * int64(d+2); need > maxBytes {
 			return none, &fault.TooLargeError{What: "the rows in one block", Bytes: need, Limit: maxBytes,
 				Hint: "FitBlocks takes the stream as it is"}
 		}
 		for i := range rows {
 			x = append(x, b.X.RawRowView(i)...)
 		}
+		n += rows
 		out.Y = append(out.Y, b.Y...)
 		out.Weights = append(out.Weights, b.Weights...)
 	}
-	if len(out.Y) == 0 {
+	if n == 0 {
 		return none, fault.Shape("the stream has", 0, "rows", "want at least 1")
 	}
-	out.X = mat.NewDense(len(out.Y), width, x)
+	out.X = mat.NewDense(n, width, x)
 	return out, nil
 }

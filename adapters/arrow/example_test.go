@@ -66,9 +66,9 @@ func Example() {
 	check(err)
 	back, err := arrow.Columns{Features: []string{"x", "y", "prediction", "prediction_low", "prediction_high"}}.Learn(ctx, arrow.Files(out)...)
 	check(err)
-	for x, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
+	for b, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
 		check(err)
-		fmt.Printf("%d rows; x = %.1f, y = %.1f, prediction %.2f\n", rows, x.At(150, 0), x.At(150, 1), x.At(150, 2))
+		fmt.Printf("%d rows; x = %.1f, y = %.1f, prediction %.2f\n", rows, b.X.At(150, 0), b.X.At(150, 1), b.X.At(150, 2))
 	}
 	// Output: 200 rows; x = 1.5, y = 4.0, prediction 4.00
 }
@@ -100,12 +100,12 @@ func ExampleColumn() {
 	shard := arrow.Shard{Name: "rows", Format: arrow.CSV, Open: func(context.Context) (arrow.Input, error) {
 		return strings.NewReader("color,when\nblue,1970-01-02\n,1970-01-01T00:00:30Z\nteal,1970-01-01\n"), nil
 	}}
-	for x, err := range (&arrow.Table{Schema: schema, Shards: []arrow.Shard{shard}, BlockRows: 2}).Rows(ctx) {
+	for b, err := range (&arrow.Table{Schema: schema, Shards: []arrow.Shard{shard}, BlockRows: 2}).Rows(ctx) {
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(mat.Formatted(x))
+		fmt.Println(mat.Formatted(b.X))
 	}
 	// Output:
 	// ⎡86400      2⎤
@@ -244,9 +244,9 @@ func ExamplePredictor() {
 	check(err)
 	back, err := arrow.Columns{Features: []string{"class", "class_of_yes"}}.Learn(ctx, arrow.Files(out)...)
 	check(err)
-	for x, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
+	for b, err := range (&arrow.Table{Schema: back, Shards: arrow.Files(out)}).Rows(ctx) {
 		check(err)
-		fmt.Println(back.Features[0].Categories[int(x.At(0, 0))], x.At(0, 1) < .5, x.At(5, 1) > .5)
+		fmt.Println(back.Features[0].Categories[int(b.X.At(0, 0))], b.X.At(0, 1) < .5, b.X.At(5, 1) > .5)
 	}
 	// Output:
 	// rows.csv 6

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -123,7 +124,7 @@ func TestRowsThatChangeBetweenPasses(t *testing.T) {
 	s, err := Columns{Target: "y", Ignore: []string{"c"}}.Learn(ctx, given("a", a))
 	require.NoError(t, err)
 	passes := 0
-	stream := func(yield func(estimators.Block[float64], error) bool) {
+	stream := func(yield func(streaming.Block[float64], error) bool) {
 		shard := given("a", a)
 		if passes++; passes > 3 {
 			shard = given("a", b)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kernelearn/kernelearn/streaming"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -19,8 +21,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/kernelearn/kernelearn/estimators"
 )
 
 var ctx = context.Background()
@@ -119,16 +119,16 @@ func everyFormat(t *testing.T, batches ...arrow.RecordBatch) map[string]Shard {
 func rowsOf(t *testing.T, mem memory.Allocator, s *Schema, shards ...Shard) (*mat.Dense, error) {
 	t.Helper()
 	out := &mat.Dense{}
-	for x, err := range (&Table{Schema: s, Shards: shards, BlockRows: 2, mem: mem}).Rows(ctx) {
+	for b, err := range (&Table{Schema: s, Shards: shards, BlockRows: 2, mem: mem}).Rows(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		if out.IsEmpty() {
-			out = mat.DenseCopyOf(x)
+			out = mat.DenseCopyOf(b.X)
 			continue
 		}
 		both := &mat.Dense{}
-		both.Stack(out, x)
+		both.Stack(out, b.X)
 		out = both
 	}
 	return out, nil
@@ -160,7 +160,7 @@ func says(t *testing.T, err, kind error, texts ...string) {
 }
 
 // drained returns the error of a stream and the rows before it.
-func drained[Y float64 | int](stream func(func(estimators.Block[Y], error) bool)) (rows int, err error) {
+func drained[Y float64 | int](stream func(func(streaming.Block[Y], error) bool)) (rows int, err error) {
 	for b, e := range stream {
 		if e != nil {
 			return rows, e

@@ -7,9 +7,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Table is the rows of shards, one shard after the other, read by a schema. Its streams are what FitBlocks takes, and the
@@ -29,42 +29,41 @@ type Table struct {
 
 // Targets is the stream of the features and the target, with weights if the schema has them. Gaps are NaN in features, and errors
 // elsewhere.
-func (t *Table) Targets(ctx context.Context) iter.Seq2[estimators.Block[float64], error] {
+func (t *Table) Targets(ctx context.Context) iter.Seq2[streaming.Block[float64], error] {
 	return streamOf(ctx, t, targets, func(v float64) float64 { return v })
 }
 
 // Labels is the stream of the features and the labels, which are positions in the schema's Classes, with weights if the schema
 // has them.
-func (t *Table) Labels(ctx context.Context) iter.Seq2[estimators.Block[int], error] {
+func (t *Table) Labels(ctx context.Context) iter.Seq2[streaming.Block[int], error] {
 	return streamOf(ctx, t, labels, func(v float64) int { return int(v) })
 }
 
 // Rows is the stream of the features alone, of files that need not have more.
-func (t *Table) Rows(ctx context.Context) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
-		err := t.read(ctx, features, func(b *buffer) bool { return yield(b.matrix(), nil) })
-		if err != nil {
-			yield(nil, err)
-		}
-	}
+func (t *Table) Rows(ctx context.Context) iter.Seq2[streaming.Block[streaming.None], error] {
+	return streamOf[streaming.None](ctx, t, features, nil)
 }
 
-func streamOf[Y float64 | int](ctx context.Context, t *Table, r role, of func(float64) Y) iter.Seq2[estimators.Block[Y], error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
+func streamOf[Y streaming.Target](ctx context.Context, t *Table, r role, of func(float64) Y) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		var y []Y
 		err := t.read(ctx, r, func(b *buffer) bool {
+			out := streaming.Block[Y]{X: b.matrix()}
+			if of == nil {
+				return yield(out, nil)
+			}
 			y = y[:0]
 			for _, v := range b.y[:b.rows] {
 				y = append(y, of(v))
 			}
-			out := estimators.Block[Y]{X: b.matrix(), Y: y}
+			out.Y = y
 			if b.w != nil {
 				out.Weights = b.w[:b.rows]
 			}
 			return yield(out, nil)
 		})
 		if err != nil {
-			yield(estimators.Block[Y]{}, err)
+			yield(streaming.Block[Y]{}, err)
 		}
 	}
 }

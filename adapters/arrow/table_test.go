@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Rows come in their order over shards of different formats, sizes and column orders, in blocks of any size.
@@ -39,7 +40,7 @@ func TestShardsAreReadInOrder(t *testing.T) {
 		table := &Table{Schema: s, Shards: shards, BlockRows: rows, mem: checked(t)}
 		for range 2 { // passes
 			var sizes []int
-			all, err := Collect(func(yield func(estimators.Block[float64], error) bool) {
+			all, err := Collect(func(yield func(streaming.Block[float64], error) bool) {
 				for b, err := range table.Targets(ctx) {
 					sizes = append(sizes, len(b.Y))
 					if !yield(b, err) {
@@ -281,8 +282,8 @@ func TestCollect(t *testing.T) {
 	says(t, err, estimators.ErrTooLarge, "FitBlocks")
 	_, err = Collect(table.Targets(ctx), -1)
 	says(t, err, estimators.ErrParam, "maxBytes")
-	_, err = Collect(func(yield func(estimators.Block[int], error) bool) {
-		_ = yield(estimators.Block[int]{X: mat.NewDense(1, 2, nil), Y: []int{0}}, nil) && yield(estimators.Block[int]{X: mat.NewDense(1, 3, nil), Y: []int{0}}, nil)
+	_, err = Collect(func(yield func(streaming.Block[int], error) bool) {
+		_ = yield(streaming.Block[int]{X: mat.NewDense(1, 2, nil), Y: []int{0}}, nil) && yield(streaming.Block[int]{X: mat.NewDense(1, 3, nil), Y: []int{0}}, nil)
 	}, 0)
 	says(t, err, estimators.ErrShape, "3 columns")
 }

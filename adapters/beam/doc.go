@@ -43,7 +43,7 @@
 //
 // Files are divided into ranges of bytes, and engines divide them again while they are read. A CSV row belongs to the range that it
 // begins in, and so does a row group of Parquet. A splittable DoFn sums up the rows of its ranges with the
-// statistics of the stage (estimators.Statistics) and emits the sums at the end of a bundle, no rows; one Combine merges
+// statistics of the stage (streaming.Statistics) and emits the sums at the end of a bundle, no rows; one Combine merges
 // them; a last DoFn writes them to Options.Temp, whence the driver reads them, learns the stage, and starts the next pass. What
 // a stage has learnt goes out through the same directory: the job's description stays small, whatever landmarks and
 // accumulators weigh.

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Fit learns from all rows of d, wherever they are: a pass for each stage of the estimator, in which workers sum up their parts and
-// one Combine merges the sums. It is estimators.FitStages on one machine, but for the order of the sums, which
+// one Combine merges the sums. It is streaming.FitStages on one machine, but for the order of the sums, which
 // changes the last digits. Errors: *DataError for rows; ErrParam for settings and for other rows in a later pass; those of
 // the estimator, of files, and of the engine; or ctx's. The model then is none.
 func (m *Model[Y, E]) Fit(ctx context.Context, d *Data, o *Options) (E, *Report, error) {
@@ -51,7 +51,7 @@ func FitAll[Y float64 | int, E Estimator[Y]](ctx context.Context, d *Data, o *Op
 // fit is a model with the stages that are learnt, from some of the rows.
 type fit[Y float64 | int, E Estimator[Y]] struct {
 	model  *Model[Y, E]
-	stages estimators.Stages[Y]
+	stages streaming.Stages[Y]
 	// Of Folds, all rows but those of fold Out; 0: all rows.
 	folds, out int
 	seed       uint64
@@ -139,7 +139,7 @@ func (f *fit[Y, E]) learn(ctx context.Context, parts [][]byte) error {
 // estimator returns the fitted one.
 func (f *fit[Y, E]) estimator(ctx context.Context) (E, error) {
 	e := f.model.make()
-	if err := estimators.FitStages(ctx, any(e), f.stages); err != nil {
+	if err := streaming.FitStages(ctx, any(e), f.stages); err != nil {
 		return e, fmt.Errorf("kernelbeam: %q: %w", f.model.name, err)
 	}
 	return e, nil

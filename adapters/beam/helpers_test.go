@@ -23,11 +23,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -104,7 +104,7 @@ func signs(y []float64) []int {
 func stagesInMemory[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E], x *mat.Dense, y []Y) E {
 	t.Helper()
 	ctx := context.Background()
-	stages, err := estimators.NewStages[Y](any(m.make()))
+	stages, err := streaming.NewStages[Y](any(m.make()))
 	require.NoError(t, err)
 	for {
 		at, of := stages.Stage()
@@ -113,11 +113,11 @@ func stagesInMemory[Y float64 | int, E Estimator[Y]](t *testing.T, m *Model[Y, E
 		}
 		s, err := stages.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, s.AddBlock(ctx, estimators.Block[Y]{X: x, Y: y}))
+		require.NoError(t, s.AddBlock(ctx, streaming.Block[Y]{X: x, Y: y}))
 		require.NoError(t, stages.FitStatistics(ctx, s))
 	}
 	e := m.make()
-	require.NoError(t, estimators.FitStages(ctx, any(e), stages))
+	require.NoError(t, streaming.FitStages(ctx, any(e), stages))
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Estimator is an estimators.Regressor, of float64, or an estimators.Classifier, of int.
@@ -81,14 +82,14 @@ func (m *Model[Y, E]) labelled() bool {
 }
 
 // stages returns those of a new estimator.
-func (m *Model[Y, E]) stages() (estimators.Stages[Y], error) {
+func (m *Model[Y, E]) stages() (streaming.Stages[Y], error) {
 	if m == nil {
 		return nil, fault.Param("kernelbeam", "model", "nil", "one that Register gave")
 	}
 	if m.err != nil {
 		return nil, m.err
 	}
-	s, err := estimators.NewStages[Y](any(m.make()))
+	s, err := streaming.NewStages[Y](any(m.make()))
 	if err != nil {
 		return nil, fmt.Errorf("kernelbeam: %q: %w", m.name, err)
 	}
@@ -141,7 +142,7 @@ func (m *Model[Y, E]) fitted(data []byte) (predictor, error) {
 }
 
 // sums are statistics of an estimator.
-type sums[Y float64 | int] struct{ estimators.Statistics[Y] }
+type sums[Y float64 | int] struct{ streaming.Statistics[Y] }
 
 // targets are those of a block.
 func targets[Y float64 | int](b *rowblocks.Block) []Y {
@@ -153,7 +154,7 @@ func targets[Y float64 | int](b *rowblocks.Block) []Y {
 
 // Add implements rowblocks.Summary.
 func (s *sums[Y]) Add(ctx context.Context, b *rowblocks.Block) error {
-	return s.AddBlock(ctx, estimators.Block[Y]{X: b.Dense(), Y: targets[Y](b), Weights: b.Unequal()})
+	return s.AddBlock(ctx, streaming.Block[Y]{X: b.Dense(), Y: targets[Y](b), Weights: b.Unequal()})
 }
 
 // Absorb implements rowblocks.Summary.

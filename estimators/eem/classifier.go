@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -160,14 +161,14 @@ func (c *Classifier) HeldOut(ctx context.Context, x mat.Matrix, y, block []int) 
 	return c.settings().heldOut(ctx, x, y, block)
 }
 
-// NewStages implements [estimators.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a
+// NewStages implements [streaming.StagedFitter]. If units are centred on rows (DataRBF), the first stage takes a
 // sample of the rows, those of the least hash with Seed: 4096 different rows, or four for each unit. The last stage
 // sums the moments of the classes. Labels that are not in a given list of Labels are [estimators.ErrParam].
-func (c *Classifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
+func (c *Classifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
-// FitStages implements [estimators.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and
+// FitStages implements [streaming.StagedFitter]. It is like Fit, with the units of the sample for DataRBF, and
 // PartialFit can continue from it. Each of Labels, if they are given, must have rows.
-func (c *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+func (c *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const kernelClassifierType = "eem: KernelClassifier"
@@ -118,10 +119,10 @@ func (c *KernelClassifier) signature() string {
 }
 
 // NewStages is like [Classifier.NewStages]. A sample has four rows for each landmark, and at least 4096.
-func (c *KernelClassifier) NewStages() (estimators.Stages[int], error) { return c.settings().stages() }
+func (c *KernelClassifier) NewStages() (streaming.Stages[int], error) { return c.settings().stages() }
 
 // FitStages is like [Classifier.FitStages].
-func (c *KernelClassifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+func (c *KernelClassifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.keep(c.settings().take(ctx, s))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // sampleRows is the least number of different rows that are sampled where units sit on rows.
@@ -28,11 +29,11 @@ type stages struct {
 }
 
 var (
-	_ estimators.StagedFitter[int] = (*Classifier)(nil)
-	_ estimators.StagedFitter[int] = (*KernelClassifier)(nil)
+	_ streaming.StagedFitter[int] = (*Classifier)(nil)
+	_ streaming.StagedFitter[int] = (*KernelClassifier)(nil)
 )
 
-func (c fitSettings) stages() (estimators.Stages[int], error) {
+func (c fitSettings) stages() (streaming.Stages[int], error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (c fitSettings) fromSample(ctx context.Context, x *mat.Dense) (features.Lay
 	return c.draw(ctx, c.sampled().Pick(x).Rows())
 }
 
-// Stage implements estimators.Stages.
+// Stage implements streaming.Stages.
 func (s *stages) Stage() (at, of int) {
 	of = 1
 	if s.c.onRows > 0 {
@@ -82,8 +83,8 @@ func (s *stages) fresh() (*sums, error) {
 	return out, nil
 }
 
-// NewStatistics implements estimators.Stages.
-func (s *stages) NewStatistics() (estimators.Statistics[int], error) {
+// NewStatistics implements streaming.Stages.
+func (s *stages) NewStatistics() (streaming.Statistics[int], error) {
 	out, err := s.fresh()
 	if err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func (s *stages) NewStatistics() (estimators.Statistics[int], error) {
 	return out, nil
 }
 
-// FitStatistics implements estimators.Stages.
-func (s *stages) FitStatistics(ctx context.Context, st estimators.Statistics[int]) (err error) {
+// FitStatistics implements streaming.Stages.
+func (s *stages) FitStatistics(ctx context.Context, st streaming.Statistics[int]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	fresh, err := s.fresh()
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *stages) drawn(ctx context.Context, sample *sums) error {
 }
 
 // take returns the model that stages have learnt.
-func (c fitSettings) take(ctx context.Context, st estimators.Stages[int]) (*model, error) {
+func (c fitSettings) take(ctx context.Context, st streaming.Stages[int]) (*model, error) {
 	own, ok := st.(*stages)
 	if !ok || own == nil || own.sums == nil || own.c.typ != c.typ || own.c.signature != c.signature {
 		name := "nil"
@@ -167,7 +168,7 @@ type storedSampling struct {
 
 func (s *stages) kind() string { return s.c.typ + " stages" }
 
-// MarshalBinary implements estimators.Stages.
+// MarshalBinary implements streaming.Stages.
 func (s *stages) MarshalBinary() ([]byte, error) {
 	var out storedSampling
 	var err error
@@ -184,7 +185,7 @@ func (s *stages) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(s.kind(), version, out)
 }
 
-// UnmarshalBinary implements estimators.Stages.
+// UnmarshalBinary implements streaming.Stages.
 func (s *stages) UnmarshalBinary(data []byte) error {
 	var in storedSampling
 	if _, err := codec.Unmarshal(data, s.kind(), version, &in); err != nil {

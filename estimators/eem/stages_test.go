@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -28,7 +29,7 @@ func clusters(n int) (*mat.Dense, []int) {
 // inStages fits by the sums of parts, of which each holds few of the labels, and some none at all.
 func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y []int, parts int) estimators.Classifier {
 	ctx := context.Background()
-	stages, err := estimators.NewStages[int](build())
+	stages, err := streaming.NewStages[int](build())
 	require.NoError(t, err)
 	n, d := x.Dims()
 	for {
@@ -42,14 +43,14 @@ func inStages(t *testing.T, build func() estimators.Classifier, x *mat.Dense, y 
 			s, err := stages.NewStatistics()
 			require.NoError(t, err)
 			if from, to := k*n/parts, (k+1)*n/parts; from < to {
-				require.NoError(t, s.AddBlock(ctx, estimators.Block[int]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
+				require.NoError(t, s.AddBlock(ctx, streaming.Block[int]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
 			}
 			require.NoError(t, all.Merge(s))
 		}
 		require.NoError(t, stages.FitStatistics(ctx, all))
 	}
 	out := build()
-	require.NoError(t, estimators.FitStages(ctx, out, stages))
+	require.NoError(t, streaming.FitStages(ctx, out, stages))
 	return out
 }
 
@@ -98,11 +99,11 @@ func TestStagesLabels(t *testing.T) {
 	require.NoError(t, err)
 	s, err := stages.NewStatistics()
 	require.NoError(t, err)
-	err = s.AddBlock(ctx, estimators.Block[int]{X: x, Y: y})
+	err = s.AddBlock(ctx, streaming.Block[int]{X: x, Y: y})
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "y[40] = 20, want one of the classes [0 10]")
 	assert.Zero(t, s.Rows())
-	require.NoError(t, s.AddBlock(ctx, estimators.Block[int]{X: x.Slice(0, 20, 0, 3).(*mat.Dense), Y: y[:20]}))
+	require.NoError(t, s.AddBlock(ctx, streaming.Block[int]{X: x.Slice(0, 20, 0, 3).(*mat.Dense), Y: y[:20]}))
 	err = stages.FitStatistics(ctx, s)
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.ErrorContains(t, err, "of class 10 y has 0 rows")
@@ -114,7 +115,7 @@ func TestStagesLabels(t *testing.T) {
 	assert.ErrorContains(t, err, "Labels []")
 	one, err := free.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, one.AddBlock(ctx, estimators.Block[int]{X: x.Slice(0, 20, 0, 3).(*mat.Dense), Y: y[:20]}))
+	require.NoError(t, one.AddBlock(ctx, streaming.Block[int]{X: x.Slice(0, 20, 0, 3).(*mat.Dense), Y: y[:20]}))
 	assert.ErrorIs(t, free.FitStatistics(ctx, one), estimators.ErrShape)
 	_, err = (&eem.Classifier{Units: -1, Priors: []float64{-1, 1}}).NewStages()
 	assert.ErrorIs(t, err, estimators.ErrParam)

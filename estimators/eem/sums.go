@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -20,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // sums are the statistics of a stage: a sample of the rows, on which units sit, or the moments of the classes in the
@@ -33,7 +33,7 @@ type sums struct {
 	n, d   int
 }
 
-var _ estimators.Statistics[int] = (*sums)(nil)
+var _ streaming.Statistics[int] = (*sums)(nil)
 
 // newSums returns statistics of no rows: of the sample where it is given, else of the classes.
 func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
@@ -53,11 +53,11 @@ func (s *sums) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", s.c.typ, s.c.signature, what, s.units))
 }
 
-// Rows implements estimators.Statistics.
+// Rows implements streaming.Statistics.
 func (s *sums) Rows() int { return s.n }
 
-// Clone implements estimators.Statistics.
-func (s *sums) Clone() estimators.Statistics[int] { return s.copied() }
+// Clone implements streaming.Statistics.
+func (s *sums) Clone() streaming.Statistics[int] { return s.copied() }
 
 func (s *sums) copied() *sums {
 	out := *s
@@ -72,8 +72,8 @@ func (s *sums) copied() *sums {
 	return &out
 }
 
-// AddBlock implements estimators.Statistics. Of classes it costs O(nhd + nh²) for h features.
-func (s *sums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
+// AddBlock implements streaming.Statistics. Of classes it costs O(nhd + nh²) for h features.
+func (s *sums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer fault.RecoverAs(s.c.typ, &err)
 	ctx = check.Context(ctx)
 	x, err := check.Labelled(b.X, len(b.Y))
@@ -161,7 +161,7 @@ func (s *sums) absorb(label int, of *moments.Moments) error {
 }
 
 // like returns other as such statistics, if they are.
-func (s *sums) like(other estimators.Statistics[int]) (*sums, error) {
+func (s *sums) like(other streaming.Statistics[int]) (*sums, error) {
 	o, ok := other.(*sums)
 	if ok && o != nil && o.String() == s.String() {
 		return o, nil
@@ -176,8 +176,8 @@ func (s *sums) like(other estimators.Statistics[int]) (*sums, error) {
 	return nil, fault.Param(s.c.typ, "statistics", name, "those of "+s.String())
 }
 
-// Merge implements estimators.Statistics.
-func (s *sums) Merge(other estimators.Statistics[int]) error {
+// Merge implements streaming.Statistics.
+func (s *sums) Merge(other streaming.Statistics[int]) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ type storedSums struct {
 
 func (s *sums) kind() string { return strings.Replace(s.c.typ, ": ", ".", 1) + " statistics" }
 
-// MarshalBinary implements estimators.Statistics.
+// MarshalBinary implements streaming.Statistics.
 func (s *sums) MarshalBinary() ([]byte, error) {
 	out := storedSums{Of: s.String(), Rows: s.n, Classes: slices.Sorted(maps.Keys(s.of))}
 	if s.n > 0 {
@@ -236,7 +236,7 @@ func (s *sums) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(s.kind(), version, out)
 }
 
-// UnmarshalBinary implements estimators.Statistics.
+// UnmarshalBinary implements streaming.Statistics.
 func (s *sums) UnmarshalBinary(data []byte) error {
 	kind := s.kind()
 	var in storedSums

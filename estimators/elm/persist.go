@@ -27,7 +27,7 @@ type storedModel struct {
 	Units        estimators.NestedModel
 	Coefficients codec.Matrix
 	Report       estimators.Report
-	Ridge        float64 `cbor:",omitempty"` // 0 in files of before it was kept
+	Ridge        float64
 }
 
 // MarshalBinary writes the fitted machine: its units and their coefficients.

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // read is a stream of rows: what comes, and what happens before block after is asked for.
@@ -60,25 +60,19 @@ func seq(from, to int) (out []int) {
 func (m model) fitBlocks(ctx context.Context, rows iter.Seq2[data, error], weights []float64) error {
 	switch m.kind {
 	case regressors:
-		return m.value.(estimators.BlockFitter[float64]).FitBlocks(ctx, labelled(rows, weights, func(y []float64) []float64 { return y }))
+		return m.value.(streaming.BlockFitter[float64]).FitBlocks(ctx, labelled(rows, weights, func(y []float64) []float64 { return y }))
 	case classifiers:
-		return m.value.(estimators.BlockFitter[int]).FitBlocks(ctx, labelled(rows, weights, toLabels))
+		return m.value.(streaming.BlockFitter[int]).FitBlocks(ctx, labelled(rows, weights, toLabels))
 	}
-	return m.value.(transformers.BlockFitter).FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) {
-		for d, err := range rows {
-			if !yield(d.x, err) {
-				return
-			}
-		}
-	})
+	return m.value.(streaming.BlockFitter[streaming.None]).FitBlocks(ctx, labelled(rows, nil, noTargets))
 }
 
-func labelled[Y float64 | int](rows iter.Seq2[data, error], weights []float64, of func([]float64) []Y) iter.Seq2[estimators.Block[Y],
+func labelled[Y streaming.Target](rows iter.Seq2[data, error], weights []float64, of func([]float64) []Y) iter.Seq2[streaming.Block[Y],
 	error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		n := 0
 		for d, err := range rows {
-			b := estimators.Block[Y]{X: d.x, Y: of(d.y)}
+			b := streaming.Block[Y]{X: d.x, Y: of(d.y)}
 			if weights != nil {
 				b.Weights = slices.Clone(weights[n : n+len(d.y)])
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -282,31 +283,31 @@ type transformerMethods struct {
 	to        func(b *brokenTransformer, dst *mat.Dense, x mat.Matrix) error
 	clone     func(b *brokenTransformer) transformers.Transformer
 	inverse   func(b *brokenTransformer, z mat.Matrix) (*mat.Dense, error)
-	blocks    func(b *brokenTransformer, ctx context.Context, rows iter.Seq2[*mat.Dense, error]) error
+	blocks    func(b *brokenTransformer, ctx context.Context, rows iter.Seq2[streaming.Block[streaming.None], error]) error
 	sums      sumsMethods
-	fitSums   func(b *brokenTransformer, ctx context.Context, s transformers.Statistics) error
+	fitSums   func(b *brokenTransformer, ctx context.Context, s streaming.Statistics[streaming.None]) error
 }
 
 // brokenSums are statistics of a StandardScaler.
 type brokenSums struct {
-	transformers.Statistics
+	streaming.Statistics[streaming.None]
 	with sumsMethods
 }
 
 type sumsMethods struct {
 	add       func(b *brokenSums, ctx context.Context, x *mat.Dense) error
-	merge     func(b *brokenSums, other transformers.Statistics) error
+	merge     func(b *brokenSums, other streaming.Statistics[streaming.None]) error
 	unmarshal func(b *brokenSums, data []byte) error
 }
 
-func (b *brokenSums) AddBlock(ctx context.Context, x *mat.Dense) error {
+func (b *brokenSums) AddBlock(ctx context.Context, block streaming.Block[streaming.None]) error {
 	if b.with.add != nil {
-		return b.with.add(b, ctx, x)
+		return b.with.add(b, ctx, block.X)
 	}
-	return b.Statistics.AddBlock(ctx, x)
+	return b.Statistics.AddBlock(ctx, block)
 }
 
-func (b *brokenSums) Merge(other transformers.Statistics) error {
+func (b *brokenSums) Merge(other streaming.Statistics[streaming.None]) error {
 	if b.with.merge != nil {
 		return b.with.merge(b, other)
 	}
@@ -314,14 +315,14 @@ func (b *brokenSums) Merge(other transformers.Statistics) error {
 }
 
 // sound merges as it should.
-func (b *brokenSums) sound(other transformers.Statistics) error {
+func (b *brokenSums) sound(other streaming.Statistics[streaming.None]) error {
 	if o, ok := other.(*brokenSums); ok {
 		return b.Statistics.Merge(o.Statistics)
 	}
 	return b.Statistics.Merge(other)
 }
 
-func (b *brokenSums) Clone() transformers.Statistics {
+func (b *brokenSums) Clone() streaming.Statistics[streaming.None] {
 	return &brokenSums{b.Statistics.Clone(), b.with}
 }
 
@@ -332,12 +333,12 @@ func (b *brokenSums) UnmarshalBinary(data []byte) error {
 	return b.Statistics.UnmarshalBinary(data)
 }
 
-func (b *brokenTransformer) NewStatistics() (transformers.Statistics, error) {
+func (b *brokenTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := b.StandardScaler.NewStatistics()
 	return &brokenSums{s, b.with.sums}, err
 }
 
-func (b *brokenTransformer) FitStatistics(ctx context.Context, s transformers.Statistics) error {
+func (b *brokenTransformer) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) error {
 	if b.with.fitSums != nil {
 		return b.with.fitSums(b, ctx, s)
 	}
@@ -365,7 +366,7 @@ func (b *brokenTransformer) Transform(x mat.Matrix) (*mat.Dense, error) {
 	return b.StandardScaler.Transform(x)
 }
 
-func (b *brokenTransformer) FitBlocks(ctx context.Context, rows iter.Seq2[*mat.Dense, error]) error {
+func (b *brokenTransformer) FitBlocks(ctx context.Context, rows iter.Seq2[streaming.Block[streaming.None], error]) error {
 	if b.with.blocks != nil {
 		return b.with.blocks(b, ctx, rows)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -264,8 +265,10 @@ func (s *subject) everyMethod(m model, x mat.Matrix) map[estimators.Capability]f
 		}
 	}
 	d, ctx := s.train(), context.Background()
-	if v, ok := embedding.As[transformers.BlockFitter](s.new().value); ok {
-		out[estimators.Blocks] = func() error { return v.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(d.x, nil) }) }
+	if v, ok := embedding.As[streaming.BlockFitter[streaming.None]](s.new().value); ok {
+		out[estimators.Blocks] = func() error {
+			return v.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(d.x), nil) })
+		}
 	}
 	if v, ok := embedding.As[transformers.PartialFitter](s.new().value); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, d.x) }
@@ -299,9 +302,9 @@ func fits[Y float64 | int](
 	if v, ok := embedding.As[estimators.PartialFitter[Y]](fresh()); ok {
 		out[estimators.Partial] = func() error { return v.PartialFit(ctx, x, y) }
 	}
-	if v, ok := embedding.As[estimators.BlockFitter[Y]](fresh()); ok {
+	if v, ok := embedding.As[streaming.BlockFitter[Y]](fresh()); ok {
 		out[estimators.Blocks] = func() error {
-			return v.FitBlocks(ctx, func(yield func(estimators.Block[Y], error) bool) { yield(estimators.Block[Y]{X: x, Y: y}, nil) })
+			return v.FitBlocks(ctx, func(yield func(streaming.Block[Y], error) bool) { yield(streaming.Block[Y]{X: x, Y: y}, nil) })
 		}
 	}
 	if v, ok := fresh().(estimators.MatrixFitter[Y]); ok {

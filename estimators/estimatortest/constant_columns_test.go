@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Nothing is learnt about a column that has one value in all training rows. Where it has another value afterwards, machines with
@@ -99,9 +100,9 @@ func TestColumnsThatChangeLate(t *testing.T) {
 		x.SetRow(i, []float64{rng.NormFloat64(), late})
 		y[i] = x.At(i, 0) + 3*late
 	}
-	blocks := func(yield func(estimators.Block[float64], error) bool) {
+	blocks := func(yield func(streaming.Block[float64], error) bool) {
 		for from := 0; from < n; from += 500 {
-			if !yield(estimators.Block[float64]{X: x.Slice(from, from+500, 0, 2).(*mat.Dense), Y: y[from : from+500]}, nil) {
+			if !yield(streaming.Block[float64]{X: x.Slice(from, from+500, 0, 2).(*mat.Dense), Y: y[from : from+500]}, nil) {
 				return
 			}
 		}

@@ -41,6 +41,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -179,7 +180,7 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	ctx := context.Background()
 	x, y, labels := rowsOfFiles()
 	blocks := []any{
-		estimators.Block[float64]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: y[:4]}, estimators.Block[int]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: labels[:4]},
+		streaming.Block[float64]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: y[:4]}, streaming.Block[int]{X: mat.DenseCopyOf(x.Slice(0, 4, 0, 2)), Y: labels[:4]},
 		mat.DenseCopyOf(x.Slice(0, 4, 0, 2)),
 	}
 	add := func(name string, build func() any, fitted any, args ...any) {
@@ -224,8 +225,8 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	add("falkon.State", func() any { return &falkon.State{} }, state)
 
 	classes, targets := &measures.ClassSums{}, &measures.TargetSums{}
-	require.NoError(tb, classes.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels}))
-	require.NoError(tb, targets.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(tb, classes.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels}))
+	require.NoError(tb, targets.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 	units := &eem.Statistics{}
 	require.NoError(tb, units.Add(x))
 	add("eem.Statistics", func() any { return &eem.Statistics{} }, units)
@@ -324,17 +325,17 @@ func addStatistics(tb testing.TB, name string, build func() any, x *mat.Dense, y
 	}
 	switch e := e.(type) {
 	case transformers.Transformer:
-		addStages(tb, name, func() (transformers.Stages, error) { return transformers.NewStages(e) },
-			func(s transformers.Statistics) error { return s.AddBlock(tb.Context(), x) }, add)
+		addStages(tb, name, func() (streaming.Stages[streaming.None], error) { return streaming.NewStages[streaming.None](e) },
+			func(s streaming.Statistics[streaming.None]) error { return s.AddBlock(tb.Context(), streaming.Rows(x)) }, add)
 	case estimators.Regressor:
-		addStages(tb, name, func() (estimators.Stages[float64], error) { return estimators.NewStages[float64](e) },
-			func(s estimators.Statistics[float64]) error {
-				return s.AddBlock(tb.Context(), estimators.Block[float64]{X: x, Y: y})
+		addStages(tb, name, func() (streaming.Stages[float64], error) { return streaming.NewStages[float64](e) },
+			func(s streaming.Statistics[float64]) error {
+				return s.AddBlock(tb.Context(), streaming.Block[float64]{X: x, Y: y})
 			}, add)
 	case estimators.Classifier:
-		addStages(tb, name, func() (estimators.Stages[int], error) { return estimators.NewStages[int](e) },
-			func(s estimators.Statistics[int]) error {
-				return s.AddBlock(tb.Context(), estimators.Block[int]{X: x, Y: labels})
+		addStages(tb, name, func() (streaming.Stages[int], error) { return streaming.NewStages[int](e) },
+			func(s streaming.Statistics[int]) error {
+				return s.AddBlock(tb.Context(), streaming.Block[int]{X: x, Y: labels})
 			}, add)
 	}
 }

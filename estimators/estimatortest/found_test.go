@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -63,7 +64,7 @@ func TestFilesThatWereFound(t *testing.T) {
 		require.NoError(t, err)
 		s, err := stages.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, s.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels}))
+		require.NoError(t, s.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels}))
 		data := rewritten(t, marshalled(t, s), "eem.Classifier statistics", 1, func(f map[string]any) { f["Width"] = math.MaxInt32 })
 		fresh, err := stages.NewStatistics()
 		require.NoError(t, err)

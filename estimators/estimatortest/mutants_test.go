@@ -21,7 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
@@ -894,7 +894,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}), "changes no result"},
 		},
 		"statistics": {
-			transformer("forgets what it merges", "parts have", transformerMethods{sums: sumsMethods{merge: func(b S, other transformers.Statistics) error {
+			transformer("forgets what it merges", "parts have", transformerMethods{sums: sumsMethods{merge: func(b S, other streaming.Statistics[streaming.None]) error {
 				if o, ok := other.(S); ok && o.Rows() < 15 {
 					return nil
 				}
@@ -904,28 +904,28 @@ func mutants(release chan struct{}) map[string][]mutant {
 				if x != nil && !x.IsEmpty() && x.RawMatrix().Rows < 3 {
 					x.Set(0, 0, x.At(0, 0)*(1+1e-9))
 				}
-				return b.Statistics.AddBlock(c, x)
+				return b.Statistics.AddBlock(c, streaming.Rows(x))
 			}}}),
 			transformer("does not travel", "have 0 rows", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
 				return b.Statistics.Clone().UnmarshalBinary(data)
 			}}}),
 			transformer("adds before it looks", "the statistics are others", transformerMethods{sums: sumsMethods{add: func(b S, c ctx, x *mat.Dense) error {
 				if n, d := x.Dims(); n > 20 {
-					if err := b.Statistics.AddBlock(c, x.Slice(0, 20, 0, d).(*mat.Dense)); err != nil {
+					if err := b.Statistics.AddBlock(c, streaming.Rows(x.Slice(0, 20, 0, d).(*mat.Dense))); err != nil {
 						return err
 					}
-					return fault.FromRow(b.Statistics.AddBlock(c, x.Slice(20, n, 0, d).(*mat.Dense)), 20)
+					return fault.FromRow(b.Statistics.AddBlock(c, streaming.Rows(x.Slice(20, n, 0, d).(*mat.Dense))), 20)
 				}
-				return b.Statistics.AddBlock(c, x)
+				return b.Statistics.AddBlock(c, streaming.Rows(x))
 			}}}),
-			transformer("merges whatever comes", "of another type: no error", transformerMethods{sums: sumsMethods{merge: func(b S, other transformers.Statistics) error {
+			transformer("merges whatever comes", "of another type: no error", transformerMethods{sums: sumsMethods{merge: func(b S, other streaming.Statistics[streaming.None]) error {
 				if _, ok := other.(S); !ok {
 					return nil
 				}
 				return b.sound(other)
 			}}}),
 			transformer("has no eye for the context", "cancelled context: no error", transformerMethods{sums: sumsMethods{add: func(b S, _ ctx, x *mat.Dense) error {
-				return b.Statistics.AddBlock(context.Background(), x)
+				return b.Statistics.AddBlock(context.Background(), streaming.Rows(x))
 			}}}),
 			transformer("has no eye for the checksum", "a changed byte: no error", transformerMethods{sums: sumsMethods{unmarshal: func(b S, data []byte) error {
 				if err := b.Statistics.UnmarshalBinary(data); err != nil && len(data) < 200 {
@@ -935,7 +935,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 			}}}),
 		},
 		"statistics-and-fit": {
-			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, _ transformers.Statistics) error {
+			transformer("learns something else", "FitStatistics, and Fit", transformerMethods{fitSums: func(b T, c ctx, _ streaming.Statistics[streaming.None]) error {
 				x := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 				return b.StandardScaler.Fit(c, x)
 			}}),
@@ -948,7 +948,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 					if err != nil {
 						return err
 					}
-					blocks = append(blocks, x)
+					blocks = append(blocks, x.X)
 				}
 				for i, x := range blocks {
 					if i == 0 {
@@ -966,12 +966,12 @@ func mutants(release chan struct{}) map[string][]mutant {
 					return err
 				}
 				for x := range rows {
-					return b.StandardScaler.Fit(c, x)
+					return b.StandardScaler.Fit(c, x.X)
 				}
 				return nil
 			}}),
 			transformer("takes what came before an error", "a stream that fails: no error", transformerMethods{blocks: func(b T, c ctx, rows stream) error {
-				return b.StandardScaler.FitBlocks(c, func(yield func(*mat.Dense, error) bool) {
+				return b.StandardScaler.FitBlocks(c, func(yield func(streaming.Block[streaming.None], error) bool) {
 					for x, err := range rows {
 						if err != nil || !yield(x, nil) {
 							return
@@ -984,7 +984,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 					if err != nil {
 						return err
 					}
-					if err := (&scalers.UnitRows{}).Fit(c, x); err != nil {
+					if err := (&scalers.UnitRows{}).Fit(c, x.X); err != nil {
 						return err
 					}
 				}
@@ -1212,7 +1212,7 @@ func mutants(release chan struct{}) map[string][]mutant {
 }
 
 // stream is what transformers learn from block by block.
-type stream = iter.Seq2[*mat.Dense, error]
+type stream = iter.Seq2[streaming.Block[streaming.None], error]
 
 // unweighing is a regressor whose FitBlocks leaves out the weights.
 type unweighing struct{ model toy.Ridge }
@@ -1225,7 +1225,7 @@ func (u *unweighing) FitWeighted(c ctx, x mat.Matrix, y, w []float64) error {
 
 func (u *unweighing) Predict(x mat.Matrix) ([]float64, error) { return u.model.Predict(x) }
 
-func (u *unweighing) FitBlocks(c ctx, blocks iter.Seq2[estimators.Block[float64], error]) error {
+func (u *unweighing) FitBlocks(c ctx, blocks iter.Seq2[streaming.Block[float64], error]) error {
 	var x, y []float64
 	d := 0
 	for b, err := range blocks {

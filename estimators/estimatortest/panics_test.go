@@ -32,6 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -345,10 +346,10 @@ func TestPanicsOfStreams(t *testing.T) {
 	x, y, _ := panicRows()
 	n, _ := x.Dims()
 	rows, kernel := &fuse{}, &fuse{}
-	var blocks iter.Seq2[estimators.Block[float64], error] = func(yield func(estimators.Block[float64], error) bool) {
+	var blocks iter.Seq2[streaming.Block[float64], error] = func(yield func(streaming.Block[float64], error) bool) {
 		for i := 0; i < n; i += 4 {
 			rows.call()
-			if !yield(estimators.Block[float64]{X: x.Slice(i, i+4, 0, 2).(*mat.Dense), Y: y[i : i+4]}, nil) {
+			if !yield(streaming.Block[float64]{X: x.Slice(i, i+4, 0, 2).(*mat.Dense), Y: y[i : i+4]}, nil) {
 				return
 			}
 		}

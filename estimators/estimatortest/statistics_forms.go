@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/embedding"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // summed gives the statistics of all kinds of type one face.
@@ -35,18 +34,18 @@ type staged interface {
 func (m model) stages() (staged, error) {
 	switch m.kind {
 	case regressors:
-		s, err := estimators.NewStages[float64](m.value)
+		s, err := streaming.NewStages[float64](m.value)
 		return targetStages[float64]{s, func(y []float64) []float64 { return y }}, err
 	case classifiers:
-		s, err := estimators.NewStages[int](m.value)
+		s, err := streaming.NewStages[int](m.value)
 		return targetStages[int]{s, toLabels}, err
 	}
-	s, err := transformers.NewStages(m.value.(transformers.Transformer))
-	return rowStages{s}, err
+	s, err := streaming.NewStages[streaming.None](m.value)
+	return targetStages[streaming.None]{s, noTargets}, err
 }
 
-type targetStages[Y float64 | int] struct {
-	estimators.Stages[Y]
+type targetStages[Y streaming.Target] struct {
+	streaming.Stages[Y]
 	of func([]float64) []Y
 }
 
@@ -65,69 +64,41 @@ func (s targetStages[Y]) fit(ctx context.Context, of summed) error {
 }
 
 func (s targetStages[Y]) fitModel(ctx context.Context, m model) error {
-	return estimators.FitStages(ctx, m.value, s.Stages)
+	return streaming.FitStages(ctx, m.value, s.Stages)
 }
 
-type targetSums[Y float64 | int] struct {
-	estimators.Statistics[Y]
+type targetSums[Y streaming.Target] struct {
+	streaming.Statistics[Y]
 	of func([]float64) []Y
 }
 
 func (s targetSums[Y]) add(ctx context.Context, d data, weights []float64) error {
-	return s.AddBlock(ctx, estimators.Block[Y]{X: d.x, Y: s.of(d.y), Weights: weights})
+	b := streaming.Block[Y]{X: d.x, Y: s.of(d.y)}
+	if b.Y != nil { // transformers take no weights
+		b.Weights = weights
+	}
+	return s.AddBlock(ctx, b)
 }
+
+func noTargets([]float64) []streaming.None { return nil }
 
 func (s targetSums[Y]) merge(other summed) error { return s.Merge(other.(targetSums[Y]).Statistics) }
 
-type otherSums[Y float64 | int] struct{ estimators.Statistics[Y] }
+type otherSums[Y streaming.Target] struct{ streaming.Statistics[Y] }
 
 func (s targetSums[Y]) foreign() error { return s.Merge(otherSums[Y]{s.Statistics}) }
 func (s targetSums[Y]) rows() int      { return s.Rows() }
 func (s targetSums[Y]) clone() summed  { return targetSums[Y]{s.Clone(), s.of} }
 
-type rowStages struct{ transformers.Stages }
-
-func (s rowStages) stage() (at, of int) { return s.Stage() }
-
-func (s rowStages) fresh() (summed, error) {
-	out, err := s.NewStatistics()
-	return rowSums{out}, err
-}
-
-func (s rowStages) fit(ctx context.Context, of summed) error {
-	if of == nil {
-		return s.FitStatistics(ctx, nil)
-	}
-	return s.FitStatistics(ctx, of.(rowSums).Statistics)
-}
-
-func (s rowStages) fitModel(ctx context.Context, m model) error {
-	return transformers.FitStages(ctx, m.value.(transformers.Transformer), s.Stages)
-}
-
-type rowSums struct{ transformers.Statistics }
-
-func (s rowSums) add(ctx context.Context, d data, _ []float64) error {
-	return s.AddBlock(ctx, d.x)
-}
-
-func (s rowSums) merge(other summed) error { return s.Merge(other.(rowSums).Statistics) }
-
-type otherRowSums struct{ transformers.Statistics }
-
-func (s rowSums) foreign() error { return s.Merge(otherRowSums(s)) }
-func (s rowSums) rows() int      { return s.Rows() }
-func (s rowSums) clone() summed  { return rowSums{s.Clone()} }
-
 // hasStages reports whether the type has the methods, whether they work or not.
 func (m model) hasStages() bool {
 	switch m.kind {
 	case regressors:
-		return hasStages[estimators.StatisticsFitter[float64], estimators.StagedFitter[float64]](m.value)
+		return hasStages[streaming.StatisticsFitter[float64], streaming.StagedFitter[float64]](m.value)
 	case classifiers:
-		return hasStages[estimators.StatisticsFitter[int], estimators.StagedFitter[int]](m.value)
+		return hasStages[streaming.StatisticsFitter[int], streaming.StagedFitter[int]](m.value)
 	}
-	return hasStages[transformers.StatisticsFitter, transformers.StagedFitter](m.value)
+	return hasStages[streaming.StatisticsFitter[streaming.None], streaming.StagedFitter[streaming.None]](m.value)
 }
 
 func hasStages[One, Several any](v any) bool {

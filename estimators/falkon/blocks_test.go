@@ -11,18 +11,19 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/rows"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // blocksOf yields rows size at a time, and counts how often they were read.
-func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[estimators.Block[Y], error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
+func blocksOf[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int, times *int) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		*times++
 		buffer := &mat.Dense{}
 		for i := 0; i < len(y); i += size {
 			to := min(i+size, len(y))
 			buffer.Reset()
 			buffer.CloneFrom(rows.Window(x, i, to)) // the memory of the block before
-			b := estimators.Block[Y]{X: buffer, Y: y[i:to]}
+			b := streaming.Block[Y]{X: buffer, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
 			}
@@ -77,16 +78,16 @@ func TestFitBlocksIsFit(t *testing.T) {
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := friedman(3000, 4, 1, 1)
 	r := &Regressor{Components: 20}
-	one := func(b estimators.Block[float64], err error) iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) {
-			if yield(estimators.Block[float64]{X: rows.Window(x, 0, 9), Y: y[:9]}, nil) {
+	one := func(b streaming.Block[float64], err error) iter.Seq2[streaming.Block[float64], error] {
+		return func(yield func(streaming.Block[float64], error) bool) {
+			if yield(streaming.Block[float64]{X: rows.Window(x, 0, 9), Y: y[:9]}, nil) {
 				yield(b, err)
 			}
 		}
 	}
 	assert.ErrorIs(t, r.FitBlocks(ctx, nil), estimators.ErrParam)
-	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) {}), estimators.ErrShape)
-	for want, b := range map[error]estimators.Block[float64]{
+	assert.ErrorIs(t, r.FitBlocks(ctx, func(func(streaming.Block[float64], error) bool) {}), estimators.ErrShape)
+	for want, b := range map[error]streaming.Block[float64]{
 		estimators.ErrShape:     {X: mat.NewDense(1, 3, nil), Y: []float64{1}},
 		estimators.ErrNotFinite: {X: rows.Window(x, 0, 1), Y: []float64{inf}},
 		estimators.ErrParam:     {X: rows.Window(x, 0, 1), Y: []float64{1}, Weights: []float64{0}},
@@ -97,22 +98,22 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 	far := mat.DenseCopyOf(rows.Window(x, 0, 4))
 	far.Set(2, 1, inf)
-	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: far, Y: y[:4]}, nil)), "x[11,1] is +Inf")
-	assert.ErrorContains(t, r.FitBlocks(ctx, one(estimators.Block[float64]{X: rows.Window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
-	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, nil)), estimators.ErrShape)
-	assert.ErrorIs(t, r.FitBlocks(ctx, one(estimators.Block[float64]{}, errReading)), errReading)
+	assert.ErrorContains(t, r.FitBlocks(ctx, one(streaming.Block[float64]{X: far, Y: y[:4]}, nil)), "x[11,1] is +Inf")
+	assert.ErrorContains(t, r.FitBlocks(ctx, one(streaming.Block[float64]{X: rows.Window(x, 0, 2), Y: []float64{1, inf}}, nil)), "y[10] is +Inf")
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(streaming.Block[float64]{}, nil)), estimators.ErrShape)
+	assert.ErrorIs(t, r.FitBlocks(ctx, one(streaming.Block[float64]{}, errReading)), errReading)
 	var panicked *estimators.PanicError
-	require.ErrorAs(t, r.FitBlocks(ctx, func(func(estimators.Block[float64], error) bool) { panic("of the caller's") }), &panicked)
+	require.ErrorAs(t, r.FitBlocks(ctx, func(func(streaming.Block[float64], error) bool) { panic("of the caller's") }), &panicked)
 	assert.Equal(t, "of the caller's", panicked.Value)
-	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(estimators.Block[int], error) bool) {
-		yield(estimators.Block[int]{X: rows.Window(x, 0, 2), Y: []int{1, 1}}, nil)
+	assert.ErrorIs(t, (&Classifier{}).FitBlocks(ctx, func(yield func(streaming.Block[int], error) bool) {
+		yield(streaming.Block[int]{X: rows.Window(x, 0, 2), Y: []int{1, 1}}, nil)
 	}), estimators.ErrShape)
 	assert.Nil(t, r.m)
 
 	// Other rows, more rows, and fewer, in a later pass.
 	for _, change := range []func(){func() { x, y = rows.Window(x, 0, 2900), y[:2900] }, func() { x = mat.DenseCopyOf(x); x.Set(77, 1, 5) }, func() { x, y, _ = friedman(4000, 4, 1, 1) }} {
 		times := 0
-		changing := func(yield func(estimators.Block[float64], error) bool) {
+		changing := func(yield func(streaming.Block[float64], error) bool) {
 			if times == 3 {
 				change()
 			}
@@ -130,7 +131,7 @@ func TestFitBlocksCancelled(t *testing.T) {
 	for _, at := range []int{1, 2, 3, 5} {
 		stop, cancel := context.WithCancel(ctx)
 		times := 0
-		blocks := func(yield func(estimators.Block[float64], error) bool) {
+		blocks := func(yield func(streaming.Block[float64], error) bool) {
 			if times == at {
 				cancel()
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const classifierType = "falkon: Classifier"
@@ -115,7 +116,7 @@ var (
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
 	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
+	_ streaming.BlockFitter[int]               = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
@@ -222,7 +223,7 @@ func weighed(at []int, rows, factors []float64) []float64 {
 
 // FitBlocks is like Fit or FitWeighted on the rows of all blocks, as [Regressor.FitBlocks]. It reads them once
 // more, for the classes.
-func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
+func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	s, err := c.validated()
 	if err != nil {
@@ -262,7 +263,7 @@ func (c *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.
 // count reads the classes of a stream, and what the rows of each are weighed by.
 func (c *Classifier) count(ctx context.Context, rows *rows.Stream[int]) (names []int, factors []float64, err error) {
 	weight := map[int]float64{}
-	err = rows.Each(ctx, func(b estimators.Block[int]) error {
+	err = rows.Each(ctx, func(b streaming.Block[int]) error {
 		for i, y := range b.Y {
 			w := 1.0
 			if b.Weights != nil {

@@ -4,7 +4,7 @@
 // [Regressor] and [Classifier] are the estimators, and [MultiRegressor] is for several targets. [LandmarkRule] says
 // how landmarks are chosen, [Solver] how the system is solved, and [Loss] what a Classifier minimises. [State] is the
 // state of a fit that can be resumed, and [Details] says more about a fit than its Report. Rows come from a matrix
-// or, by FitBlocks, from a stream ([estimators.Block]). Package pipeline puts transformers in front of it for both.
+// or, by FitBlocks, from a stream ([streaming.Block]). Package pipeline puts transformers in front of it for both.
 //
 // # Model
 //

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // wave is a sine at n places, in no order.
@@ -112,11 +112,11 @@ func ExampleLandmarkRule() {
 
 // A stream of rows, from a file or a database, that is read again for each pass.
 func ExampleRegressor_FitBlocks() {
-	rows := func() iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) {
+	rows := func() iter.Seq2[streaming.Block[float64], error] {
+		return func(yield func(streaming.Block[float64], error) bool) {
 			x, y := wave(3000) // here a file would be opened
 			for i := 0; i < len(y); i += 250 {
-				if !yield(estimators.Block[float64]{X: x.Slice(i, i+250, 0, 1).(*mat.Dense), Y: y[i : i+250]}, nil) {
+				if !yield(streaming.Block[float64]{X: x.Slice(i, i+250, 0, 1).(*mat.Dense), Y: y[i : i+250]}, nil) {
 					return
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const regressorType = "falkon: Regressor"
@@ -88,7 +89,7 @@ var (
 	_ estimators.Regressor                    = (*Regressor)(nil)
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
 	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.BlockFitter[float64]         = (*Regressor)(nil)
+	_ streaming.BlockFitter[float64]          = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -160,7 +161,7 @@ func (r *Regressor) learn(ctx context.Context, s machineSettings, src *rows.Sour
 // for each pass, and twice before the first product, to count the rows and to draw some of them. It must give the
 // same rows in the same order each time, or the error is [estimators.ErrParam]. It is run on a goroutine of its
 // own, one at a time. Errors are those of Fit and of the iterator.
-func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
+func (r *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	s := r.settings()
 	if err := s.validate(); err != nil {

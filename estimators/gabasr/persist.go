@@ -16,7 +16,7 @@ import (
 const (
 	regressorKind  = "gabasr.Regressor"
 	classifierKind = "gabasr.Classifier"
-	version        = 3 // 1 has no trend, and the factor of each draw; 1 and 2 have no R̂ of predictions
+	version        = 1
 )
 
 var (
@@ -29,9 +29,8 @@ var (
 // storedLearned is what both files have.
 type storedLearned struct {
 	Scaling  features.Scaling
-	Trend    features.Trend // since version 2
+	Trend    features.Trend
 	Features int
-	BurnIn   int `cbor:",omitempty"` // of versions 1 and 2; since 3 the trace says which sweeps are kept
 	Machines []storedMachine
 	Report   estimators.Report
 }
@@ -40,7 +39,7 @@ type storedMachine struct {
 	Draws    []*features.Draw
 	Baseline float64
 	Trace    []sampler.Sweep
-	RHat     float64 // since version 3
+	RHat     float64
 }
 
 type storedRegressor struct {
@@ -64,15 +63,14 @@ func (l *learned) store() storedLearned {
 	return s
 }
 
-// learned validates what was read from a file that was written in a version, for the number of machines that there
-// should be.
-func (s storedLearned) learned(kind string, written, machines int, variances bool, workers int) (learned, error) {
+// learned validates what was read, for the number of machines that there should be.
+func (s storedLearned) learned(kind string, machines int, variances bool, workers int) (learned, error) {
 	l := learned{Scaling: s.Scaling, trend: s.Trend, kind: features.Map(s.Features), workers: workers, report: s.Report}
 	bad := func(format string, args ...any) (learned, error) { return l, fault.BadModel(kind, format, args...) }
 	switch {
 	case l.kind < features.Stationary || l.kind > features.AllPairs:
 		return bad("features %d", s.Features)
-	case !l.Scaling.Valid(written):
+	case !l.Scaling.Valid():
 		return bad("scaling of columns %v of %d", s.Scaling.Columns, s.Scaling.Width)
 	case !l.trend.Valid(len(l.Columns)):
 		return bad("a trend of %d columns", len(s.Trend))
@@ -80,9 +78,6 @@ func (s storedLearned) learned(kind string, written, machines int, variances boo
 		return bad("%d machines, want %d", len(s.Machines), machines)
 	case s.Report.Objective-s.Report.Objective != 0:
 		return bad("objective %v", s.Report.Objective)
-	}
-	if left := l.Scaling.Width - len(l.Scaling.Columns); len(l.Scaling.Constant) == 0 && left > 0 {
-		l.Scaling.Constant = make(codec.Floats, left) // which version 1 lacks, and a file that is written now has
 	}
 	for i, m := range s.Machines {
 		if len(m.Draws) == 0 || m.Baseline-m.Baseline != 0 {
@@ -93,12 +88,7 @@ func (s storedLearned) learned(kind string, written, machines int, variances boo
 				return bad("machine %d: a draw is incomplete or not finite", i)
 			}
 		}
-		if written < 3 {
-			m.RHat = sampler.EvidenceRHat(m.Trace, s.BurnIn)
-			for k := range m.Trace { // the start alone is kept where nothing follows it
-				m.Trace[k].Kept = m.Trace[k].Number > s.BurnIn || len(m.Trace) == len(m.Draws)
-			}
-		} else if m.RHat < 0 { // NaN has no halves; that of an old file's trace may be below 1
+		if m.RHat < 0 { // NaN has no halves
 			return bad("machine %d: a split R-hat of %v", i, m.RHat)
 		}
 		l.machines = append(l.machines, &sampler.Machine{Draws: m.Draws, Baseline: m.Baseline, Trace: m.Trace, RHat: m.RHat})
@@ -120,11 +110,10 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 // r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedRegressor
-	written, err := codec.Unmarshal(data, regressorKind, version, &s)
-	if err != nil {
+	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
-	l, err := s.Learned.learned(regressorKind, written, 1, true, r.Workers)
+	l, err := s.Learned.learned(regressorKind, 1, true, r.Workers)
 	if err != nil {
 		return err
 	}
@@ -150,8 +139,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
-	written, err := codec.Unmarshal(data, classifierKind, version, &s)
-	if err != nil {
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
 	likelihood := Likelihood(s.Likelihood)
@@ -163,7 +151,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 			return fault.BadModel(classifierKind, "a link of slope %v and offset %v", l.Slope, l.Offset)
 		}
 	}
-	l, err := s.Learned.learned(classifierKind, written, len(s.Links), likelihood == PolyaGamma, c.Workers)
+	l, err := s.Learned.learned(classifierKind, len(s.Links), likelihood == PolyaGamma, c.Workers)
 	if err != nil {
 		return err
 	}

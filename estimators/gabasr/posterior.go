@@ -72,9 +72,8 @@ func (f *posterior[M]) Trace() []Sweep { return f.m.learnedModel().trace() }
 func (f *posterior[M]) LogEvidence() (kept, baseline float64) { return f.m.learnedModel().evidences() }
 
 // RHat returns the split R̂ of the predictions over the halves of the chains (see Mixing), the largest of all
-// machines. It is NaN with fewer than four kept sweeps, and 0 before Fit. For a model file of version 1 or 2 it is
-// the R̂ of the log evidence, by which Report then judged with a limit of 1.1. Trace has what is needed to compute
-// that of the log evidence.
+// machines. It is NaN with fewer than four kept sweeps, and 0 before Fit. Trace has what is needed to compute the R̂ of
+// the log evidence.
 func (f *posterior[M]) RHat() float64 { return f.m.learnedModel().rHat() }
 
 // Report says how the last Fit went. Converged means an RHat below 1.01; otherwise a warning says what to set.

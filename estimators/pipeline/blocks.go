@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"iter"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// streaming returns an error unless all steps fit from a stream.
-func (t *Transformer) streaming() error {
+// checkBlockSteps returns an error unless all steps fit from a stream.
+func (t *Transformer) checkBlockSteps() error {
 	for i, s := range t.Steps {
 		if !check.IsNil(s) && !estimators.Supports(s, estimators.Blocks) {
 			return estimators.Unsupported(t.stepName(i, s), s, estimators.Blocks)
@@ -26,17 +24,17 @@ func (t *Transformer) streaming() error {
 	return nil
 }
 
-// FitBlocks implements [transformers.BlockFitter] where all Steps do: one after the other is fitted on what those
+// FitBlocks implements [streaming.BlockFitter] where all Steps do: one after the other is fitted on what those
 // before it give for the stream, which is read as often as they read it, some thousand rows at a time. It wraps
 // errors.ErrUnsupported if a step cannot do that.
-func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	fitted, err := t.fitBlocks(ctx, blocks)
 	if err != nil {
 		return err
 	}
 	if len(fitted.Steps) == 0 { // which would have checked the rows
-		if err := (&scalers.UnitRows{}).FitBlocks(ctx, fitted.Forward(t.name(), 0, blocks)); err != nil {
+		if err := (&scalers.UnitRows{}).FitBlocks(ctx, stream.Forward(fitted, t.name(), 0, blocks)); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}
@@ -48,8 +46,8 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 }
 
 // fitBlocks fits clones of the steps on a stream. Without steps it does not read it.
-func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (*stream.Steps, error) {
-	if err := t.streaming(); err != nil {
+func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*stream.Steps, error) {
+	if err := t.checkBlockSteps(); err != nil {
 		return nil, err
 	}
 	if blocks == nil {
@@ -62,7 +60,8 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 	out := &stream.Steps{Steps: steps}
 	parts := progress.Open(ctx)
 	for i, s := range steps {
-		if err := s.(transformers.BlockFitter).FitBlocks(parts.Step(i, len(steps)), out.Forward(t.name(), i, blocks)); err != nil {
+		if err := s.(streaming.BlockFitter[streaming.None]).FitBlocks(parts.Step(i, len(steps)),
+			stream.Forward(out, t.name(), i, blocks)); err != nil {
 			return nil, fault.AddPlace(t.stepName(i, s), err)
 		}
 	}
@@ -71,12 +70,12 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense
 
 // fitBlocks returns a copy fitted to a stream.
 func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
-	ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
+	ctx context.Context, c *chain[[]Y, []Y, E], blocks iter.Seq2[streaming.Block[Y], error],
 ) (*chain[[]Y, []Y, E], error) {
 	if check.IsNil(c.final) {
 		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
-	if _, err := capable[estimators.BlockFitter[Y]](c, estimators.Blocks); err != nil {
+	if _, err := capable[streaming.BlockFitter[Y]](c, estimators.Blocks); err != nil {
 		if estimators.Supports(c.final, estimators.Mergeable) {
 			return nil, fmt.Errorf("%w; it learns from sums: use NewStages and FitStages of the pipeline", err)
 		}
@@ -86,11 +85,11 @@ func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
 	if err != nil {
 		return nil, err
 	}
-	var rows iter.Seq2[*mat.Dense, error]
+	var rows iter.Seq2[streaming.Block[streaming.None], error]
 	if blocks != nil {
-		rows = func(yield func(*mat.Dense, error) bool) {
+		rows = func(yield func(streaming.Block[streaming.None], error) bool) {
 			for b, err := range blocks {
-				if !yield(b.X, err) {
+				if !yield(streaming.Rows(b.X), err) {
 					return
 				}
 			}
@@ -100,37 +99,10 @@ func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
 	if out.steps.fitted, err = out.steps.fitBlocks(first, rows); err != nil {
 		return nil, err
 	}
-	fitter, err := capable[estimators.BlockFitter[Y]](out, estimators.Blocks)
+	fitter, err := capable[streaming.BlockFitter[Y]](out, estimators.Blocks)
 	if err != nil {
 		return nil, err
 	}
-	return out, out.ofFinal(fitter.FitBlocks(rest, forward(out, blocks)))
-}
-
-// forward is what the fitted steps give for a stream, with targets and weights.
-func forward[Y float64 | int, E learner[[]Y, []Y]](
-	c *chain[[]Y, []Y, E], blocks iter.Seq2[estimators.Block[Y], error],
-) iter.Seq2[estimators.Block[Y], error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
-		way := c.steps.fitted.Way(c.steps.name(), len(c.steps.fitted.Steps))
-		for b, err := range blocks {
-			if err == nil && b.X != nil {
-				err = stream.CheckBlock(b)
-			}
-			if err != nil {
-				yield(estimators.Block[Y]{}, err)
-				return
-			}
-			more := way.Send(b.X, func(z *mat.Dense, from, to int, err error) bool {
-				if err != nil {
-					yield(estimators.Block[Y]{}, err)
-					return false
-				}
-				return yield(stream.Piece(b, z, from, to), nil)
-			})
-			if !more {
-				return
-			}
-		}
-	}
+	steps := out.steps.fitted
+	return out, out.ofFinal(fitter.FitBlocks(rest, stream.Forward(steps, out.steps.name(), len(steps.Steps), blocks)))
 }

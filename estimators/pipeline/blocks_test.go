@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -41,15 +42,15 @@ func longRows(n int) (x *mat.Dense, y []float64, w []float64) {
 }
 
 // inBlocks yields rows in memory that is used again.
-func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.Seq2[estimators.Block[Y], error] {
-	return func(yield func(estimators.Block[Y], error) bool) {
+func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		var rows mat.Dense
 		n, d := x.Dims()
 		for i := 0; i < n; i += size {
 			to := min(i+size, n)
 			rows.Reset()
 			rows.CloneFrom(x.Slice(i, to, 0, d))
-			b := estimators.Block[Y]{X: &rows, Y: y[i:to]}
+			b := streaming.Block[Y]{X: &rows, Y: y[i:to]}
 			if w != nil {
 				b.Weights = w[i:to]
 			}
@@ -60,8 +61,8 @@ func inBlocks[Y float64 | int](x *mat.Dense, y []Y, w []float64, size int) iter.
 	}
 }
 
-// streaming is a pipeline of steps that all learn from a stream what they learn from a matrix.
-func streaming(final *falkon.Regressor) *pipeline.Regressor {
+// streamingPipeline is a pipeline of steps that all learn from a stream what they learn from a matrix.
+func streamingPipeline(final *falkon.Regressor) *pipeline.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{
 		&columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
 		&columnwise.OneHot{Columns: []int{2}},
@@ -79,7 +80,7 @@ func bytesOf(t *testing.T, v any) []byte {
 func TestFitBlocksIsFit(t *testing.T) {
 	x, y, w := longRows(12_000)
 	for _, solver := range []falkon.Solver{falkon.Direct, falkon.ConjugateGradients} {
-		want := streaming(&falkon.Regressor{Components: 30, Solver: solver, Ridge: .1})
+		want := streamingPipeline(&falkon.Regressor{Components: 30, Solver: solver, Ridge: .1})
 		require.NoError(t, want.FitWeighted(ctx, x, y, w))
 		for _, size := range []int{999, 5000, 12_000} {
 			got := want.Clone().(*pipeline.Regressor)
@@ -93,7 +94,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 			labels[i] = 5
 		}
 	}
-	want := &pipeline.Classifier{Steps: streaming(nil).Steps, Final: &falkon.Classifier{Components: 30, Ridge: .1, Balanced: true}}
+	want := &pipeline.Classifier{Steps: streamingPipeline(nil).Steps, Final: &falkon.Classifier{Components: 30, Ridge: .1, Balanced: true}}
 	require.NoError(t, want.Fit(ctx, x, labels))
 	got := want.Clone().(*pipeline.Classifier)
 	require.NoError(t, got.FitBlocks(ctx, inBlocks(x, labels, nil, 777)))
@@ -114,37 +115,37 @@ var errReading = errors.New("the query broke off")
 // leaves what was fitted.
 func TestFitBlocksErrors(t *testing.T) {
 	x, y, _ := longRows(9000)
-	p := streaming(&falkon.Regressor{Components: 20, Ridge: .1})
+	p := streamingPipeline(&falkon.Regressor{Components: 20, Ridge: .1})
 	require.NoError(t, p.Fit(ctx, x, y))
 	before := bytesOf(t, p)
-	with := func(change func(x *mat.Dense, y []float64)) iter.Seq2[estimators.Block[float64], error] {
+	with := func(change func(x *mat.Dense, y []float64)) iter.Seq2[streaming.Block[float64], error] {
 		x, y := mat.DenseCopyOf(x), append([]float64{}, y...)
 		change(x, y)
 		return inBlocks(x, y, nil, 2000)
 	}
-	one := func(b estimators.Block[float64]) iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) { yield(b, nil) }
+	one := func(b streaming.Block[float64]) iter.Seq2[streaming.Block[float64], error] {
+		return func(yield func(streaming.Block[float64], error) bool) { yield(b, nil) }
 	}
 	short := x.Slice(0, 5, 0, 4).(*mat.Dense)
 	for name, c := range map[string]struct {
-		blocks iter.Seq2[estimators.Block[float64], error]
+		blocks iter.Seq2[streaming.Block[float64], error]
 		kind   error
 		text   string
 	}{
 		"nil":              {nil, estimators.ErrParam, "pipeline: Regressor: blocks"},
-		"no blocks":        {func(func(estimators.Block[float64], error) bool) {}, estimators.ErrShape, "step 0 (Imputer)"},
+		"no blocks":        {func(func(streaming.Block[float64], error) bool) {}, estimators.ErrShape, "step 0 (Imputer)"},
 		"an infinity":      {with(func(x *mat.Dense, _ []float64) { x.Set(7010, 1, math.Inf(1)) }), estimators.ErrNotFinite, "step 0 (Imputer): columnwise: Imputer: the block after 6000 rows: x[7010,1] is +Inf"},
 		"a gap that stays": {with(func(x *mat.Dense, _ []float64) { x.Set(0, 2, math.NaN()) }), nil, ""},
 		"an infinite y":    {with(func(_ *mat.Dense, y []float64) { y[7010] = math.Inf(-1) }), estimators.ErrNotFinite, "final (falkon.Regressor): falkon: Regressor: the block after 6000 rows: y[7010] is -Inf"},
-		"a short y":        {one(estimators.Block[float64]{X: short, Y: y[:4]}), estimators.ErrShape, "y has 4 entries"},
-		"too many weights": {one(estimators.Block[float64]{X: short, Y: y[:5], Weights: y[:6]}), estimators.ErrShape, "weights has 6 entries"},
-		"weights below 0":  {one(estimators.Block[float64]{X: short, Y: y[:5], Weights: []float64{1, 1, 1, 1, -1}}), estimators.ErrParam, "weights = -1"},
-		"a nil x":          {one(estimators.Block[float64]{Y: y[:5]}), estimators.ErrShape, "the block after 0 rows"},
-		"an error": {func(yield func(estimators.Block[float64], error) bool) {
-			yield(estimators.Block[float64]{}, errReading)
+		"a short y":        {one(streaming.Block[float64]{X: short, Y: y[:4]}), estimators.ErrShape, "y has 4 entries"},
+		"too many weights": {one(streaming.Block[float64]{X: short, Y: y[:5], Weights: y[:6]}), estimators.ErrShape, "weights has 6 entries"},
+		"weights below 0":  {one(streaming.Block[float64]{X: short, Y: y[:5], Weights: []float64{1, 1, 1, 1, -1}}), estimators.ErrParam, "weights = -1"},
+		"a nil x":          {one(streaming.Block[float64]{Y: y[:5]}), estimators.ErrShape, "the block after 0 rows"},
+		"an error": {func(yield func(streaming.Block[float64], error) bool) {
+			yield(streaming.Block[float64]{}, errReading)
 		}, errReading, "the block after 0 rows"},
-		"a narrower block": {func(yield func(estimators.Block[float64], error) bool) {
-			_ = yield(estimators.Block[float64]{X: short, Y: y[:5]}, nil) && yield(estimators.Block[float64]{X: short.Slice(0, 5, 0, 3).(*mat.Dense), Y: y[:5]}, nil)
+		"a narrower block": {func(yield func(streaming.Block[float64], error) bool) {
+			_ = yield(streaming.Block[float64]{X: short, Y: y[:5]}, nil) && yield(streaming.Block[float64]{X: short.Slice(0, 5, 0, 3).(*mat.Dense), Y: y[:5]}, nil)
 		}, estimators.ErrShape, "after 5 rows: x has 3 columns"},
 		"rows that changed": {changing(x, y), estimators.ErrParam, "changed between two passes"},
 	} {
@@ -166,13 +167,13 @@ func TestFitBlocksErrors(t *testing.T) {
 	}
 	steps := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.RMSScaler{}}}
 	times := 0
-	err := steps.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) {
+	err := steps.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) {
 		times++
 		if times > 2 { // the second step's turn
 			far = mat.DenseCopyOf(far)
 			far.Set(2345, 0, 1e300)
 		}
-		_ = yield(far.Slice(0, 2000, 0, 1).(*mat.Dense), nil) && yield(far.Slice(2000, 3000, 0, 1).(*mat.Dense), nil)
+		_ = yield(streaming.Rows(far.Slice(0, 2000, 0, 1).(*mat.Dense)), nil) && yield(streaming.Rows(far.Slice(2000, 3000, 0, 1).(*mat.Dense)), nil)
 	})
 	assert.ErrorContains(t, err, "step 0 (StandardScaler): scalers: StandardScaler: result[2345,0] is +Inf")
 
@@ -188,9 +189,9 @@ func TestFitBlocksErrors(t *testing.T) {
 }
 
 // changing is rows of which one is another in the second pass of the third step.
-func changing(x *mat.Dense, y []float64) iter.Seq2[estimators.Block[float64], error] {
+func changing(x *mat.Dense, y []float64) iter.Seq2[streaming.Block[float64], error] {
 	times := 0
-	return func(yield func(estimators.Block[float64], error) bool) {
+	return func(yield func(streaming.Block[float64], error) bool) {
 		if times++; times == 7 {
 			x = mat.DenseCopyOf(x)
 			x.Set(1234, 1, 77)
@@ -217,7 +218,7 @@ func (c counted) Err() error {
 func TestFitBlocksCancelledAndResumed(t *testing.T) {
 	x, y, _ := longRows(10_000)
 	build := func() *pipeline.Regressor {
-		return streaming(&falkon.Regressor{Components: 30, Solver: falkon.ConjugateGradients, Ridge: 1e-3, Tolerance: 1e-7, Workers: 1})
+		return streamingPipeline(&falkon.Regressor{Components: 30, Solver: falkon.ConjugateGradients, Ridge: 1e-3, Tolerance: 1e-7, Workers: 1})
 	}
 	want := build()
 	look := &atomic.Int64{}

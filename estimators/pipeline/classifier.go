@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -46,7 +47,7 @@ var (
 	_ estimators.DecisionPredictor             = (*Classifier)(nil)
 	_ estimators.SetPredictor                  = (*Classifier)(nil)
 	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
-	_ estimators.BlockFitter[int]              = (*Classifier)(nil)
+	_ streaming.BlockFitter[int]               = (*Classifier)(nil)
 	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
 	_ estimators.Reporter                      = (*Classifier)(nil)
 	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
@@ -81,28 +82,24 @@ func (p *Classifier) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [estimators.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
 // after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
-func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[int], error]) (err error) {
+func (p *Classifier) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[int], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
-// NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
+// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
 // each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
 // is not Mergeable, the error wraps errors.ErrUnsupported.
-func (p *Classifier) NewStages() (estimators.Stages[int], error) {
-	s, err := newChainStages(p.configured())
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+func (p *Classifier) NewStages() (streaming.Stages[int], error) {
+	return newChainStages(p.configured())
 }
 
-// FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
-func (p *Classifier) FitStages(ctx context.Context, s estimators.Stages[int]) (err error) {
+func (p *Classifier) FitStages(ctx context.Context, s streaming.Stages[int]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -54,7 +55,7 @@ type ColumnPart struct {
 var (
 	_ transformers.Transformer                    = (*ColumnTransformer)(nil)
 	_ transformers.TransformerTo                  = (*ColumnTransformer)(nil)
-	_ transformers.BlockFitter                    = (*ColumnTransformer)(nil)
+	_ streaming.BlockFitter[streaming.None]       = (*ColumnTransformer)(nil)
 	_ transformers.FeatureNamer                   = (*ColumnTransformer)(nil)
 	_ transformers.FeatureNamer                   = (*Transformer)(nil)
 	_ estimators.Cloner[transformers.Transformer] = (*ColumnTransformer)(nil)
@@ -94,9 +95,9 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return t.keep(t.choice().Fit(ctx, x))
 }
 
-// FitBlocks implements [transformers.BlockFitter] where all parts do: the stream is read as often as each of them
+// FitBlocks implements [streaming.BlockFitter] where all parts do: the stream is read as often as each of them
 // reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
-func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	return t.keep(t.choice().FitBlocks(ctx, blocks))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -83,10 +84,10 @@ func TestColumnTransformer(t *testing.T) {
 func TestColumnTransformerBlocks(t *testing.T) {
 	want, got := columns(), columns()
 	require.NoError(t, want.Fit(context.Background(), cars))
-	stream := func(size int) iter.Seq2[*mat.Dense, error] {
-		return func(yield func(*mat.Dense, error) bool) {
+	stream := func(size int) iter.Seq2[streaming.Block[streaming.None], error] {
+		return func(yield func(streaming.Block[streaming.None], error) bool) {
 			for from := 0; from < 4; from += size {
-				if !yield(cars.Slice(from, min(from+size, 4), 0, 4).(*mat.Dense), nil) {
+				if !yield(streaming.Rows(cars.Slice(from, min(from+size, 4), 0, 4).(*mat.Dense)), nil) {
 					return
 				}
 			}
@@ -104,9 +105,9 @@ func TestColumnTransformerBlocks(t *testing.T) {
 	err := rest.FitBlocks(context.Background(), stream(1))
 	assert.EqualError(t, err, "pipeline: ColumnTransformer: the block after 1 rows: x[1,2] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	gone := errors.New("the disk is gone")
-	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(yield func(*mat.Dense, error) bool) { yield(nil, gone) }), gone)
+	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(nil), gone) }), gone)
 	assert.ErrorIs(t, got.FitBlocks(context.Background(), nil), estimators.ErrParam)
-	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(func(*mat.Dense, error) bool) {}), estimators.ErrShape)
+	assert.ErrorIs(t, got.FitBlocks(context.Background(), func(func(streaming.Block[streaming.None], error) bool) {}), estimators.ErrShape)
 	plain := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0}, Of: &featuremap.KernelMap{}}}}
 	assert.ErrorIs(t, plain.FitBlocks(context.Background(), stream(1)), errors.ErrUnsupported)
 	assert.False(t, plain.Supports(estimators.Blocks))

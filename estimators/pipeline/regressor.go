@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -44,7 +45,7 @@ var (
 	_ estimators.VariancePredictor            = (*Regressor)(nil)
 	_ estimators.IntervalPredictor            = (*Regressor)(nil)
 	_ estimators.PartialFitter[float64]       = (*Regressor)(nil)
-	_ estimators.BlockFitter[float64]         = (*Regressor)(nil)
+	_ streaming.BlockFitter[float64]          = (*Regressor)(nil)
 	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
 	_ estimators.Reporter                     = (*Regressor)(nil)
 	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
@@ -79,28 +80,24 @@ func (p *Regressor) CheckSmoother(fitted, rows int) error {
 	return p.configured().checkSmoother(fitted, rows)
 }
 
-// FitBlocks implements [estimators.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
+// FitBlocks implements [streaming.BlockFitter] if the steps and Final have FitBlocks. The steps are fitted one
 // after the other, each on the output of the steps before it, and then Final. The stream is read as often as the
 // parts read it, some thousand rows at a time. If a part has no FitBlocks, the error wraps errors.ErrUnsupported.
-func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[estimators.Block[float64], error]) (err error) {
+func (p *Regressor) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[float64], error]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(fitBlocks(ctx, p.configured(), blocks))
 }
 
-// NewStages implements [estimators.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
+// NewStages implements [streaming.StagedFitter] if the steps and Final are Mergeable. It returns the stages of
 // each step, one after the other, and of Final. Their statistics take the rows that the first step takes. If a part
 // is not Mergeable, the error wraps errors.ErrUnsupported.
-func (p *Regressor) NewStages() (estimators.Stages[float64], error) {
-	s, err := newChainStages(p.configured())
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+func (p *Regressor) NewStages() (streaming.Stages[float64], error) {
+	return newChainStages(p.configured())
 }
 
-// FitStages implements [estimators.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
+// FitStages implements [streaming.StagedFitter]. The pipeline then uses the parts of the stages. Two pipelines
 // that take over the same stages share these parts, and so the effect of PartialFit on either of them.
-func (p *Regressor) FitStages(ctx context.Context, s estimators.Stages[float64]) (err error) {
+func (p *Regressor) FitStages(ctx context.Context, s streaming.Stages[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
 	return p.keep(takeStages(ctx, p.configured(), s))
 }

@@ -12,51 +12,79 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// stepStages is a fit of steps in stages, one step after the other.
-type stepStages struct {
-	t      *Transformer
-	bare   bool                       // without steps: one stands there that learns the width alone
-	steps  []transformers.Transformer // the first done of them are fitted
-	counts []int                      // stages of each
-	done   int
-	now    transformers.Stages // of the step after those; nil where there is none
-	width  int                 // of the rows; 0 before the first stage is done
-	digest string              // of what is fitted
-}
-
 var (
-	_ transformers.StagedFitter        = (*Transformer)(nil)
-	_ estimators.StagedFitter[float64] = (*Regressor)(nil)
-	_ estimators.StagedFitter[int]     = (*Classifier)(nil)
+	_ streaming.StagedFitter[streaming.None] = (*Transformer)(nil)
+	_ streaming.StagedFitter[float64]        = (*Regressor)(nil)
+	_ streaming.StagedFitter[int]            = (*Classifier)(nil)
 )
 
-// newStepStages begins; alone says that nothing comes after the steps.
-func newStepStages(t *Transformer, alone bool) (*stepStages, error) {
+// stages is a fit in stages: of the steps, one after the other, and of the final estimator, if there is one.
+type stages[Y streaming.Target] struct {
+	t      *Transformer
+	bare   bool                       // neither steps nor a final estimator: one step stands there that learns the width alone
+	steps  []transformers.Transformer // the first done of them are fitted
+	counts []int                      // stages of each step, and of the final estimator
+	done   int                        // steps that are learnt
+	now    streaming.Stages[streaming.None]
+	width  int    // of the rows; 0 before the first stage is done
+	digest string // of what is fitted
+
+	final     any // fitted at the end; nil for none
+	finalName string
+	last      streaming.Stages[Y] // of final; nil for none and at the end
+}
+
+// newStages begins a fit of t, and of final unless it is nil.
+func newStages[Y streaming.Target](t *Transformer, final any, finalName string) (*stages[Y], error) {
 	steps, err := t.clones()
 	if err != nil {
 		return nil, err
 	}
-	s := &stepStages{t: t, steps: steps}
-	if s.bare = alone && len(steps) == 0; s.bare {
+	s := &stages[Y]{t: t, steps: steps, final: final, finalName: finalName}
+	if s.bare = final == nil && len(steps) == 0; s.bare {
 		s.steps = []transformers.Transformer{&scalers.UnitRows{}}
 	}
 	for i, step := range s.steps {
 		if !estimators.Supports(step, estimators.Mergeable) {
 			return nil, estimators.Unsupported(t.stepName(i, step), step, estimators.Mergeable)
 		}
-		stages, err := transformers.NewStages(step)
+		first, err := streaming.NewStages[streaming.None](step)
 		if err != nil {
 			return nil, fault.AddPlace(t.stepName(i, step), err)
 		}
-		_, of := stages.Stage()
-		s.counts = append(s.counts, of)
+		_, count := first.Stage()
+		s.counts = append(s.counts, count)
 		if i == 0 {
-			s.now = stages
+			s.now = first
 		}
+	}
+	if final != nil {
+		if s.last, err = streaming.NewStages[Y](final); err != nil {
+			return nil, fault.AddPlace(finalName, err)
+		}
+		_, count := s.last.Stage()
+		s.counts = append(s.counts, count)
+	}
+	return s, nil
+}
+
+// newChainStages begins a fit of a pipeline.
+func newChainStages[Y float64 | int, E learner[[]Y, []Y]](c *chain[[]Y, []Y, E]) (streaming.Stages[Y], error) {
+	final, err := c.clone()
+	if err != nil {
+		return nil, err
+	}
+	if !estimators.Supports(final, estimators.Mergeable) {
+		return nil, estimators.Unsupported(c.steps.Name, final, estimators.Mergeable)
+	}
+	s, err := newStages[Y](c.steps, final, c.finalName())
+	if err != nil { // no stages in an interface that is not nil
+		return nil, err
 	}
 	return s, nil
 }
@@ -68,73 +96,131 @@ func sum(values []int) (total int) {
 	return total
 }
 
-// Stage implements transformers.Stages.
-func (s *stepStages) Stage() (at, of int) {
+// isLearnt reports whether all stages are done.
+func (s *stages[Y]) isLearnt() bool { return s.now == nil && s.last == nil }
+
+// Stage implements streaming.Stages.
+func (s *stages[Y]) Stage() (at, of int) {
+	of = sum(s.counts)
+	if s.isLearnt() {
+		return of, of
+	}
 	at = sum(s.counts[:s.done])
 	if s.now != nil {
 		k, _ := s.now.Stage()
-		at += k
+		return at + k, of
 	}
-	return at, sum(s.counts)
+	k, _ := s.last.Stage()
+	return at + k, of
 }
 
-// place is where the rows of this stage go.
-func (s *stepStages) place(name string) stream.Place {
-	at, _ := s.Stage()
-	return stream.Place{Name: s.t.name(), Steps: s.steps[:s.done], Part: name, Stage: at, Digest: s.digest, Width: s.width}
+// part names the step, or the final estimator, that learns.
+func (s *stages[Y]) part() string {
+	if s.now != nil {
+		return s.t.stepName(s.done, s.steps[s.done])
+	}
+	return s.finalName
 }
 
-// NewStatistics implements transformers.Stages.
-func (s *stepStages) NewStatistics() (transformers.Statistics, error) {
-	if s.now == nil {
-		at, of := s.Stage()
+// NewStatistics implements streaming.Stages.
+func (s *stages[Y]) NewStatistics() (streaming.Statistics[Y], error) {
+	sent, err := s.newStatistics()
+	if err != nil {
+		return nil, err
+	}
+	return sent, nil
+}
+
+func (s *stages[Y]) newStatistics() (*stream.Sent[Y], error) {
+	at, of := s.Stage()
+	if s.isLearnt() {
 		return nil, fault.Param(s.t.name(), "stage", at, fmt.Sprintf("less than %d: all are learnt", of))
 	}
-	name := s.t.stepName(s.done, s.steps[s.done])
-	sums, err := s.now.NewStatistics()
-	if err != nil {
-		return nil, fault.AddPlace(name, err)
+	out := &stream.Sent[Y]{Place: stream.Place{
+		Name: s.t.name(), Steps: s.steps[:s.done], Part: s.part(), Stage: at, Digest: s.digest, Width: s.width,
+	}}
+	var err error
+	if s.now != nil {
+		var rows streaming.Statistics[streaming.None]
+		rows, err = s.now.NewStatistics()
+		out.Sums = stream.Untargeted[Y]{Statistics: rows}
+	} else {
+		out.Sums, err = s.last.NewStatistics()
 	}
-	return &stream.Rows{Place: s.place(name), Sums: sums}, nil
+	if err != nil {
+		return nil, fault.AddPlace(s.part(), err)
+	}
+	return out, nil
 }
 
-// FitStatistics implements transformers.Stages.
-func (s *stepStages) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+// FitStatistics implements streaming.Stages.
+func (s *stages[Y]) FitStatistics(ctx context.Context, st streaming.Statistics[Y]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	fresh, err := s.NewStatistics()
+	fresh, err := s.newStatistics()
 	if err != nil {
 		return err
 	}
-	of, err := fresh.(*stream.Rows).Like(st)
+	sent, err := fresh.Like(st)
 	if err != nil {
 		return err
 	}
+	if s.now == nil {
+		var learnt bool
+		if learnt, err = fitStage(ctx, s.last, sent.Sums, s.final, func() error { return nil }); learnt {
+			s.last = nil
+		}
+	} else {
+		err = s.fitStep(ctx, sent.Sums.(stream.Untargeted[Y]).Statistics)
+	}
+	if err != nil {
+		return fault.AddPlace(fresh.Part, err)
+	}
+	s.width = max(s.width, sent.Width)
+	return nil
+}
+
+// fitStep learns the stage of a step, and goes on to the next step when that was its last.
+func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[streaming.None]) error {
 	step := s.steps[s.done]
-	name := s.t.stepName(s.done, step)
-	before, err := s.now.MarshalBinary()
-	if err != nil {
-		return fault.AddPlace(name, err)
-	}
-	if err := s.now.FitStatistics(ctx, of.Sums); err != nil {
-		return fault.AddPlace(name, err)
-	}
-	if at, count := s.now.Stage(); at == count {
-		err = transformers.FitStages(ctx, step, s.now)
-		var next transformers.Stages
-		if err == nil && s.done+1 < len(s.steps) {
-			next, err = transformers.NewStages(s.steps[s.done+1])
+	var next streaming.Stages[streaming.None]
+	learnt, err := fitStage(ctx, s.now, sums, step, func() (err error) {
+		if s.done+1 < len(s.steps) {
+			next, err = streaming.NewStages[streaming.None](s.steps[s.done+1])
 		}
-		if err != nil {
-			if back := s.now.UnmarshalBinary(before); back != nil {
-				err = fmt.Errorf("%w, and %w", err, back)
-			}
-			return fault.AddPlace(name, err)
-		}
+		return err
+	})
+	if learnt {
 		s.done, s.now = s.done+1, next
 		s.digest = digestOf(s.digest, step)
 	}
-	s.width = max(s.width, of.Width)
-	return nil
+	return err
+}
+
+// fitStage learns a stage. If it was the last one, the model takes over what was learnt, goOn is called, and learnt is
+// true. After an error the stage is what it was.
+func fitStage[Y streaming.Target](
+	ctx context.Context, now streaming.Stages[Y], sums streaming.Statistics[Y], model any, goOn func() error,
+) (learnt bool, err error) {
+	before, err := now.MarshalBinary()
+	if err != nil {
+		return false, err
+	}
+	if err := now.FitStatistics(ctx, sums); err != nil {
+		return false, err
+	}
+	if at, count := now.Stage(); at < count {
+		return false, nil
+	}
+	if err = streaming.FitStages(ctx, model, now); err == nil {
+		err = goOn()
+	}
+	if err != nil {
+		if back := now.UnmarshalBinary(before); back != nil {
+			err = fmt.Errorf("%w, and %w", err, back)
+		}
+		return false, err
+	}
+	return true, nil
 }
 
 // digestOf is that of one more fitted step; "" where it cannot be stored.
@@ -150,7 +236,7 @@ func digestOf(before string, step transformers.Transformer) string {
 }
 
 // fitted returns the steps, which are all learnt.
-func (s *stepStages) fitted() *stream.Steps {
+func (s *stages[Y]) fitted() *stream.Steps {
 	if s.bare {
 		return &stream.Steps{Width: s.width}
 	}
@@ -160,93 +246,122 @@ func (s *stepStages) fitted() *stream.Steps {
 type storedStages struct {
 	Width int
 	Steps []estimators.NestedModel // that are fitted
-	Now   []byte                   // stages of the step after those
+	Now   []byte                   // stages of the part after those; empty at the end
+	Final *estimators.NestedModel  // fitted, at the end
 }
 
-const stagesKind = "pipeline.Transformer stages"
+func (s *stages[Y]) kind() string { return s.t.name() + " stages" }
 
-func (s *stepStages) store() (storedStages, error) {
+// MarshalBinary implements streaming.Stages.
+func (s *stages[Y]) MarshalBinary() (data []byte, err error) {
 	out := storedStages{Width: s.width}
 	for i, step := range s.steps[:s.done] {
 		part, err := estimators.NestModel(s.t.stepName(i, step), step)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		out.Steps = append(out.Steps, part)
 	}
-	if s.now == nil {
-		return out, nil
+	switch {
+	case s.now != nil:
+		out.Now, err = s.now.MarshalBinary()
+	case s.last != nil:
+		out.Now, err = s.last.MarshalBinary()
+	case s.final != nil:
+		out.Final = &estimators.NestedModel{}
+		*out.Final, err = estimators.NestModel(s.finalName, s.final)
 	}
-	var err error
-	out.Now, err = s.now.MarshalBinary()
-	return out, err
-}
-
-// load returns stages of the same configuration that stand where those stood that were stored.
-func (s *stepStages) load(kind string, in storedStages) (*stepStages, error) {
-	out, err := newStepStages(s.t, s.bare)
 	if err != nil {
 		return nil, err
 	}
-	if len(in.Steps) > len(out.steps) || in.Width < 0 || in.Width == 0 && len(in.Steps) > 0 {
-		return nil, fault.BadModel(kind, "%d fitted steps of %d, for rows of %d columns", len(in.Steps), len(out.steps), in.Width)
-	}
-	for i, part := range in.Steps {
-		if err := part.UnmarshalInto(kind, fmt.Sprintf("step %d", i), out.steps[i]); err != nil {
-			return nil, err
-		}
-		out.digest = digestOf(out.digest, out.steps[i])
-	}
-	out.done, out.width, out.now = len(in.Steps), in.Width, nil
-	if out.done < len(out.steps) {
-		if out.now, err = transformers.NewStages(out.steps[out.done]); err != nil {
-			return nil, err
-		}
-		if err := out.now.UnmarshalBinary(in.Now); err != nil {
-			return nil, fault.BadModel(kind, "step %d: %v", out.done, err)
-		}
-	}
-	return out, nil
+	return codec.Marshal(s.kind(), payloadVersion, out)
 }
 
-// MarshalBinary implements transformers.Stages.
-func (s *stepStages) MarshalBinary() ([]byte, error) {
-	out, err := s.store()
-	if err != nil {
-		return nil, err
-	}
-	return codec.Marshal(stagesKind, payloadVersion, out)
-}
-
-// UnmarshalBinary implements transformers.Stages.
-func (s *stepStages) UnmarshalBinary(data []byte) error {
+// UnmarshalBinary implements streaming.Stages.
+func (s *stages[Y]) UnmarshalBinary(data []byte) error {
 	var in storedStages
-	if _, err := codec.Unmarshal(data, stagesKind, payloadVersion, &in); err != nil {
+	if _, err := codec.Unmarshal(data, s.kind(), payloadVersion, &in); err != nil {
 		return err
 	}
-	out, err := s.load(stagesKind, in)
+	final, err := s.unfittedFinal()
 	if err != nil {
+		return err
+	}
+	out, err := newStages[Y](s.t, final, s.finalName)
+	if err != nil {
+		return err
+	}
+	if err := out.load(in); err != nil {
 		return err
 	}
 	*s = *out
 	return nil
 }
 
-// NewStages implements [transformers.StagedFitter]: the stages of each step, one after the other, with statistics
+// unfittedFinal returns a clone of the final estimator, nil for none.
+func (s *stages[Y]) unfittedFinal() (any, error) {
+	switch f := s.final.(type) {
+	case estimators.Regressor:
+		return estimators.Clone(s.finalName, f)
+	case estimators.Classifier:
+		return estimators.Clone(s.finalName, f)
+	}
+	return nil, nil
+}
+
+// load goes on to where the stages stood that were stored.
+func (s *stages[Y]) load(in storedStages) error {
+	if len(in.Steps) > len(s.steps) || in.Width < 0 || in.Width == 0 && (len(in.Steps) > 0 || in.Final != nil) ||
+		in.Final != nil && (s.final == nil || len(in.Steps) < len(s.steps)) {
+		return fault.BadModel(s.kind(), "%d fitted steps of %d, for rows of %d columns", len(in.Steps), len(s.steps), in.Width)
+	}
+	for i, part := range in.Steps {
+		if err := part.UnmarshalInto(s.kind(), fmt.Sprintf("step %d", i), s.steps[i]); err != nil {
+			return err
+		}
+		s.digest = digestOf(s.digest, s.steps[i])
+	}
+	s.done, s.width, s.now = len(in.Steps), in.Width, nil
+	var err error
+	switch {
+	case s.done < len(s.steps):
+		if s.now, err = streaming.NewStages[streaming.None](s.steps[s.done]); err != nil {
+			return err
+		}
+		err = s.now.UnmarshalBinary(in.Now)
+	case in.Final != nil:
+		s.last = nil
+		return in.Final.UnmarshalInto(s.kind(), "final", s.final)
+	case s.last != nil:
+		err = s.last.UnmarshalBinary(in.Now)
+	}
+	if err != nil {
+		return fault.BadModel(s.kind(), "%s: %v", s.part(), err)
+	}
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
+func (s *stages[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *stages[Y]) UnmarshalText(text []byte) error { return codec.FromText(s.kind(), s, text) }
+
+// NewStages implements [streaming.StagedFitter]: the stages of each step, one after the other, with statistics
 // that take rows as they come to the first.
-func (t *Transformer) NewStages() (transformers.Stages, error) {
-	s, err := newStepStages(t, true)
+func (t *Transformer) NewStages() (streaming.Stages[streaming.None], error) {
+	s, err := newStages[streaming.None](t, nil, "")
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// FitStages implements [transformers.StagedFitter]. The Transformer has the steps of the stages then.
-func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err error) {
+// FitStages implements [streaming.StagedFitter]. The Transformer has the steps of the stages then.
+func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streaming.None]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	own, ok := s.(*stepStages)
-	if !ok || own == nil || own.now != nil || !sameSteps(t.Steps, own.t.Steps) {
+	own, ok := s.(*stages[streaming.None])
+	if !ok || own == nil || !own.isLearnt() || !sameSteps(t.Steps, own.t.Steps) {
 		return fault.Param(t.name(), "stages", stagesName(s), "those of NewStages of such steps, at their end")
 	}
 	if err := ctx.Err(); err != nil {
@@ -254,6 +369,19 @@ func (t *Transformer) FitStages(ctx context.Context, s transformers.Stages) (err
 	}
 	t.fitted = own.fitted()
 	return nil
+}
+
+// takeStages returns the pipeline that stages have learnt, if they are those of one like c.
+func takeStages[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c *chain[[]Y, []Y, E], s streaming.Stages[Y],
+) (*chain[[]Y, []Y, E], error) {
+	own, ok := s.(*stages[Y])
+	if !ok || own == nil || !own.isLearnt() || !sameSteps(c.steps.Steps, own.t.Steps) || check.IsNil(c.final) ||
+		c.finalName() != own.finalName {
+		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
+	}
+	steps := &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, fitted: own.fitted()}
+	return &chain[[]Y, []Y, E]{steps: steps, final: own.final.(E)}, ctx.Err()
 }
 
 // stagesName says which stages are not those that are wanted.
@@ -269,9 +397,3 @@ func stagesName(s interface{ Stage() (at, of int) }) string {
 func sameSteps(a, b []transformers.Transformer) bool {
 	return slices.EqualFunc(a, b, func(a, b transformers.Transformer) bool { return fmt.Sprintf("%T", a) == fmt.Sprintf("%T", b) })
 }
-
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *stepStages) MarshalText() ([]byte, error) { return codec.Text(s) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *stepStages) UnmarshalText(text []byte) error { return codec.FromText(stagesKind, s, text) }

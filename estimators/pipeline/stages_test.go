@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -68,7 +69,7 @@ func throughStages(t *testing.T, x *mat.Dense, y []float64, parts int) *pipeline
 			s, err := worker.NewStatistics()
 			require.NoError(t, err)
 			if from, to := k*n/parts, (k+1)*n/parts; from < to {
-				require.NoError(t, s.AddBlock(ctx, estimators.Block[float64]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
+				require.NoError(t, s.AddBlock(ctx, streaming.Block[float64]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
 			}
 			data, err := s.MarshalBinary()
 			require.NoError(t, err)
@@ -126,11 +127,11 @@ func TestStagesErrors(t *testing.T) {
 	require.NoError(t, err)
 	first, err := stages.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, first.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(t, first.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 	require.NoError(t, stages.FitStatistics(ctx, first))
 	second, err := stages.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, second.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(t, second.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 	want, err := second.MarshalBinary()
 	require.NoError(t, err)
 	keeps := func() {
@@ -140,7 +141,7 @@ func TestStagesErrors(t *testing.T) {
 	}
 	bad := mat.DenseCopyOf(x)
 	bad.Set(7010, 2, math.Inf(1))
-	err = second.AddBlock(ctx, estimators.Block[float64]{X: bad, Y: y})
+	err = second.AddBlock(ctx, streaming.Block[float64]{X: bad, Y: y})
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
 	var at *estimators.NotFiniteError
 	require.ErrorAs(t, err, &at)
@@ -161,7 +162,7 @@ func TestStagesErrors(t *testing.T) {
 	require.NoError(t, err)
 	few, err := others.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, few.AddBlock(ctx, estimators.Block[float64]{X: x.Slice(0, 50, 0, 3).(*mat.Dense), Y: y[:50]}))
+	require.NoError(t, few.AddBlock(ctx, streaming.Block[float64]{X: x.Slice(0, 50, 0, 3).(*mat.Dense), Y: y[:50]}))
 	require.NoError(t, others.FitStatistics(ctx, few))
 	elsewhere, err := others.NewStatistics()
 	require.NoError(t, err)
@@ -206,7 +207,7 @@ func TestPartialFit(t *testing.T) {
 func TestGoldenStages(t *testing.T) {
 	ctx := context.Background()
 	x, y := staged(30)
-	build := func() estimators.Stages[float64] {
+	build := func() streaming.Stages[float64] {
 		p := &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}, &scalers.MinMaxScaler{}}, Final: &ridge.Regressor{Ridge: 1}}
 		s, err := p.NewStages()
 		require.NoError(t, err)
@@ -215,7 +216,7 @@ func TestGoldenStages(t *testing.T) {
 	stages := build()
 	sums, err := stages.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, sums.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(t, sums.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 	require.NoError(t, stages.FitStatistics(ctx, sums))
 	read := build()
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "stages-v1.keln", stages.MarshalBinary)))
@@ -223,7 +224,7 @@ func TestGoldenStages(t *testing.T) {
 	assert.Equal(t, [2]int{1, 3}, [2]int{at, of})
 	next, err := read.NewStatistics()
 	require.NoError(t, err)
-	require.NoError(t, next.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+	require.NoError(t, next.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 	again, err := read.NewStatistics()
 	require.NoError(t, err)
 	require.NoError(t, again.UnmarshalBinary(golden.Model(t, "stage-sums-v1.keln", next.MarshalBinary)))

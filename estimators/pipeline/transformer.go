@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -44,7 +45,7 @@ type Transformer struct {
 var (
 	_ transformers.Transformer                    = (*Transformer)(nil)
 	_ transformers.TransformerTo                  = (*Transformer)(nil)
-	_ transformers.BlockFitter                    = (*Transformer)(nil)
+	_ streaming.BlockFitter[streaming.None]       = (*Transformer)(nil)
 	_ transformers.RowResidualer                  = (*Transformer)(nil)
 	_ transformers.Inverter                       = (*Transformer)(nil)
 	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)

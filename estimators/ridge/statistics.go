@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const (
@@ -29,28 +30,28 @@ const (
 type statistics struct{ sums moments.Gram }
 
 var (
-	_ estimators.Statistics[float64]       = (*statistics)(nil)
-	_ estimators.StatisticsFitter[float64] = (*Regressor)(nil)
-	_ estimators.PartialFitter[float64]    = (*Regressor)(nil)
-	_ estimators.Continuer                 = (*Regressor)(nil)
+	_ streaming.Statistics[float64]       = (*statistics)(nil)
+	_ streaming.StatisticsFitter[float64] = (*Regressor)(nil)
+	_ estimators.PartialFitter[float64]   = (*Regressor)(nil)
+	_ estimators.Continuer                = (*Regressor)(nil)
 )
 
 // String names them.
 func (s *statistics) String() string { return statisticsType }
 
-// Rows implements estimators.Statistics.
+// Rows implements streaming.Statistics.
 func (s *statistics) Rows() int { return s.sums.N }
 
-// Clone implements estimators.Statistics.
-func (s *statistics) Clone() estimators.Statistics[float64] {
+// Clone implements streaming.Statistics.
+func (s *statistics) Clone() streaming.Statistics[float64] {
 	return &statistics{*s.sums.Clone()}
 }
 
 // columns is the number of features, 0 before the first row.
 func (s *statistics) columns() int { return max(0, len(s.sums.Mean)-1) }
 
-// AddBlock implements estimators.Statistics. Cost O(nd²).
-func (s *statistics) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
+// AddBlock implements streaming.Statistics. Cost O(nd²).
+func (s *statistics) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer fault.RecoverAs(regressorType, &err)
 	ctx = check.Context(ctx)
 	x, err := check.Targeted(b.X, b.Y)
@@ -89,8 +90,8 @@ func (s *statistics) take(sums *moments.Gram) error {
 	return nil
 }
 
-// Merge implements estimators.Statistics. Cost O(d²).
-func (s *statistics) Merge(other estimators.Statistics[float64]) error {
+// Merge implements streaming.Statistics. Cost O(d²).
+func (s *statistics) Merge(other streaming.Statistics[float64]) error {
 	o, err := asStatistics(other)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (s *statistics) Merge(other estimators.Statistics[float64]) error {
 }
 
 // asStatistics returns statistics of this type.
-func asStatistics(s estimators.Statistics[float64]) (*statistics, error) {
+func asStatistics(s streaming.Statistics[float64]) (*statistics, error) {
 	if o, ok := s.(*statistics); ok && o != nil {
 		return o, nil
 	}
@@ -119,12 +120,12 @@ func asStatistics(s estimators.Statistics[float64]) (*statistics, error) {
 	return nil, fault.Param(regressorType, "statistics", name, statisticsType)
 }
 
-// MarshalBinary implements estimators.Statistics.
+// MarshalBinary implements streaming.Statistics.
 func (s *statistics) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(statisticsKind, statisticsVersion, s.sums.Store())
 }
 
-// UnmarshalBinary implements estimators.Statistics.
+// UnmarshalBinary implements streaming.Statistics.
 func (s *statistics) UnmarshalBinary(data []byte) error {
 	var in moments.Stored
 	if _, err := codec.Unmarshal(data, statisticsKind, statisticsVersion, &in); err != nil {
@@ -141,13 +142,13 @@ func (s *statistics) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// NewStatistics implements [estimators.StatisticsFitter]: the means of rows and targets, and the products of their
+// NewStatistics implements [streaming.StatisticsFitter]: the means of rows and targets, and the products of their
 // differences from those, d²/2 numbers.
-func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
+func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 	return &statistics{}, nil
 }
 
-// FitStatistics implements [estimators.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients
+// FitStatistics implements [streaming.StatisticsFitter]. With a given Ridge, or the Heuristic, the coefficients
 // are those of Fit, or of FitWeighted, to rounding. What Fit computes from single rows is computed from sums:
 //
 //   - the ridge of LeaveOneOut is that of the largest evidence (see the package's documentation);
@@ -156,7 +157,7 @@ func (r *Regressor) NewStatistics() (estimators.Statistics[float64], error) {
 //   - LeaveOneOutResiduals is an error, and Objective in Report is minus the log evidence.
 //
 // The cost is O(d³), whatever the rows are.
-func (r *Regressor) FitStatistics(ctx context.Context, s estimators.Statistics[float64]) (err error) {
+func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
 		return err
@@ -198,7 +199,7 @@ func (r *Regressor) PartialFit(ctx context.Context, x mat.Matrix, y []float64) (
 	if err != nil {
 		return err
 	}
-	if err := s.AddBlock(ctx, estimators.Block[float64]{X: xd, Y: y}); err != nil {
+	if err := s.AddBlock(ctx, streaming.Block[float64]{X: xd, Y: y}); err != nil {
 		return err
 	}
 	return r.FitStatistics(ctx, s)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // drawn are rows, targets and weights that hang together, around an offset, in the order of a column that drifts.
@@ -29,14 +30,14 @@ func drawn(n, d int, offset float64) (*mat.Dense, []float64, []float64) {
 }
 
 // inShards merges the sums of parts that lie together, in an order of their own.
-func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) estimators.Statistics[float64] {
+func inShards(t *testing.T, x *mat.Dense, y, w []float64, parts int) streaming.Statistics[float64] {
 	n, d := x.Dims()
 	all := make([]*statistics, parts)
 	for k := range all {
 		all[k] = &statistics{}
 		from, to := k*n/parts, (k+1)*n/parts
 		for ; from < to; from += 100 {
-			b := estimators.Block[float64]{X: x.Slice(from, min(to, from+100), 0, d).(*mat.Dense), Y: y[from:min(to, from+100)]}
+			b := streaming.Block[float64]{X: x.Slice(from, min(to, from+100), 0, d).(*mat.Dense), Y: y[from:min(to, from+100)]}
 			if w != nil {
 				b.Weights = w[from:min(to, from+100)]
 			}
@@ -161,8 +162,8 @@ func TestModelOfSums(t *testing.T) {
 func TestStatisticsOfLargeRows(t *testing.T) {
 	ctx, s := context.Background(), &statistics{}
 	huge := mat.NewDense(2, 2, []float64{1e200, 0, -1e200, 1})
-	assert.ErrorIs(t, s.AddBlock(ctx, estimators.Block[float64]{X: huge, Y: []float64{1, 2}}), estimators.ErrNotFinite)
-	assert.ErrorIs(t, s.AddBlock(ctx, estimators.Block[float64]{X: mat.NewDense(1, 100_000, nil), Y: []float64{1}}), estimators.ErrTooLarge)
+	assert.ErrorIs(t, s.AddBlock(ctx, streaming.Block[float64]{X: huge, Y: []float64{1, 2}}), estimators.ErrNotFinite)
+	assert.ErrorIs(t, s.AddBlock(ctx, streaming.Block[float64]{X: mat.NewDense(1, 100_000, nil), Y: []float64{1}}), estimators.ErrTooLarge)
 	assert.Zero(t, s.Rows())
 }
 

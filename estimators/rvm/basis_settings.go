@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -14,7 +16,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/mat"
 )
 
 // basisSettings is what the fields of Regressor and Classifier say of the basis.

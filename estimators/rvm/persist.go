@@ -17,9 +17,7 @@ import (
 const (
 	regressorKind  = "rvm.Regressor"
 	classifierKind = "rvm.Classifier"
-	// The last is that of kernels that were learnt and of several; that of a Regressor before it, of its calibration.
-	classifierVersion = 2
-	regressorVersion  = 3
+	version        = 1
 )
 
 var (
@@ -99,14 +97,14 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 	if r.m == nil {
 		return nil, fault.NotFitted(regressorType)
 	}
-	return codec.Marshal(regressorKind, regressorVersion, r.m.store(r.place().configured()))
+	return codec.Marshal(regressorKind, version, r.m.store(r.place().configured()))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s storedModel
-	if _, err := codec.Unmarshal(data, regressorKind, regressorVersion, &s); err != nil {
+	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
 	m, err := s.model(r.place().configured())
@@ -185,14 +183,14 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 			Evidence:  mc.Evidence,
 		})
 	}
-	return codec.Marshal(classifierKind, classifierVersion, s)
+	return codec.Marshal(classifierKind, version, s)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier that has the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassification
-	if _, err := codec.Unmarshal(data, classifierKind, classifierVersion, &s); err != nil {
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
 	m, err := s.classification(c.place().configured())

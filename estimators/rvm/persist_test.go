@@ -20,27 +20,21 @@ import (
 
 var goldenRows = mat.NewDense(12, 1, []float64{-3, -2.5, -2, -1.5, -1, -0.5, 0.5, 1, 1.5, 2, 2.5, 3})
 
-// Files of earlier versions stay readable and predict what a fit predicts now; the machine that wrote them may have
-// rounded in another way. Those before Regressor-v3 and Classifier-v2 took MedianRBF for a nil Kernel, and
-// those of version 1 had no calibration.
+// Golden files stay readable and predict what a fit predicts now; the machine that wrote them may have rounded in another
+// way.
 func TestGoldenFilesStayReadable(t *testing.T) {
-	rounding := map[string]float64{"Regressor-v3.keln": 1e-3, "Classifier-v2.keln": 1e-3} // a climb of lengths multiplies what rounding is
+	rounding := map[string]float64{"Regressor-v1.keln": 1e-3, "Classifier-v1.keln": 1e-3} // a climb of lengths multiplies what rounding is
 	y := []float64{9.1, 6.2, 4.1, 2.2, 1, 0.2, 0.3, 1.1, 2.2, 4, 6.3, 9}
 	at := mat.NewDense(3, 1, []float64{-2.2, 0, 7})
-	median, err := kernels.MedianRBF(ctx, goldenRows, 0)
-	require.NoError(t, err)
 	wide := []kernels.Kernel{kernels.RBF{Gamma: 0.2}, kernels.RBF{Gamma: 2}}
 	for name, r := range map[string]*Regressor{
-		"Regressor-v1.keln": {Kernel: median, NoCalibration: true}, "Regressor-v2.keln": {Kernel: median},
-		"Regressor-ard-v1.keln": {Kernel: kernels.RBF{Gamma: 0.2}, InterceptPrior: ARDPrior, NoCalibration: true},
-		"Regressor-v3.keln":     {}, "Regressor-kernels-v3.keln": {Kernels: wide},
+		"Regressor-v1.keln":         {},
+		"Regressor-kernels-v1.keln": {Kernels: wide},
+		"Regressor-ard-v1.keln":     {Kernel: kernels.RBF{Gamma: 0.2}, InterceptPrior: ARDPrior, NoCalibration: true},
 	} {
 		require.NoError(t, r.Fit(ctx, goldenRows, y))
 		rounding := cmp.Or(rounding[name], 1e-6)
 		read := &Regressor{Kernel: r.Kernel, Kernels: r.Kernels}
-		if r.Kernel == median {
-			read.Kernel = nil
-		}
 		require.NoError(t, read.UnmarshalBinary(golden.Model(t, name, r.MarshalBinary)), name)
 		mean, variance, err := r.PredictVariance(at)
 		require.NoError(t, err)
@@ -51,7 +45,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		assert.Equal(t, r.RelevanceIndices(), read.RelevanceIndices(), name)
 		assert.InDelta(t, r.LogEvidence(), read.LogEvidence(), rounding, name)
 	}
-	for name, c := range map[string]*Classifier{"Classifier-v1.keln": {Kernel: median}, "Classifier-v2.keln": {}, "Classifier-kernels-v2.keln": {Kernels: wide}} {
+	for name, c := range map[string]*Classifier{"Classifier-v1.keln": {}, "Classifier-kernels-v1.keln": {Kernels: wide}} {
 		rounding := cmp.Or(rounding[name], 1e-6)
 		require.NoError(t, c.Fit(ctx, goldenRows, []int{1, 1, 1, 2, 2, 2, 2, 2, 2, 5, 5, 5}))
 		read := &Classifier{Kernels: c.Kernels}
@@ -131,7 +125,7 @@ func TestHostilePayloads(t *testing.T) {
 		}
 	}
 	try := func(s storedModel) error {
-		data, err := codec.Marshal(regressorKind, regressorVersion, s)
+		data, err := codec.Marshal(regressorKind, version, s)
 		require.NoError(t, err)
 		return (&Regressor{}).UnmarshalBinary(data)
 	}

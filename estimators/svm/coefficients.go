@@ -132,21 +132,3 @@ func (s storedEntries) coefficients(machines, vectors int) (c *coefficients, ok 
 	c.ready(vectors)
 	return c, true
 }
-
-// entriesOf are those of a matrix, as files of version 1 have it.
-func entriesOf(m *mat.Dense, machines int) (out storedEntries) {
-	if m == nil {
-		return storedEntries{Counts: make([]int, machines)}
-	}
-	p, _ := m.Dims()
-	for i := range p {
-		before := len(out.At)
-		for j, v := range m.RawRowView(i) {
-			if v != 0 {
-				out.At, out.Values = append(out.At, j), append(out.Values, v)
-			}
-		}
-		out.Counts = append(out.Counts, len(out.At)-before)
-	}
-	return out
-}

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -31,8 +30,8 @@ func manyClasses(rows, labels int) (*mat.Dense, []int) {
 	return x, y
 }
 
-// A machine of 200 classes is that of each two of them by themselves: decision values, votes, and what a file, a stored
-// machine of version 1 and single rows say. It stores no more than what the machines have.
+// A machine of 200 classes is that of each two of them by themselves: decision values, votes, and what a file and single
+// rows say. It stores no more than what the machines have.
 func TestManyClassesAreTwoByTwo(t *testing.T) {
 	const rows, labels = 400, 200
 	x, y := manyClasses(rows, labels)
@@ -102,32 +101,12 @@ func TestManyClassesAreTwoByTwo(t *testing.T) {
 	assert.Less(t, len(data), 20*rows*(labels-1))
 	read := &Classifier{Kernel: k}
 	require.NoError(t, read.UnmarshalBinary(data))
-	old := &Classifier{Kernel: k}
-	require.NoError(t, old.UnmarshalBinary(asVersion1(t, c)))
-	for _, other := range []*Classifier{read, old} {
-		got, err := other.PairDecision(at)
-		require.NoError(t, err)
-		assert.True(t, mat.Equal(f, got))
-	}
+	got, err := read.PairDecision(at)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(f, got))
 	single := make([]int, 3)
 	require.NoError(t, c.PredictTo(single, mat.DenseCopyOf(at.Slice(0, 3, 0, 3))))
 	assert.Equal(t, predicted[:3], single)
-}
-
-// asVersion1 is the file of a classifier as version 1 wrote it, with a matrix of coefficients.
-func asVersion1(t *testing.T, c *Classifier) []byte {
-	s := storedClassifier{Machine: c.m.store(c.Kernel), Classes: c.classes}
-	dense := mat.NewDense(len(c.m.intercepts), len(c.m.indices), nil)
-	for p := range c.m.intercepts {
-		at, values := c.m.coef.machine(p)
-		for k, i := range at {
-			dense.Set(p, i, values[k])
-		}
-	}
-	s.Machine.Coefficients, s.Machine.Entries = codec.FromDense(dense), storedEntries{}
-	data, err := codec.Marshal(classifierKind, 1, s)
-	require.NoError(t, err)
-	return data
 }
 
 // Of few classes the sums of entries are those of the matrix, to rounding.

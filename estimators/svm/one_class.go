@@ -258,7 +258,7 @@ func (o *OneClass) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, oneClassKind, oneClassVersion, &s); err != nil {
 		return err
 	}
-	m, err := s.machine(oneClassKind, version, o.Kernel, 1)
+	m, err := s.machine(oneClassKind, o.Kernel, 1)
 	switch {
 	case err != nil:
 		return err

@@ -15,7 +15,7 @@ import (
 const (
 	regressorKind  = "svm.Regressor"
 	classifierKind = "svm.Classifier"
-	version        = 2
+	version        = 1
 )
 
 var (
@@ -27,16 +27,15 @@ var (
 
 // stored is a machine in a file.
 type stored struct {
-	Matrix       bool // fitted by FitMatrix: there is no kernel and there are no vectors
-	Kernel       kernels.Reference
-	Width        int
-	Indices      []int
-	Vectors      codec.Matrix
-	Coefficients codec.Matrix  // of version 1
-	Entries      storedEntries // since version 2
-	Intercepts   codec.Floats
-	C, Epsilon   float64
-	Report       estimators.Report
+	Matrix     bool // fitted by FitMatrix: there is no kernel and there are no vectors
+	Kernel     kernels.Reference
+	Width      int
+	Indices    []int
+	Vectors    codec.Matrix
+	Entries    storedEntries // of the coefficients
+	Intercepts codec.Floats
+	C, Epsilon float64
+	Report     estimators.Report
 }
 
 func (m *machine) store(configured kernels.Kernel) stored {
@@ -45,7 +44,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 		Intercepts: m.intercepts, C: m.c, Epsilon: m.epsilon, Report: m.report,
 	}
 	if m.coef == nil {
-		s.Entries = entriesOf(nil, len(m.intercepts))
+		s.Entries = storedEntries{Counts: make([]int, len(m.intercepts))}
 	} else {
 		s.Entries = m.coef.store()
 	}
@@ -55,33 +54,18 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	return s
 }
 
-// machine rebuilds and validates a file of some version; pairs is the number of decision values.
-func (s stored) machine(kind string, written int, configured kernels.Kernel, pairs int) (*machine, error) {
+// machine rebuilds and validates; pairs is the number of decision values.
+func (s stored) machine(kind string, configured kernels.Kernel, pairs int) (*machine, error) {
 	bad := func(format string, args ...any) (*machine, error) { return nil, fault.BadModel(kind, format, args...) }
 	m := &machine{width: s.Width, indices: s.Indices, intercepts: s.Intercepts, c: s.C, epsilon: s.Epsilon, report: s.Report}
 	var err error
 	if m.vectors, err = s.Vectors.Dense(); err != nil {
 		return bad("support vectors: %v", err)
 	}
-	entries := s.Entries
-	if written < 2 {
-		dense, err := s.Coefficients.Dense()
-		if err != nil {
-			return bad("coefficients: %v", err)
-		}
-		if dense != nil {
-			if rows, columns := dense.Dims(); rows != pairs || columns != len(s.Indices) {
-				return bad("coefficients of %d machines and %d vectors, want %d and %d", rows, columns, pairs, len(s.Indices))
-			}
-		} else if len(s.Indices) > 0 {
-			return bad("vectors without coefficients")
-		}
-		entries = entriesOf(dense, pairs)
-	}
 	vectors := len(s.Indices)
-	coef, ok := entries.coefficients(pairs, vectors)
+	coef, ok := s.Entries.coefficients(pairs, vectors)
 	if !ok {
-		return bad("coefficients of %d machines, want %d, on %d vectors", len(entries.Counts), pairs, vectors)
+		return bad("coefficients of %d machines, want %d, on %d vectors", len(s.Entries.Counts), pairs, vectors)
 	}
 	if vectors > 0 {
 		m.coef = coef
@@ -130,11 +114,10 @@ func (r *Regressor) MarshalBinary() ([]byte, error) {
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
 	var s stored
-	written, err := codec.Unmarshal(data, regressorKind, version, &s)
-	if err != nil {
+	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
 		return err
 	}
-	m, err := s.machine(regressorKind, written, r.Kernel, 1)
+	m, err := s.machine(regressorKind, r.Kernel, 1)
 	if err != nil {
 		return err
 	}
@@ -166,8 +149,7 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // [estimators.ErrBadModel] and leave c unchanged.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
 	var s storedClassifier
-	written, err := codec.Unmarshal(data, classifierKind, version, &s)
-	if err != nil {
+	if _, err := codec.Unmarshal(data, classifierKind, version, &s); err != nil {
 		return err
 	}
 	if !classes.Valid(s.Classes) {
@@ -179,7 +161,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if links != 0 && links != pairs || len(s.Offsets) != links || !s.Slopes.Finite() || !s.Offsets.Finite() {
 		return fault.BadModel(classifierKind, "%d classes with %d and %d parameters of probabilities", k, links, len(s.Offsets))
 	}
-	m, err := s.Machine.machine(classifierKind, written, c.Kernel, pairs)
+	m, err := s.Machine.machine(classifierKind, c.Kernel, pairs)
 	if err != nil {
 		return err
 	}

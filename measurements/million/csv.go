@@ -11,9 +11,9 @@ import (
 	"os"
 	"strconv"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/kernelearn/kernelearn/streaming"
 
-	"github.com/kernelearn/kernelearn/estimators"
+	"gonum.org/v1/gonum/mat"
 )
 
 // write makes a CSV file of the rows, with a header and the target in the last column. A number
@@ -61,16 +61,16 @@ func (p program) writeTo(ctx context.Context, w io.Writer) error {
 
 // read is the first n rows of a CSV file, so many at a time, in memory that is used again. The file
 // is opened each time the rows are wanted.
-func read(path string, block, n int) iter.Seq2[estimators.Block[float64], error] {
-	return func(yield func(estimators.Block[float64], error) bool) {
-		if err := readAll(path, block, n, func(b estimators.Block[float64]) bool { return yield(b, nil) }); err != nil {
-			yield(estimators.Block[float64]{}, fmt.Errorf("%s: %w", path, err))
+func read(path string, block, n int) iter.Seq2[streaming.Block[float64], error] {
+	return func(yield func(streaming.Block[float64], error) bool) {
+		if err := readAll(path, block, n, func(b streaming.Block[float64]) bool { return yield(b, nil) }); err != nil {
+			yield(streaming.Block[float64]{}, fmt.Errorf("%s: %w", path, err))
 		}
 	}
 }
 
 // readAll calls visit until it wants no more.
-func readAll(path string, block, n int, visit func(estimators.Block[float64]) bool) error {
+func readAll(path string, block, n int, visit func(streaming.Block[float64]) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func readAll(path string, block, n int, visit func(estimators.Block[float64]) bo
 	x, y := make([]float64, block*d), make([]float64, block)
 	for left := n; left > 0; {
 		rows, err := readRows(r, min(block, left), d, x, y)
-		if rows > 0 && !visit(estimators.Block[float64]{X: mat.NewDense(rows, d, x[:rows*d]), Y: y[:rows]}) {
+		if rows > 0 && !visit(streaming.Block[float64]{X: mat.NewDense(rows, d, x[:rows*d]), Y: y[:rows]}) {
 			return nil
 		}
 		if errors.Is(err, io.EOF) {

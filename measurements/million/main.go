@@ -33,6 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/measurements/internal/peak"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -195,16 +196,16 @@ func (r *result) score(model *pipeline.Regressor, x *mat.Dense, y, clean []float
 }
 
 // blocks is the first n rows.
-func (p program) blocks(n int) iter.Seq2[estimators.Block[float64], error] {
+func (p program) blocks(n int) iter.Seq2[streaming.Block[float64], error] {
 	if p.csv != "" {
 		return read(p.csv, p.block, n)
 	}
-	return func(yield func(estimators.Block[float64], error) bool) {
+	return func(yield func(streaming.Block[float64], error) bool) {
 		f := dataset.NewFriedman(p.seed)
 		x, y := make([]float64, p.block*columns), make([]float64, p.block)
 		for from := 0; from < n; from += p.block {
 			r := min(p.block, n-from)
-			b := estimators.Block[float64]{X: mat.NewDense(r, columns, x[:r*columns]), Y: y[:r]}
+			b := streaming.Block[float64]{X: mat.NewDense(r, columns, x[:r*columns]), Y: y[:r]}
 			for i := range r {
 				b.Y[i], _ = f.Next(b.X.RawRowView(i))
 			}

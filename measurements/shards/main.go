@@ -19,11 +19,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -108,7 +108,7 @@ func inShards(ctx context.Context, out io.Writer, rows int) error {
 
 // fit sums up the parts of the rows beside each other, once for each stage.
 func fit(ctx context.Context, model *pipeline.Regressor, x *mat.Dense, y []float64, parts int) error {
-	stages, err := estimators.NewStages[float64](model)
+	stages, err := streaming.NewStages[float64](model)
 	if err != nil {
 		return err
 	}
@@ -116,15 +116,15 @@ func fit(ctx context.Context, model *pipeline.Regressor, x *mat.Dense, y []float
 	for {
 		at, of := stages.Stage()
 		if at == of {
-			return estimators.FitStages(ctx, model, stages)
+			return streaming.FitStages(ctx, model, stages)
 		}
-		sums, failed := make([]estimators.Statistics[float64], parts), make([]error, parts)
+		sums, failed := make([]streaming.Statistics[float64], parts), make([]error, parts)
 		var wait sync.WaitGroup
 		for k := range parts {
 			wait.Go(func() {
 				if sums[k], failed[k] = stages.NewStatistics(); failed[k] == nil {
 					from, to := k*n/parts, (k+1)*n/parts
-					failed[k] = sums[k].AddBlock(ctx, estimators.Block[float64]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]})
+					failed[k] = sums[k].AddBlock(ctx, streaming.Block[float64]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]})
 				}
 			})
 		}

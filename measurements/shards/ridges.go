@@ -9,10 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/dataset"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -85,13 +85,13 @@ func choices(ctx context.Context, set *dataset.Set, train, test []int, features 
 }
 
 // sumsOf are the statistics of some of the rows.
-func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (estimators.Statistics[float64], error) {
+func sumsOf(ctx context.Context, x *mat.Dense, y []float64, of func(i int) bool) (streaming.Statistics[float64], error) {
 	s, err := (&ridge.Regressor{}).NewStatistics()
 	if err != nil {
 		return nil, err
 	}
 	some, targets := pick(x, y, of)
-	return s, s.AddBlock(ctx, estimators.Block[float64]{X: some, Y: targets})
+	return s, s.AddBlock(ctx, streaming.Block[float64]{X: some, Y: targets})
 }
 
 func pick(x *mat.Dense, y []float64, of func(i int) bool) (*mat.Dense, []float64) {

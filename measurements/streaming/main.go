@@ -34,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -129,17 +130,17 @@ type streamed struct {
 }
 
 // chunks are the rows of a file, as transformers read them.
-func chunks(path string, classes []string, chunk int) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
+func chunks(path string, classes []string, chunk int) iter.Seq2[streaming.Block[streaming.None], error] {
+	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		more := true
 		err := readChunks(path, classes, chunk, func(x *mat.Dense, _ []int) error {
-			if more = yield(x, nil); !more {
+			if more = yield(streaming.Rows(x), nil); !more {
 				return errEnough
 			}
 			return nil
 		})
 		if err != nil && more {
-			yield(nil, err)
+			yield(streaming.Rows(nil), err)
 		}
 	}
 }

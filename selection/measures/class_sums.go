@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/moments"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // ClassSums are TargetSums of rows with labels: the same for each class. The zero value holds no rows. Weights of rows
@@ -25,7 +25,7 @@ type ClassSums struct {
 	of map[int]*moments.Gram
 }
 
-var _ estimators.Statistics[int] = (*ClassSums)(nil)
+var _ streaming.Statistics[int] = (*ClassSums)(nil)
 
 // Rows returns the number of rows.
 func (s *ClassSums) Rows() (n int) {
@@ -44,7 +44,7 @@ func (s *ClassSums) columns() int {
 }
 
 // Clone returns a copy that shares no memory.
-func (s *ClassSums) Clone() estimators.Statistics[int] {
+func (s *ClassSums) Clone() streaming.Statistics[int] {
 	out := &ClassSums{of: map[int]*moments.Gram{}}
 	for label, g := range s.of {
 		out.of[label] = g.Clone()
@@ -53,7 +53,7 @@ func (s *ClassSums) Clone() estimators.Statistics[int] {
 }
 
 // AddBlock takes in rows of features with their labels. Cost O(nr²).
-func (s *ClassSums) AddBlock(ctx context.Context, b estimators.Block[int]) (err error) {
+func (s *ClassSums) AddBlock(ctx context.Context, b streaming.Block[int]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *ClassSums) take(o *ClassSums) error {
 }
 
 // Merge takes in the rows of other ClassSums.
-func (s *ClassSums) Merge(other estimators.Statistics[int]) error {
+func (s *ClassSums) Merge(other streaming.Statistics[int]) error {
 	o, ok := other.(*ClassSums)
 	switch {
 	case !ok || o == nil:

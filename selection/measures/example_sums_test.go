@@ -6,17 +6,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // How far two classes lie apart on a line, from the sums of two machines.
 func ExampleClassSums() {
 	var here, there measures.ClassSums
 	ctx := context.Background()
-	err := here.AddBlock(ctx, estimators.Block[int]{X: mat.NewDense(3, 1, []float64{0, 1, 5}), Y: []int{0, 0, 1}})
+	err := here.AddBlock(ctx, streaming.Block[int]{X: mat.NewDense(3, 1, []float64{0, 1, 5}), Y: []int{0, 0, 1}})
 	if err == nil {
-		err = there.AddBlock(ctx, estimators.Block[int]{X: mat.NewDense(3, 1, []float64{2, 6, 7}), Y: []int{0, 1, 1}})
+		err = there.AddBlock(ctx, streaming.Block[int]{X: mat.NewDense(3, 1, []float64{2, 6, 7}), Y: []int{0, 1, 1}})
 	}
 	if err == nil {
 		err = here.Merge(&there)
@@ -29,7 +29,7 @@ func ExampleClassSums() {
 // The alignment of a feature map with real targets, from sums.
 func ExampleTargetSums() {
 	var sums measures.TargetSums
-	for _, b := range []estimators.Block[float64]{
+	for _, b := range []streaming.Block[float64]{
 		{X: mat.NewDense(2, 1, []float64{1, 2}), Y: []float64{10, 21}},
 		{X: mat.NewDense(2, 1, []float64{3, 4}), Y: []float64{29, 41}},
 	} {

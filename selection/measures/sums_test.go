@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/selection/measures"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // featuresOf are rows of five features around an offset, targets and labels of three classes that hang on them.
@@ -31,13 +32,13 @@ func featuresOf(n int, offset float64) (*mat.Dense, []float64, []int) {
 }
 
 // inParts merges the sums of parts in an order of their own, each of which has travelled.
-func inParts[Y float64 | int](t *testing.T, fresh func() estimators.Statistics[Y], x *mat.Dense, y []Y, parts int) estimators.Statistics[Y] {
+func inParts[Y float64 | int](t *testing.T, fresh func() streaming.Statistics[Y], x *mat.Dense, y []Y, parts int) streaming.Statistics[Y] {
 	n, d := x.Dims()
-	var all []estimators.Statistics[Y]
+	var all []streaming.Statistics[Y]
 	for k := range parts {
 		s := fresh()
 		if from, to := k*n/parts, (k+1)*n/parts; from < to {
-			require.NoError(t, s.AddBlock(context.Background(), estimators.Block[Y]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
+			require.NoError(t, s.AddBlock(context.Background(), streaming.Block[Y]{X: x.Slice(from, to, 0, d).(*mat.Dense), Y: y[from:to]}))
 		}
 		data, err := s.MarshalBinary()
 		require.NoError(t, err)
@@ -80,14 +81,14 @@ func TestSumsAreMeasures(t *testing.T) {
 		entropy, err := measures.EntropyOfFeatures(ctx, x)
 		require.NoError(t, err)
 		for _, parts := range []int{1, 4, 64, 400} {
-			targets := inParts(t, func() estimators.Statistics[float64] { return &measures.TargetSums{} }, x, y, parts).(*measures.TargetSums)
+			targets := inParts(t, func() streaming.Statistics[float64] { return &measures.TargetSums{} }, x, y, parts).(*measures.TargetSums)
 			got, err := targets.Alignment()
 			require.NoError(t, err)
 			inEpsilon(t, alignment, got, epsilon, "alignment")
 			ofTargets, err := targets.Entropy(ctx)
 			require.NoError(t, err)
 			inEpsilon(t, entropy, ofTargets, 1e-9, "entropy")
-			classes := inParts(t, func() estimators.Statistics[int] { return &measures.ClassSums{} }, x, labels, parts).(*measures.ClassSums)
+			classes := inParts(t, func() streaming.Statistics[int] { return &measures.ClassSums{} }, x, labels, parts).(*measures.ClassSums)
 			of, err := classes.Separability(ctx)
 			require.NoError(t, err)
 			inEpsilon(t, separability, of, epsilon, "separability")
@@ -109,7 +110,7 @@ func TestDivergenceOfSums(t *testing.T) {
 		want, err := measures.DivergenceOfProjection(mat.Col(nil, 0, z), labels)
 		require.NoError(t, err)
 		for _, parts := range []int{1, 4, 64} {
-			s := inParts(t, func() estimators.Statistics[int] { return &measures.ClassSums{} }, z, labels, parts).(*measures.ClassSums)
+			s := inParts(t, func() streaming.Statistics[int] { return &measures.ClassSums{} }, z, labels, parts).(*measures.ClassSums)
 			got, err := s.Divergence()
 			require.NoError(t, err)
 			inEpsilon(t, want, got, 1e-10, "divergence")
@@ -128,28 +129,28 @@ func TestSumsErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	_, err = c.Separability(ctx)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	require.NoError(t, a.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
-	require.NoError(t, c.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels}))
+	require.NoError(t, a.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
+	require.NoError(t, c.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels}))
 	before, err := a.MarshalBinary()
 	require.NoError(t, err)
 	beforeClasses, err := c.MarshalBinary()
 	require.NoError(t, err)
 	narrow := x.Slice(0, 20, 0, 2).(*mat.Dense)
-	assert.ErrorIs(t, a.AddBlock(ctx, estimators.Block[float64]{X: narrow, Y: y}), estimators.ErrShape)
-	assert.ErrorIs(t, c.AddBlock(ctx, estimators.Block[int]{X: narrow, Y: labels}), estimators.ErrShape)
+	assert.ErrorIs(t, a.AddBlock(ctx, streaming.Block[float64]{X: narrow, Y: y}), estimators.ErrShape)
+	assert.ErrorIs(t, c.AddBlock(ctx, streaming.Block[int]{X: narrow, Y: labels}), estimators.ErrShape)
 	ones := make([]float64, 20)
-	assert.ErrorIs(t, a.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y, Weights: ones}), estimators.ErrParam)
-	assert.ErrorIs(t, c.AddBlock(ctx, estimators.Block[int]{X: x, Y: labels, Weights: ones}), estimators.ErrParam)
+	assert.ErrorIs(t, a.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y, Weights: ones}), estimators.ErrParam)
+	assert.ErrorIs(t, c.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels, Weights: ones}), estimators.ErrParam)
 	assert.ErrorIs(t, a.Merge(nil), estimators.ErrParam)
 	assert.ErrorIs(t, c.Merge(nil), estimators.ErrParam)
 	large := mat.NewDense(2, 5, nil)
 	large.Set(0, 0, 1e200)
-	assert.ErrorIs(t, a.AddBlock(ctx, estimators.Block[float64]{X: large, Y: y[:2]}), estimators.ErrNotFinite)
-	assert.ErrorIs(t, c.AddBlock(ctx, estimators.Block[int]{X: large, Y: []int{0, 0}}), estimators.ErrNotFinite)
+	assert.ErrorIs(t, a.AddBlock(ctx, streaming.Block[float64]{X: large, Y: y[:2]}), estimators.ErrNotFinite)
+	assert.ErrorIs(t, c.AddBlock(ctx, streaming.Block[int]{X: large, Y: []int{0, 0}}), estimators.ErrNotFinite)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	assert.ErrorIs(t, a.AddBlock(cancelled, estimators.Block[float64]{X: x, Y: y}), context.Canceled)
-	assert.ErrorIs(t, c.AddBlock(cancelled, estimators.Block[int]{X: x, Y: labels}), context.Canceled)
+	assert.ErrorIs(t, a.AddBlock(cancelled, streaming.Block[float64]{X: x, Y: y}), context.Canceled)
+	assert.ErrorIs(t, c.AddBlock(cancelled, streaming.Block[int]{X: x, Y: labels}), context.Canceled)
 	assert.ErrorIs(t, a.UnmarshalBinary(beforeClasses), estimators.ErrBadModel)
 	assert.ErrorIs(t, c.UnmarshalBinary(before), estimators.ErrBadModel)
 	_, err = c.Divergence()
@@ -165,7 +166,7 @@ func TestSumsErrors(t *testing.T) {
 // Files of every version so far can be read.
 func TestGoldenSums(t *testing.T) {
 	x, y, labels := featuresOf(12, 1e6)
-	targets := inParts(t, func() estimators.Statistics[float64] { return &measures.TargetSums{} }, x, y, 3)
+	targets := inParts(t, func() streaming.Statistics[float64] { return &measures.TargetSums{} }, x, y, 3)
 	read := &measures.TargetSums{}
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "TargetSums-v1.keln", targets.MarshalBinary)))
 	want, err := targets.(*measures.TargetSums).Alignment()
@@ -173,7 +174,7 @@ func TestGoldenSums(t *testing.T) {
 	got, err := read.Alignment()
 	require.NoError(t, err)
 	inEpsilon(t, want, got, 1e-10, "alignment")
-	classes := inParts(t, func() estimators.Statistics[int] { return &measures.ClassSums{} }, x, labels, 3)
+	classes := inParts(t, func() streaming.Statistics[int] { return &measures.ClassSums{} }, x, labels, 3)
 	readClasses := &measures.ClassSums{}
 	require.NoError(t, readClasses.UnmarshalBinary(golden.Model(t, "ClassSums-v1.keln", classes.MarshalBinary)))
 	a, err := classes.(*measures.ClassSums).Separability(context.Background())

@@ -8,12 +8,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/moments"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 const (
@@ -29,16 +29,16 @@ const (
 // any order. The zero value holds no rows. Weights of rows are ErrParam.
 type TargetSums struct{ sums moments.Gram }
 
-var _ estimators.Statistics[float64] = (*TargetSums)(nil)
+var _ streaming.Statistics[float64] = (*TargetSums)(nil)
 
 // Rows returns the number of rows.
 func (s *TargetSums) Rows() int { return s.sums.N }
 
 // Clone returns a copy that shares no memory.
-func (s *TargetSums) Clone() estimators.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
+func (s *TargetSums) Clone() streaming.Statistics[float64] { return &TargetSums{*s.sums.Clone()} }
 
 // AddBlock takes in rows of features with their targets. Cost O(nr²).
-func (s *TargetSums) AddBlock(ctx context.Context, b estimators.Block[float64]) (err error) {
+func (s *TargetSums) AddBlock(ctx context.Context, b streaming.Block[float64]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	phi, err := check.Targeted(b.X, b.Y)
 	if err != nil {
@@ -75,7 +75,7 @@ func take(typ string, s, o *moments.Gram) error {
 }
 
 // Merge takes in the rows of other TargetSums.
-func (s *TargetSums) Merge(other estimators.Statistics[float64]) error {
+func (s *TargetSums) Merge(other streaming.Statistics[float64]) error {
 	o, ok := other.(*TargetSums)
 	switch {
 	case !ok || o == nil:

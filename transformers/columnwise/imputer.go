@@ -26,6 +26,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -101,11 +102,11 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
+// FitBlocks implements [streaming.BlockFitter], and learns what Fit learns. With Mean it reads the stream once; with Median
 // it reads it as [Winsorizer.FitBlocks] does, with the same memory. With [MostFrequent] it counts up to 65 536
 // different values of a column: If a column has more, a second pass finds the most frequent value if it is in more
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
-func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	statistics, ok := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf,
 		MostFrequent: mostFrequentsOf}[p.Statistic]
@@ -130,7 +131,7 @@ func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, er
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
 	st := &columnstats.Statistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere,
 		Fresh: func(int) C { return fresh() }}
-	return imputing{st, func(ctx context.Context, s transformers.Statistics) error {
+	return imputing{st, func(ctx context.Context, s streaming.Statistics[streaming.None]) error {
 		return columnstats.Learn(ctx, &p.state, s, st, func(s *columnstats.Statistics[C]) (*imputerModel, error) {
 			m := &imputerModel{}
 			for j, c := range s.Columns {
@@ -144,8 +145,8 @@ func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of fun
 }
 
 type imputing struct {
-	fresh transformers.Statistics
-	fit   func(context.Context, transformers.Statistics) error
+	fresh streaming.Statistics[streaming.None]
+	fit   func(context.Context, streaming.Statistics[streaming.None]) error
 }
 
 func (p *Imputer) statistics() (imputing, error) {
@@ -172,16 +173,16 @@ func (p *Imputer) statistics() (imputing, error) {
 	return imputing{}, p.unknown()
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
+// NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
 // different values in a column (more are ErrTooLarge), for Median the sketch of [QuantileTransformer].
-func (p *Imputer) NewStatistics() (transformers.Statistics, error) {
+func (p *Imputer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	of, err := p.statistics()
 	return of.fresh, err
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, the mean rounded once; a Median of 8192
 // values or more is one whose rank is as far off as [QuantileTransformer]'s.
-func (p *Imputer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (p *Imputer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	of, err := p.statistics()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -95,8 +96,8 @@ func (o *OneHot) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once and learns what Fit learns.
-func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns.
+func (o *OneHot) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	m, limit, gap, err := o.configured()
 	if err != nil {
@@ -143,9 +144,9 @@ func (o *OneHot) statistics() (st *columnstats.Statistics[*columnstats.Categorie
 	}, m, limit, nil
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the categories of the columns, up to MaxCategories
+// NewStatistics implements [streaming.StatisticsFitter]: the categories of the columns, up to MaxCategories
 // and without gaps in each; more are ErrTooLarge as soon as there are.
-func (o *OneHot) NewStatistics() (transformers.Statistics, error) {
+func (o *OneHot) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	st, _, _, err := o.statistics()
 	if err != nil {
 		return nil, err
@@ -153,8 +154,8 @@ func (o *OneHot) NewStatistics() (transformers.Statistics, error) {
 	return st, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
-func (o *OneHot) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+func (o *OneHot) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, m, limit, err := o.statistics()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -19,12 +19,12 @@ import (
 // mostValues are those of a column of a stream that the first look for λ is at.
 const mostValues = 8192
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream four times, and three times if columns have fewer than
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream four times, and three times if columns have fewer than
 // 8192 values: then λ is that of Fit to rounding. Otherwise it is first that of 8192 values at evenly spaced ranks
 // of the column, as [QuantileTransformer]'s FitBlocks finds them, and is moved to the top of a parabola through the
 // likelihood of all rows at three λ: of 100 000 rows at most .0001 from Fit's, whose standard error is .004. Mean
 // and standard deviation are exact for that λ. Where the values of the first look are one or two, λ is 1.
-func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err
@@ -59,15 +59,15 @@ func (t *PowerTransformer) statistics() *columnstats.Statistics[*columnstats.Ran
 	return columnstats.NewRankStatistics(powerTransformerName, gaps)
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
-func (t *PowerTransformer) NewStatistics() (transformers.Statistics, error) {
+// NewStatistics implements [streaming.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
+func (t *PowerTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column.
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column.
 // Of more λ, mean and deviation are those of 8192 values at evenly spaced ranks, which are as far off as
 // [QuantileTransformer]'s.
-func (t *PowerTransformer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
 		return err

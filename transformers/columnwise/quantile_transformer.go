@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -120,12 +121,12 @@ func (t *QuantileTransformer) Fit(ctx context.Context, x mat.Matrix) (err error)
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once. Of up to 8191 values of a column
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once. Of up to 8191 values of a column
 // the quantiles are those of Fit; of n more they are values whose rank is at most
 // n (log₂(n/8192) + 3) / 16384 from that of Fit's, six in ten thousand of a million, and the
 // least and the largest are Fit's. Memory is some 500 kB a column for a million rows, and 64 kB
 // more each time that they double.
-func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (t *QuantileTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
 	if err != nil {
@@ -151,16 +152,16 @@ func (t *QuantileTransformer) statistics() *columnstats.Statistics[*columnstats.
 	return columnstats.NewRankStatistics(quantileTransformerName, gaps)
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: a sketch of the ranks of each column, which keeps all of
+// NewStatistics implements [streaming.StatisticsFitter]: a sketch of the ranks of each column, which keeps all of
 // fewer than 8192 values.
-func (t *QuantileTransformer) NewStatistics() (transformers.Statistics, error) {
+func (t *QuantileTransformer) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	return t.statistics(), nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a
 // column. Of n more, quantiles have ranks that are at most n (log₂(n/8192) + 1) / 8192 from those of Fit,
 // whatever the parts and their order, .1% of a million rows; another order gives other quantiles within that.
-func (t *QuantileTransformer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (t *QuantileTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	count, m, err := t.configured()
 	if err != nil {

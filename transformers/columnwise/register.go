@@ -2,6 +2,7 @@ package columnwise
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -22,11 +23,11 @@ var (
 	_ rowmap.Complete = (*Imputer)(nil)
 	_ rowmap.Complete = (*OneHot)(nil)
 
-	_ transformers.BlockFitter = (*PowerTransformer)(nil)
-	_ transformers.BlockFitter = (*QuantileTransformer)(nil)
-	_ transformers.BlockFitter = (*Winsorizer)(nil)
-	_ transformers.BlockFitter = (*Imputer)(nil)
-	_ transformers.BlockFitter = (*OneHot)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*PowerTransformer)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*QuantileTransformer)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*Winsorizer)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*Imputer)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*OneHot)(nil)
 
 	_ transformers.Inverter = (*PowerTransformer)(nil)
 	_ transformers.Inverter = (*QuantileTransformer)(nil)

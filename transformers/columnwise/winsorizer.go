@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -108,10 +109,10 @@ func (w *Winsorizer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. The bounds are those of Fit, exactly. It reads the stream once and, if there
+// FitBlocks implements [streaming.BlockFitter]. The bounds are those of Fit, exactly. It reads the stream once and, if there
 // are 8192 values or more of a column, once more to count those that a first look leaves possible. Memory is
 // [QuantileTransformer]'s, and a count for each of those: at most one in 250 of a million rows for each bound.
-func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (w *Winsorizer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {
@@ -140,12 +141,14 @@ func (w *Winsorizer) statistics() *columnstats.Statistics[*columnstats.Ranks] {
 	return columnstats.NewRankStatistics(winsorizerName, gaps)
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
-func (w *Winsorizer) NewStatistics() (transformers.Statistics, error) { return w.statistics(), nil }
+// NewStatistics implements [streaming.StatisticsFitter]: the sketch of [QuantileTransformer] for each column.
+func (w *Winsorizer) NewStatistics() (streaming.Statistics[streaming.None], error) {
+	return w.statistics(), nil
+}
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column;
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns from fewer than 8192 values of a column;
 // of more, bounds whose ranks are as far off as [QuantileTransformer]'s.
-func (w *Winsorizer) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (w *Winsorizer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	lower, upper, err := w.quantiles()
 	if err != nil {

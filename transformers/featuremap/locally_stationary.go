@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -131,9 +132,9 @@ func (l *LocallyStationaryFourier) statistics() (s *samplestats.Statistics, coun
 	return s, count, nil
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: sums of the columns, and where a kernel is nil a sample of 4096
+// NewStatistics implements [streaming.StatisticsFitter]: sums of the columns, and where a kernel is nil a sample of 4096
 // different rows, those whose hash with Seed is least.
-func (l *LocallyStationaryFourier) NewStatistics() (transformers.Statistics, error) {
+func (l *LocallyStationaryFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := l.statistics()
 	if err != nil {
 		return nil, err
@@ -141,8 +142,8 @@ func (l *LocallyStationaryFourier) NewStatistics() (transformers.Statistics, err
 	return s, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter], as [RandomFourier]'s.
-func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+// FitStatistics implements [streaming.StatisticsFitter], as [RandomFourier]'s.
+func (l *LocallyStationaryFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := l.statistics()
 	if err != nil {

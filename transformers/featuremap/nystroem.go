@@ -34,6 +34,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
@@ -93,10 +94,10 @@ type nystroemModel struct {
 	kernel    kernels.Kernel
 	landmarks *mat.Dense // r×d, those that add a feature
 	prepared  *kernels.Prepared
-	factor    blas64.Triangular       // L'
-	indices   []int                   // of the landmarks among the rows of Fit; nil for given ones
-	residual  float64                 // share of the trace; NaN where the rule does not give it
-	sums      transformers.Statistics // that it was learnt from, by FitStatistics or PartialFit; else nil
+	factor    blas64.Triangular                    // L'
+	indices   []int                                // of the landmarks among the rows of Fit; nil for given ones
+	residual  float64                              // share of the trace; NaN where the rule does not give it
+	sums      streaming.Statistics[streaming.None] // that it was learnt from, by FitStatistics or PartialFit; else nil
 }
 
 var _ transformers.RowResidualer = (*Nystroem)(nil)
@@ -175,9 +176,9 @@ func (t *Nystroem) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: a sample of 4096 different rows, or four for each of Components, those
+// NewStatistics implements [streaming.StatisticsFitter]: a sample of 4096 different rows, or four for each of Components, those
 // whose hash with Seed is least; with Kernel and Landmarks given the width of the rows alone.
-func (t *Nystroem) NewStatistics() (transformers.Statistics, error) {
+func (t *Nystroem) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := t.statistics()
 	if err != nil {
 		return nil, err
@@ -185,9 +186,9 @@ func (t *Nystroem) NewStatistics() (transformers.Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
+// FitStatistics implements [streaming.StatisticsFitter]: it is Fit on the rows of the sample, in the order of their hashes. The same
 // bits come of any parts in any order. Indices is nil after it.
-func (t *Nystroem) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+func (t *Nystroem) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := t.statistics()
 	if err != nil {
@@ -206,7 +207,7 @@ func (t *Nystroem) FitStatistics(ctx context.Context, s transformers.Statistics)
 // PartialFit implements [transformers.PartialFitter].
 func (t *Nystroem) PartialFit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	var sums transformers.Statistics
+	var sums streaming.Statistics[streaming.None]
 	if t.fitted != nil {
 		sums = t.fitted.sums
 	}

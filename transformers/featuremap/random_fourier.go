@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -123,9 +124,9 @@ func (r *RandomFourier) statistics() (s *samplestats.Statistics, count int, err 
 	return s, count, nil
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: sums of the columns, and for a nil Kernel a sample of 4096 different
+// NewStatistics implements [streaming.StatisticsFitter]: sums of the columns, and for a nil Kernel a sample of 4096 different
 // rows, those whose hash with Seed is least.
-func (r *RandomFourier) NewStatistics() (transformers.Statistics, error) {
+func (r *RandomFourier) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, _, err := r.statistics()
 	if err != nil {
 		return nil, err
@@ -133,9 +134,9 @@ func (r *RandomFourier) NewStatistics() (transformers.Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
+// FitStatistics implements [streaming.StatisticsFitter]. With a Kernel it learns what Fit learns. Without one the median
 // distance is that of the sample's rows. The result is the same to the bit for any parts in any order.
-func (r *RandomFourier) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+func (r *RandomFourier) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, count, err := r.statistics()
 	if err != nil {

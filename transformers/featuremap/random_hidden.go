@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
@@ -138,9 +139,9 @@ func (r *RandomHidden) statistics() (*samplestats.Statistics, error) {
 	return s, nil
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the width of the rows, and for [DataRBF] a sample of 4096 different
+// NewStatistics implements [streaming.StatisticsFitter]: the width of the rows, and for [DataRBF] a sample of 4096 different
 // rows, or four for each unit, those whose hash with Seed is least.
-func (r *RandomHidden) NewStatistics() (transformers.Statistics, error) {
+func (r *RandomHidden) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	s, err := r.statistics()
 	if err != nil {
 		return nil, err
@@ -148,9 +149,9 @@ func (r *RandomHidden) NewStatistics() (transformers.Statistics, error) {
 	return s, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, for [DataRBF] of the rows of the sample.
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, for [DataRBF] of the rows of the sample.
 // The same bits come of any parts in any order.
-func (r *RandomHidden) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+func (r *RandomHidden) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	fresh, err := r.statistics()
 	if err != nil {

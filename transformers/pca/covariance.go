@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -123,15 +123,15 @@ func (s *covarianceStatistics) String() string { return s.typ }
 func (s *covarianceStatistics) Rows() int { return s.gram.N }
 
 // Clone implements Statistics.
-func (s *covarianceStatistics) Clone() transformers.Statistics {
+func (s *covarianceStatistics) Clone() streaming.Statistics[streaming.None] {
 	return &covarianceStatistics{s.typ, covariance{s.exponent, *s.gram.Clone()}}
 }
 
 // AddBlock implements Statistics. Cost O(nd²).
-func (s *covarianceStatistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+func (s *covarianceStatistics) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(pcaName, &err)
 	ctx = check.Context(ctx)
-	rows, err := check.Dense("x", x)
+	rows, err := rowmap.BlockRows(s.typ, b, nil)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func wideCovariance(typ string, d int) error {
 }
 
 // like returns other as such statistics, if they are.
-func (s *covarianceStatistics) like(other transformers.Statistics) (*covarianceStatistics, error) {
+func (s *covarianceStatistics) like(other streaming.Statistics[streaming.None]) (*covarianceStatistics, error) {
 	o, ok := other.(*covarianceStatistics)
 	if !ok || o == nil || o.typ != s.typ {
 		return nil, rowmap.OtherStatistics(s.typ, other, s)
@@ -166,7 +166,7 @@ func (s *covarianceStatistics) like(other transformers.Statistics) (*covarianceS
 }
 
 // Merge implements Statistics.
-func (s *covarianceStatistics) Merge(other transformers.Statistics) error {
+func (s *covarianceStatistics) Merge(other streaming.Statistics[streaming.None]) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
@@ -260,9 +261,9 @@ func signed(v []float64) []float64 {
 	return v
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once, and keeps the covariances of the columns: O(d²)
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, and keeps the covariances of the columns: O(d²)
 // memory. It learns what Fit learns, of more columns than rows to rounding.
-func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
 		return err
@@ -300,17 +301,17 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]
 	})
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: means of the columns and sums of the products of their differences
+// NewStatistics implements [streaming.StatisticsFitter]: means of the columns and sums of the products of their differences
 // from them, which a common offset costs no digits.
-func (p *PCA) NewStatistics() (transformers.Statistics, error) {
+func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 	if err := p.validate(); err != nil {
 		return nil, err
 	}
 	return &covarianceStatistics{typ: pcaName}, nil
 }
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, to rounding, from any parts in any order.
-func (p *PCA) FitStatistics(ctx context.Context, s transformers.Statistics) (err error) {
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, to rounding, from any parts in any order.
+func (p *PCA) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	if err := p.validate(); err != nil {
 		return err

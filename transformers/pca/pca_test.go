@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
@@ -199,12 +200,12 @@ func TestPCARefuses(t *testing.T) {
 	fromSums := func() error {
 		s, err := nine.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, s.AddBlock(ctx, x))
+		require.NoError(t, s.AddBlock(ctx, streaming.Rows(x)))
 		return nine.FitStatistics(ctx, s)
 	}
 	for _, err := range []error{
 		nine.Fit(ctx, x), fromSums(), nine.PartialFit(ctx, x),
-		nine.FitBlocks(ctx, func(yield func(*mat.Dense, error) bool) { yield(x, nil) }),
+		nine.FitBlocks(ctx, func(yield func(streaming.Block[streaming.None], error) bool) { yield(streaming.Rows(x), nil) }),
 		(&PCA{Components: 90}).Fit(ctx, maptest.NormalRows(3, 80, 1)),
 	} {
 		require.ErrorIs(t, err, fault.ErrParam)

@@ -2,6 +2,7 @@ package pca
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -16,7 +17,7 @@ var (
 	_ rowmap.Complete = (*PCA)(nil)
 	_ rowmap.Complete = (*KernelPCA)(nil)
 
-	_ transformers.BlockFitter = (*PCA)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*PCA)(nil)
 
 	_ transformers.Inverter = (*PCA)(nil)
 )

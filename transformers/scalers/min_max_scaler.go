@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -85,8 +86,8 @@ func (s *MinMaxScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once and learns what Fit learns.
-func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns.
+func (s *MinMaxScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
 	if err != nil {
@@ -115,11 +116,13 @@ func (s *MinMaxScaler) statistics() *columnstats.Statistics[*columnstats.Extreme
 		Fresh: func(int) *columnstats.Extremes { return &columnstats.Extremes{} }}
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the ends of the columns.
-func (s *MinMaxScaler) NewStatistics() (transformers.Statistics, error) { return s.statistics(), nil }
+// NewStatistics implements [streaming.StatisticsFitter]: the ends of the columns.
+func (s *MinMaxScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
+	return s.statistics(), nil
+}
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
-func (s *MinMaxScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+func (s *MinMaxScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	low, high, err := s.limits()
 	if err != nil {

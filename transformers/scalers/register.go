@@ -2,6 +2,7 @@ package scalers
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -20,10 +21,10 @@ var (
 	_ rowmap.Complete = (*MinMaxScaler)(nil)
 	_ rowmap.Complete = (*UnitRows)(nil)
 
-	_ transformers.BlockFitter = (*StandardScaler)(nil)
-	_ transformers.BlockFitter = (*RMSScaler)(nil)
-	_ transformers.BlockFitter = (*MinMaxScaler)(nil)
-	_ transformers.BlockFitter = (*UnitRows)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*StandardScaler)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*RMSScaler)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*MinMaxScaler)(nil)
+	_ streaming.BlockFitter[streaming.None] = (*UnitRows)(nil)
 
 	_ transformers.Inverter = (*StandardScaler)(nil)
 	_ transformers.Inverter = (*RMSScaler)(nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -48,9 +49,9 @@ func (s *RMSScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once and learns what Fit learns, to
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once and learns what Fit learns, to
 // the bit.
-func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (s *RMSScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*rmsScalerModel, error) {
 		columns, err := columnstats.ReadColumns(ctx, rows, 1, func(int) (c columnstats.Magnitude) { return c },
@@ -73,12 +74,14 @@ func (s *RMSScaler) statistics() *columnstats.Statistics[*columnstats.Sums] {
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: exact sums of the squares of the columns.
-func (s *RMSScaler) NewStatistics() (transformers.Statistics, error) { return s.statistics(), nil }
+// NewStatistics implements [streaming.StatisticsFitter]: exact sums of the squares of the columns.
+func (s *RMSScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
+	return s.statistics(), nil
+}
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
-func (s *RMSScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (s *RMSScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
 		func(st *columnstats.Statistics[*columnstats.Sums]) (*rmsScalerModel, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -66,9 +67,9 @@ func (s *StandardScaler) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream twice and learns what Fit learns, to
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream twice and learns what Fit learns, to
 // the bit.
-func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+func (s *StandardScaler) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return s.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*standardScalerModel, error) {
 		spreads, err := columnstats.ReadSpreads(ctx, rows, 1, func(_ int, values []float64) []float64 { return values })
@@ -87,12 +88,14 @@ func (s *StandardScaler) statistics() *columnstats.Statistics[*columnstats.Sums]
 	return &columnstats.Statistics[*columnstats.Sums]{Type: s.state.TypeName(), Fresh: columnstats.NewSums}
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: exact sums of the columns and of their squares.
-func (s *StandardScaler) NewStatistics() (transformers.Statistics, error) { return s.statistics(), nil }
+// NewStatistics implements [streaming.StatisticsFitter]: exact sums of the columns and of their squares.
+func (s *StandardScaler) NewStatistics() (streaming.Statistics[streaming.None], error) {
+	return s.statistics(), nil
+}
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, each number rounded once: the same
 // bits from any parts in any order.
-func (s *StandardScaler) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+func (s *StandardScaler) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &s.state, st, s.statistics(),
 		func(st *columnstats.Statistics[*columnstats.Sums]) (*standardScalerModel, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -42,8 +43,8 @@ func (u *UnitRows) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	})
 }
 
-// FitBlocks implements [transformers.BlockFitter]. It reads the stream once, to check it.
-func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (err error) {
+// FitBlocks implements [streaming.BlockFitter]. It reads the stream once, to check it.
+func (u *UnitRows) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return u.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*unitRowsModel, error) {
 		err := rows.Pass(ctx, func(*mat.Dense) error { return nil })
@@ -56,11 +57,13 @@ func (u *UnitRows) statistics() *columnstats.Statistics[*columnstats.Nothing] {
 		Fresh: func(int) *columnstats.Nothing { return &columnstats.Nothing{} }}
 }
 
-// NewStatistics implements [transformers.StatisticsFitter]: the width of the rows.
-func (u *UnitRows) NewStatistics() (transformers.Statistics, error) { return u.statistics(), nil }
+// NewStatistics implements [streaming.StatisticsFitter]: the width of the rows.
+func (u *UnitRows) NewStatistics() (streaming.Statistics[streaming.None], error) {
+	return u.statistics(), nil
+}
 
-// FitStatistics implements [transformers.StatisticsFitter]. It learns what Fit learns.
-func (u *UnitRows) FitStatistics(ctx context.Context, st transformers.Statistics) (err error) {
+// FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns.
+func (u *UnitRows) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
 	return columnstats.Learn(ctx, &u.state, st, u.statistics(),
 		func(st *columnstats.Statistics[*columnstats.Nothing]) (*unitRowsModel, error) {

@@ -12,7 +12,6 @@ package grid
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"strconv"
 
@@ -60,27 +59,11 @@ func Read(ctx context.Context, table *arrow.Table) (*base.DenseInstances, error)
 		}
 		return build(&s, b.X, &arrow.Column{Name: s.Target, Kind: arrow.Number}, b.Y)
 	}
-	b, err := arrow.Collect(unlabelled(unweighted.Rows(ctx)), table.MaxBytes)
+	b, err := arrow.Collect(unweighted.Rows(ctx), table.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
 	return build(&s, b.X, nil, nil)
-}
-
-// unlabelled makes blocks of rows, with targets that nobody looks at.
-func unlabelled(rows iter.Seq2[*mat.Dense, error]) iter.Seq2[estimators.Block[float64], error] {
-	return func(yield func(estimators.Block[float64], error) bool) {
-		for x, err := range rows {
-			b := estimators.Block[float64]{X: x}
-			if err == nil {
-				n, _ := x.Dims()
-				b.Y = make([]float64, n)
-			}
-			if !yield(b, err) {
-				return
-			}
-		}
-	}
 }
 
 // build makes the grid of x and a class, if there is one.

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // What keeps no rows counts each that it is given. With a ridge that is set it makes the model of Fit; a ridge that it
@@ -24,9 +25,9 @@ func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	x, y := wave(n, 15)
 	probe, _ := wave(20, 16)
 	x4, y4 := repeat(x, y, slices.Repeat([]int{4}, n), 1)
-	blocks := func(x *mat.Dense, y []float64) iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) {
-			yield(estimators.Block[float64]{X: x, Y: y}, nil)
+	blocks := func(x *mat.Dense, y []float64) iter.Seq2[streaming.Block[float64], error] {
+		return func(yield func(streaming.Block[float64], error) bool) {
+			yield(streaming.Block[float64]{X: x, Y: y}, nil)
 		}
 	}
 	predict := func(r estimators.Regressor) []float64 {
@@ -57,7 +58,7 @@ func TestBlocksAndStatisticsCountRows(t *testing.T) {
 	sums := func(r *ridge.Regressor, x *mat.Dense, y []float64) *ridge.Regressor {
 		s, err := r.NewStatistics()
 		require.NoError(t, err)
-		require.NoError(t, s.AddBlock(ctx, estimators.Block[float64]{X: x, Y: y}))
+		require.NoError(t, s.AddBlock(ctx, streaming.Block[float64]{X: x, Y: y}))
 		require.NoError(t, r.FitStatistics(ctx, s))
 		return r
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Targets whose squares would have no digits are an error, and not a model whose intervals have no width. Those that are
@@ -53,9 +54,9 @@ func TestTinyTargetsOfOtherFits(t *testing.T) {
 	x, y := wave(60, 1)
 	gram, err := kernels.Matrix(context.Background(), kernels.RBF{Gamma: 1}, x, nil)
 	require.NoError(t, err)
-	block := func(y []float64) iter.Seq2[estimators.Block[float64], error] {
-		return func(yield func(estimators.Block[float64], error) bool) {
-			yield(estimators.Block[float64]{X: x, Y: y}, nil)
+	block := func(y []float64) iter.Seq2[streaming.Block[float64], error] {
+		return func(yield func(streaming.Block[float64], error) bool) {
+			yield(streaming.Block[float64]{X: x, Y: y}, nil)
 		}
 	}
 	for name, fit := range map[string]func(y []float64) error{

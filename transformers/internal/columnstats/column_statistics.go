@@ -13,7 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -50,8 +50,8 @@ type Statistics[C Summary[C]] struct {
 }
 
 var (
-	_ transformers.Statistics = (*Statistics[*Extremes])(nil)
-	_ transformers.Unmerger   = (*Statistics[*Extremes])(nil)
+	_ streaming.Statistics[streaming.None] = (*Statistics[*Extremes])(nil)
+	_ streaming.Unmerger[streaming.None]   = (*Statistics[*Extremes])(nil)
 )
 
 // String names them, with their settings.
@@ -68,7 +68,7 @@ func (s *Statistics[C]) empty() *Statistics[C] {
 func (s *Statistics[C]) Rows() int { return s.N }
 
 // Clone implements Statistics.
-func (s *Statistics[C]) Clone() transformers.Statistics {
+func (s *Statistics[C]) Clone() streaming.Statistics[streaming.None] {
 	out := s.empty()
 	out.N = s.N
 	for _, c := range s.Columns {
@@ -78,7 +78,7 @@ func (s *Statistics[C]) Clone() transformers.Statistics {
 }
 
 // like returns other as such statistics, if they are.
-func (s *Statistics[C]) like(other transformers.Statistics) (*Statistics[C], error) {
+func (s *Statistics[C]) like(other streaming.Statistics[streaming.None]) (*Statistics[C], error) {
 	o, ok := other.(*Statistics[C])
 	if !ok || o == nil || o.Type != s.Type || o.Settings != s.Settings {
 		return nil, rowmap.OtherStatistics(s.Type, other, s)
@@ -87,10 +87,10 @@ func (s *Statistics[C]) like(other transformers.Statistics) (*Statistics[C], err
 }
 
 // AddBlock implements Statistics: the rows are summed by themselves first.
-func (s *Statistics[C]) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+func (s *Statistics[C]) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
-	rows, err := check.DenseGaps("x", x, s.Gap)
+	rows, err := rowmap.BlockRows(s.Type, b, s.Gap)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (s *Statistics[C]) width(d int) error {
 }
 
 // Merge implements Statistics.
-func (s *Statistics[C]) Merge(other transformers.Statistics) error {
+func (s *Statistics[C]) Merge(other streaming.Statistics[streaming.None]) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (s *Statistics[C]) take(o *Statistics[C]) error {
 }
 
 // Unmerge implements Unmerger.
-func (s *Statistics[C]) Unmerge(other transformers.Statistics) error {
+func (s *Statistics[C]) Unmerge(other streaming.Statistics[streaming.None]) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
@@ -259,7 +259,8 @@ func (s *Statistics[C]) UnmarshalText(text []byte) error {
 
 // Learn assigns what f learns of s, which are those of the columns of a C each that fresh
 // has, and not without rows.
-func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s transformers.Statistics, fresh *Statistics[C],
+func Learn[M rowmap.Stored, C Summary[C]](ctx context.Context, l *rowmap.State[M], s streaming.Statistics[streaming.None],
+	fresh *Statistics[C],
 	f func(*Statistics[C]) (*M, error)) error {
 	own, err := fresh.like(s)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -40,15 +41,15 @@ func RejectPayloads(t *testing.T, payloads map[string]Payload) {
 
 // InBlocks yields rows so many at a time, in memory that it uses again, and counts how often it
 // is run.
-func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
+func InBlocks(x *mat.Dense, size int, times *int) iter.Seq2[streaming.Block[streaming.None], error] {
+	return func(yield func(streaming.Block[streaming.None], error) bool) {
 		*times++
 		n, d := x.Dims()
 		var buffer mat.Dense
 		for i := 0; i < n; i += size {
 			buffer.Reset()
 			buffer.CloneFrom(x.Slice(i, min(i+size, n), 0, d))
-			if !yield(&buffer, nil) {
+			if !yield(streaming.Rows(&buffer), nil) {
 				return
 			}
 		}
@@ -100,16 +101,17 @@ func NormalRows(n, d int, seed uint64) *mat.Dense {
 }
 
 // SumParts sums up the rows in so many parts, and merges them in an order of their own.
-func SumParts(t *testing.T, of transformers.StatisticsFitter, x *mat.Dense, parts int, seed uint64) transformers.Statistics {
+func SumParts(t *testing.T, of streaming.StatisticsFitter[streaming.None], x *mat.Dense, parts int,
+	seed uint64) streaming.Statistics[streaming.None] {
 	n, _ := x.Dims()
 	rng := rand.New(rand.NewPCG(seed, uint64(parts)))
 	rows := rng.Perm(n)
-	var all []transformers.Statistics
+	var all []streaming.Statistics[streaming.None]
 	for k := range parts {
 		s, err := of.NewStatistics()
 		require.NoError(t, err)
 		if some := rows[k*n/parts : (k+1)*n/parts]; len(some) > 0 {
-			require.NoError(t, s.AddBlock(context.Background(), PickRows(x, some)))
+			require.NoError(t, s.AddBlock(context.Background(), streaming.Rows(PickRows(x, some))))
 		}
 		all = append(all, s)
 	}

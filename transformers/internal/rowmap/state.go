@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -52,8 +53,8 @@ type Gapped interface{ HasGap(column int) bool }
 // State is what Fit learnt, and the methods that need no more than that. The methods of M have no pointer for a
 // receiver, so that *M has them too.
 type State[M Stored] struct {
-	Fitted *M                      // nil before Fit
-	Sums   transformers.Statistics // that fitted was learnt from, by FitStatistics or PartialFit; else nil
+	Fitted *M                                   // nil before Fit
+	Sums   streaming.Statistics[streaming.None] // that fitted was learnt from, by FitStatistics or PartialFit; else nil
 }
 
 // Learn checks the x of Fit, in which gap tells what may be missing, and keeps what f learns of it.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // OtherStatistics is the error for statistics that are not of a kind.
@@ -24,13 +24,13 @@ func OtherStatistics(typ string, have any, want fmt.Stringer) error {
 }
 
 // PartialFit is PartialFit of t, which holds l.
-func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter) error {
+func (l *State[M]) PartialFit(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None]) error {
 	return FitMore(ctx, x, t, l.TypeName(), l.Fitted != nil, l.Sums)
 }
 
 // FitMore is PartialFit of t, of a name, that was fitted or not, by sums or, where those are nil, in another way.
-func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter, name string, fitted bool,
-	sums transformers.Statistics) error {
+func FitMore(ctx context.Context, x mat.Matrix, t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
+	sums streaming.Statistics[streaming.None]) error {
 	s, err := continueSums(t, name, fitted, sums)
 	if err != nil {
 		return err
@@ -39,15 +39,15 @@ func FitMore(ctx context.Context, x mat.Matrix, t transformers.StatisticsFitter,
 	if err != nil {
 		return err
 	}
-	if err := s.AddBlock(ctx, rows); err != nil {
+	if err := s.AddBlock(ctx, streaming.Rows(rows)); err != nil {
 		return err
 	}
 	return t.FitStatistics(ctx, s)
 }
 
 // continueSums returns statistics to add more rows to.
-func continueSums(t transformers.StatisticsFitter, name string, fitted bool,
-	sums transformers.Statistics) (transformers.Statistics, error) {
+func continueSums(t streaming.StatisticsFitter[streaming.None], name string, fitted bool,
+	sums streaming.Statistics[streaming.None]) (streaming.Statistics[streaming.None], error) {
 	switch {
 	case !fitted:
 		return t.NewStatistics()
@@ -66,7 +66,7 @@ func (l *State[M]) MarshalStatistics() ([]byte, error) {
 }
 
 // UnmarshalStatistics is UnmarshalStatistics of t, which holds l.
-func (l *State[M]) UnmarshalStatistics(t transformers.StatisticsFitter, data []byte) error {
+func (l *State[M]) UnmarshalStatistics(t streaming.StatisticsFitter[streaming.None], data []byte) error {
 	if l.Fitted == nil {
 		return fault.NotFitted(l.TypeName())
 	}
@@ -80,7 +80,7 @@ func (l *State[M]) UnmarshalStatistics(t transformers.StatisticsFitter, data []b
 }
 
 // MarshalSums returns the bytes of statistics that more rows can be added to.
-func MarshalSums(name string, sums transformers.Statistics) ([]byte, error) {
+func MarshalSums(name string, sums streaming.Statistics[streaming.None]) ([]byte, error) {
 	if sums == nil {
 		return nil, noStatistics(name)
 	}
@@ -93,7 +93,8 @@ func noStatistics(name string) error {
 }
 
 // ReadSums reads statistics of rows of a width for t, of a name.
-func ReadSums(name string, t transformers.StatisticsFitter, width int, data []byte) (transformers.Statistics, error) {
+func ReadSums(name string, t streaming.StatisticsFitter[streaming.None], width int,
+	data []byte) (streaming.Statistics[streaming.None], error) {
 	s, err := t.NewStatistics()
 	if err != nil {
 		return nil, err

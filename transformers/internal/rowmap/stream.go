@@ -10,10 +10,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowhash"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // LearnBlocks assigns what f learns of a stream, in which gap tells what may be missing.
-func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error], gap func(column int) bool,
+func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error], gap func(column int) bool,
 	f func(rows *Stream) (*M, error)) error {
 	m, err := f(&Stream{Name: l.TypeName(), blocks: blocks, gap: gap})
 	if err != nil {
@@ -29,7 +30,7 @@ func (l *State[M]) LearnBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense,
 // Stream is rows that are read again for each pass.
 type Stream struct {
 	Name   string // of the type that reads, for errors
-	blocks iter.Seq2[*mat.Dense, error]
+	blocks iter.Seq2[streaming.Block[streaming.None], error]
 	gap    func(column int) bool
 	N, D   int    // 0 before the first pass
 	hash   uint64 // of the rows of the first pass
@@ -49,10 +50,11 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 		if err != nil {
 			return fmt.Errorf("%s: the block after %d rows: %w", s.Name, n, err)
 		}
-		rows, err := s.checked(block, n)
+		x, err := s.checked(block, n)
 		if err != nil {
 			return err
 		}
+		rows, _ := x.Dims()
 		if again && n+rows > s.N {
 			return s.changed()
 		}
@@ -60,7 +62,7 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			piece := block.Slice(from, min(from+PieceRows, rows), 0, s.D).(*mat.Dense)
+			piece := x.Slice(from, min(from+PieceRows, rows), 0, s.D).(*mat.Dense)
 			if hash, err = s.piece(piece, n, from, hash); err != nil {
 				return err
 			}
@@ -83,19 +85,33 @@ func (s *Stream) Pass(ctx context.Context, visit func(x *mat.Dense) error) error
 }
 
 // checked returns the rows of a block that is as wide as the first one.
-func (s *Stream) checked(block *mat.Dense, first int) (rows int, err error) {
-	if block == nil || block.IsEmpty() {
-		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, fault.Shape("x has", 0, "rows", "want at least 1"))
+func (s *Stream) checked(b streaming.Block[streaming.None], first int) (x *mat.Dense, err error) {
+	switch x = b.X; {
+	case b.Weights != nil:
+		err = noWeights(s.Name, b)
+	case x == nil || x.IsEmpty():
+		err = fault.Shape("x has", 0, "rows", "want at least 1")
+	case s.D == 0:
+		_, s.D = x.Dims()
+	case x.RawMatrix().Cols != s.D:
+		err = fault.Shape("x has", x.RawMatrix().Cols, "columns", "the first block has %d", s.D)
 	}
-	rows, d := block.Dims()
-	if s.D == 0 {
-		s.D = d
+	if err != nil {
+		return nil, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first, err)
 	}
-	if d != s.D {
-		return 0, fmt.Errorf("%s: the block after %d rows: %w", s.Name, first,
-			fault.Shape("x has", d, "columns", "the first block has %d", s.D))
+	return x, nil
+}
+
+// BlockRows returns the rows of a block for statistics of a transformer of a name, in which gap tells what may be missing.
+func BlockRows(name string, b streaming.Block[streaming.None], gap func(column int) bool) (*mat.Dense, error) {
+	if b.Weights != nil {
+		return nil, noWeights(name, b)
 	}
-	return rows, nil
+	return check.DenseGaps("x", b.X, gap)
+}
+
+func noWeights(name string, b streaming.Block[streaming.None]) error {
+	return fault.Param(name, "block weights", fmt.Sprintf("%d", len(b.Weights)), "none: a transformer counts each row once")
 }
 
 // piece checks the values of some rows, which begin with this one of a block after first rows,

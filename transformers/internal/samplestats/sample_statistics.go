@@ -14,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/exact"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -46,7 +46,7 @@ func (s *Statistics) settings() string {
 func (s *Statistics) Rows() int { return s.n }
 
 // Clone implements Statistics.
-func (s *Statistics) Clone() transformers.Statistics { return s.copied() }
+func (s *Statistics) Clone() streaming.Statistics[streaming.None] { return s.copied() }
 
 func (s *Statistics) copied() *Statistics {
 	out := *s
@@ -58,10 +58,10 @@ func (s *Statistics) copied() *Statistics {
 }
 
 // AddBlock implements Statistics. Cost O(nd).
-func (s *Statistics) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
+func (s *Statistics) AddBlock(ctx context.Context, b streaming.Block[streaming.None]) (err error) {
 	defer fault.RecoverAs(s.Type, &err)
 	ctx = check.Context(ctx)
-	rows, err := check.Dense("x", x)
+	rows, err := rowmap.BlockRows(s.Type, b, nil)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *Statistics) take(o *Statistics) {
 }
 
 // like returns other as such statistics, if they are.
-func (s *Statistics) like(other transformers.Statistics) (*Statistics, error) {
+func (s *Statistics) like(other streaming.Statistics[streaming.None]) (*Statistics, error) {
 	o, ok := other.(*Statistics)
 	if !ok || o == nil || o.Type != s.Type || o.settings() != s.settings() {
 		return nil, rowmap.OtherStatistics(s.Type, other, s)
@@ -122,7 +122,7 @@ func (s *Statistics) like(other transformers.Statistics) (*Statistics, error) {
 }
 
 // Merge implements Statistics.
-func (s *Statistics) Merge(other transformers.Statistics) error {
+func (s *Statistics) Merge(other streaming.Statistics[streaming.None]) error {
 	o, err := s.like(other)
 	if err != nil {
 		return err
@@ -195,7 +195,8 @@ func (s *Statistics) UnmarshalBinary(data []byte) error {
 }
 
 // Learn checks the statistics of a map and calls f with what they keep.
-func Learn(ctx context.Context, s transformers.Statistics, fresh *Statistics, f func(rows *mat.Dense, means codec.Floats) error) error {
+func Learn(ctx context.Context, s streaming.Statistics[streaming.None], fresh *Statistics,
+	f func(rows *mat.Dense, means codec.Floats) error) error {
 	own, err := fresh.like(s)
 	if err != nil {
 		return err

@@ -8,22 +8,22 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Stream reads blocks of a caller's as a source.
 type Stream[Y float64 | int] struct {
 	Type   string
-	Blocks iter.Seq2[estimators.Block[Y], error]
+	Blocks iter.Seq2[streaming.Block[Y], error]
 	d      int                      // 0 until the first block
 	Target func(dst []float64, y Y) // into the targets
 	Weight func(y Y) float64        // of a class; nil: 1
 }
 
 // Each calls visit on the blocks, which are valid.
-func (s *Stream[Y]) Each(ctx context.Context, visit func(estimators.Block[Y]) error) error {
+func (s *Stream[Y]) Each(ctx context.Context, visit func(streaming.Block[Y]) error) error {
 	if s.Blocks == nil {
 		return fault.Param(s.Type, "blocks", nil, "an iterator over blocks")
 	}
@@ -50,7 +50,7 @@ func (s *Stream[Y]) Each(ctx context.Context, visit func(estimators.Block[Y]) er
 	return ctx.Err()
 }
 
-func (s *Stream[Y]) valid(b estimators.Block[Y]) error {
+func (s *Stream[Y]) valid(b streaming.Block[Y]) error {
 	x, err := check.Labelled(b.X, len(b.Y))
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (s *Stream[Y]) fill(ctx context.Context, k, size int, empty chan *Batch, fu
 			return errStop
 		}
 	}
-	err := s.Each(ctx, func(b estimators.Block[Y]) error {
+	err := s.Each(ctx, func(b streaming.Block[Y]) error {
 		for i := range b.Y {
 			if next == nil {
 				select {
@@ -194,7 +194,7 @@ func (s *Stream[Y]) fill(ctx context.Context, k, size int, empty chan *Batch, fu
 	return err
 }
 
-func (s *Stream[Y]) copyRow(to Batch, at int, b estimators.Block[Y], i int) {
+func (s *Stream[Y]) copyRow(to Batch, at int, b streaming.Block[Y], i int) {
 	to.X.SetRow(at, b.X.RawRowView(i))
 	s.Target(to.Y.RawRowView(at), b.Y[i])
 	w := 1.0

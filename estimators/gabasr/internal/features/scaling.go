@@ -17,9 +17,9 @@ type Scaling struct {
 	Columns []int        // that are kept, ascending; at least one
 	Mean    codec.Floats // of these
 	Inverse codec.Floats // 1/standard deviation
-	// Constant has the means of those that are left out, since version 2 of a file: a width that nothing
-	// stands behind would make whoever reads it allocate it. Zeros in those of version 1.
-	Constant codec.Floats `cbor:",omitempty"`
+	// Constant has the means of the columns that are left out. Without them a file of a few bytes could claim any width,
+	// and its reader would allocate it.
+	Constant codec.Floats
 }
 
 // NewScaling looks at the columns of x, of counted rows. With plain all are kept as they are.
@@ -116,13 +116,9 @@ func (s Scaling) Origin() []float64 {
 	return out
 }
 
-// mostUnnamed is how many columns a file of version 1 may have left out.
-const mostUnnamed = 1 << 12
-
-// Valid checks what a file of a version has.
-func (s Scaling) Valid(version int) bool {
-	if left := s.Width - len(s.Columns); left != len(s.Constant) && (version > 1 || left > mostUnnamed || len(s.Constant) > 0) ||
-		!s.Constant.Finite() {
+// Valid checks what a file has.
+func (s Scaling) Valid() bool {
+	if s.Width-len(s.Columns) != len(s.Constant) || !s.Constant.Finite() {
 		return false
 	}
 	if len(s.Columns) < 1 || len(s.Mean) != len(s.Columns) || len(s.Inverse) != len(s.Columns) || !s.Mean.Finite() || !s.Inverse.Finite() ||

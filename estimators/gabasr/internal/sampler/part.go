@@ -1,8 +1,9 @@
 package sampler
 
 import (
-	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 )
 
 // InverseRoot returns L⁻¹ of the precision LL'.

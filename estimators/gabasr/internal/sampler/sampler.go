@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
@@ -416,57 +415,4 @@ func (c *chain) leaveOneOut(d *features.Draw) ([]float64, error) {
 		scores[i] = (f - h[i]*s.target[i]) / max(1-h[i], 1e-10)
 	}
 	return scores, nil
-}
-
-// EvidenceRHat is the potential scale reduction of the log evidence over the halves of the
-// chains after the burn-in (Gelman and others, Bayesian Data Analysis, 2013); NaN where a
-// half has less than two sweeps. It is what files of versions 1 and 2 were judged by.
-func EvidenceRHat(trace []Sweep, burnIn int) float64 {
-	series := map[[2]int][]float64{}
-	for _, s := range trace {
-		if s.Number > burnIn {
-			key := [2]int{s.Machine, s.Chain}
-			series[key] = append(series[key], s.LogEvidence)
-		}
-	}
-	var means, variances []float64
-	length := 0
-	for _, v := range series {
-		length = len(v) / 2
-		if length < 2 {
-			return math.NaN()
-		}
-		for _, half := range [][]float64{v[:length], v[len(v)-length:]} {
-			m, sq := 0.0, 0.0
-			for _, e := range half {
-				m += e / float64(length)
-			}
-			for _, e := range half {
-				sq += (e - m) * (e - m) / float64(length-1)
-			}
-			means, variances = append(means, m), append(variances, sq)
-		}
-	}
-	if len(means) == 0 {
-		return math.NaN()
-	}
-	// The series come from a map: sums in a fixed order do not depend on it.
-	slices.Sort(means)
-	slices.Sort(variances)
-	n := float64(length)
-	grand, within, between := 0.0, 0.0, 0.0
-	for i, m := range means {
-		grand += m / float64(len(means))
-		within += variances[i] / float64(len(means))
-	}
-	for _, m := range means {
-		between += n * (m - grand) * (m - grand) / float64(len(means)-1)
-	}
-	if !(within > 0) {
-		if between > 0 {
-			return math.Inf(1)
-		}
-		return 1
-	}
-	return math.Sqrt((n-1)/n + between/(n*within))
 }

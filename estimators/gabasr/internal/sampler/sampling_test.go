@@ -100,25 +100,6 @@ func newTwoPlaces() *spectrum {
 	return periodogram(x, y, weights.NewCounts(nil, 20), 0)
 }
 
-// What files of versions 1 and 2 were judged by.
-func TestEvidenceRHat(t *testing.T) {
-	trace := func(chains ...[]float64) (out []Sweep) {
-		for c, v := range chains {
-			for i, e := range v {
-				out = append(out, Sweep{Chain: c, Number: i + 1, LogEvidence: e})
-			}
-		}
-		return out
-	}
-	assert.Equal(t, 1.0, EvidenceRHat(trace([]float64{2, 2, 2, 2}), 0))
-	assert.True(t, math.IsNaN(EvidenceRHat(trace([]float64{1, 2, 3}), 0)))
-	assert.True(t, math.IsNaN(EvidenceRHat(trace([]float64{1, 2, 3, 4}), 2)), "the burn-in does not count")
-	// Halves of means 1.5 and 3.5, each of variance 0.5: W = 0.5, B = 2·2 = 4.
-	assert.InDelta(t, math.Sqrt(0.5+4/(2*0.5)), EvidenceRHat(trace([]float64{1, 2, 3, 4}), 0), 1e-12)
-	assert.Greater(t, EvidenceRHat(trace([]float64{1, 2, 1, 2}, []float64{8, 9, 8, 9}), 0), 5.0)
-	assert.Less(t, EvidenceRHat(trace([]float64{1, 2, 1, 2}, []float64{2, 1, 2, 1}), 0), 1.0)
-}
-
 // The split R̂ of predictions by hand: half chains' means over what an observation varies within them.
 func TestSplitRHat(t *testing.T) {
 	chain := func(variance float64, means ...float64) (out []look) {

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators/gabasr/internal/features"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The defaults of Regressor and Classifier.

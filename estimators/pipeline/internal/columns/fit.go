@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/streaming"
 )
 
 // Fit fits a clone of the transformer of each part to its columns of x.
@@ -45,7 +45,7 @@ func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
 }
 
 // FitBlocks is Fit from a stream, which it reads as often as the parts read it, and once to check it.
-func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, error]) (*Fitted, error) {
+func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (*Fitted, error) {
 	for i, p := range c.Parts {
 		if !check.IsNil(p.Of) && !estimators.Supports(p.Of, estimators.Blocks) {
 			return nil, estimators.Unsupported(partName(i, p), p.Of, estimators.Blocks)
@@ -57,7 +57,8 @@ func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, erro
 	// What stays as it is needs a look too, at every value; the parts look at the others.
 	var f *Fitted
 	first := 0
-	for x, err := range blocks {
+	for b, err := range blocks {
+		x := b.X
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -87,14 +88,15 @@ func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, erro
 		}
 		var piece mat.Dense
 		first, rows := 0, 0 // of the piece
-		some := func(yield func(*mat.Dense, error) bool) {
+		some := func(yield func(streaming.Block[streaming.None], error) bool) {
 			first, rows = 0, 0
-			for x, err := range blocks {
+			for b, err := range blocks {
+				x := b.X
 				if err == nil && (x == nil || x.IsEmpty() || x.RawMatrix().Cols != f.width) {
 					err = fault.Param(name, "blocks", "rows that changed between two passes", "the same rows in the same order each time")
 				}
 				if err != nil {
-					yield(nil, err)
+					yield(streaming.Rows(nil), err)
 					return
 				}
 				n, _ := x.Dims()
@@ -102,13 +104,13 @@ func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[*mat.Dense, erro
 					choose(&piece, x.Slice(from, min(from+stream.PieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
 					first += rows
 					rows, _ = piece.Dims()
-					if !yield(&piece, nil) {
+					if !yield(streaming.Rows(&piece), nil) {
 						return
 					}
 				}
 			}
 		}
-		if err := p.Of.(transformers.BlockFitter).FitBlocks(ctx, some); err != nil {
+		if err := p.Of.(streaming.BlockFitter[streaming.None]).FitBlocks(ctx, some); err != nil {
 			return nil, fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&piece, first)))
 		}
 	}

@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -104,106 +104,32 @@ func (p *Place) unmarshal(data []byte, sums encoding.BinaryUnmarshaler) error {
 	return nil
 }
 
-// Rows are the statistics of a step, which take rows as they come to the first.
-type Rows struct {
+// Sent are statistics that take rows as they come to the first step, and send them through the steps to the sums of
+// the part that learns.
+type Sent[Y streaming.Target] struct {
 	Place
-	Sums transformers.Statistics
+	Sums streaming.Statistics[Y] // of a step: [Untargeted]
 }
 
-var _ transformers.Statistics = (*Rows)(nil)
+// Rows implements streaming.Statistics.
+func (s *Sent[Y]) Rows() int { return s.Sums.Rows() }
 
-// Rows implements transformers.Statistics.
-func (s *Rows) Rows() int { return s.Sums.Rows() }
+// Clone implements streaming.Statistics.
+func (s *Sent[Y]) Clone() streaming.Statistics[Y] { return &Sent[Y]{s.Place, s.Sums.Clone()} }
 
-// Clone implements transformers.Statistics.
-func (s *Rows) Clone() transformers.Statistics {
-	return &Rows{s.Place, s.Sums.Clone()}
-}
-
-// AddBlock implements transformers.Statistics.
-func (s *Rows) AddBlock(ctx context.Context, x *mat.Dense) (err error) {
-	defer check.Begin(&ctx)(&err)
-	sums, to := s.Sums, s.Place
-	if x != nil && x.RawMatrix().Rows > PieceRows { // of which a later part may fail
-		sums = sums.Clone()
-	}
-	if err := to.send(ctx, x, func(z *mat.Dense, _, _ int) error { return sums.AddBlock(ctx, z) }); err != nil {
-		return err
-	}
-	s.Sums, s.Place = sums, to
-	return nil
-}
-
-// Merge implements transformers.Statistics.
-func (s *Rows) Merge(other transformers.Statistics) error {
-	o, err := s.Like(other)
-	if err != nil {
-		return err
-	}
-	if err := s.Sums.Merge(o.Sums); err != nil {
-		return fault.AddPlace(s.Part, err)
-	}
-	s.Width = max(s.Width, o.Width)
-	return nil
-}
-
-// Like returns other as statistics of the same place.
-func (s *Rows) Like(other transformers.Statistics) (*Rows, error) {
-	o, ok := other.(*Rows)
-	if !ok || o == nil {
-		return nil, s.typeError(other)
-	}
-	return o, s.check(&o.Place)
-}
-
-// MarshalBinary implements transformers.Statistics.
-func (s *Rows) MarshalBinary() ([]byte, error) { return s.marshal(s.Sums.MarshalBinary()) }
-
-// UnmarshalBinary implements transformers.Statistics.
-func (s *Rows) UnmarshalBinary(data []byte) error { return s.unmarshal(data, s.Sums) }
-
-// Blocks are the statistics of a step, or of the final estimator, which take rows with targets as they come to the
-// first step.
-type Blocks[Y float64 | int] struct {
-	Step *Rows // of a step; nil for the final estimator
-	Place
-	Sums estimators.Statistics[Y]
-}
-
-// Rows implements estimators.Statistics.
-func (s *Blocks[Y]) Rows() int {
-	if s.Step != nil {
-		return s.Step.Rows()
-	}
-	return s.Sums.Rows()
-}
-
-// Clone implements estimators.Statistics.
-func (s *Blocks[Y]) Clone() estimators.Statistics[Y] {
-	if s.Step != nil {
-		return &Blocks[Y]{Step: s.Step.Clone().(*Rows)}
-	}
-	return &Blocks[Y]{Place: s.Place, Sums: s.Sums.Clone()}
-}
-
-// AddBlock implements estimators.Statistics.
-func (s *Blocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err error) {
+// AddBlock implements streaming.Statistics.
+func (s *Sent[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if b.X != nil && !b.X.IsEmpty() {
 		if err := CheckBlock(b); err != nil {
 			return err
 		}
 	}
-	if s.Step != nil {
-		return s.Step.AddBlock(ctx, b.X)
-	}
 	sums, to := s.Sums, s.Place
-	if len(b.Y) > PieceRows { // of which a later part may fail
+	if b.X != nil && b.X.RawMatrix().Rows > PieceRows { // of which a later part may fail
 		sums = sums.Clone()
 	}
-	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error {
-		return sums.AddBlock(ctx, Piece(b, z, from, to))
-	})
+	err = to.send(ctx, b.X, func(z *mat.Dense, from, to int) error { return sums.AddBlock(ctx, Piece(b, z, from, to)) })
 	if err != nil {
 		return err
 	}
@@ -211,14 +137,11 @@ func (s *Blocks[Y]) AddBlock(ctx context.Context, b estimators.Block[Y]) (err er
 	return nil
 }
 
-// Merge implements estimators.Statistics.
-func (s *Blocks[Y]) Merge(other estimators.Statistics[Y]) error {
+// Merge implements streaming.Statistics.
+func (s *Sent[Y]) Merge(other streaming.Statistics[Y]) error {
 	o, err := s.Like(other)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case s.Step != nil:
-		return s.Step.Merge(o.Step)
 	}
 	if err := s.Sums.Merge(o.Sums); err != nil {
 		return fault.AddPlace(s.Part, err)
@@ -227,52 +150,41 @@ func (s *Blocks[Y]) Merge(other estimators.Statistics[Y]) error {
 	return nil
 }
 
-// String names the place.
-func (s *Blocks[Y]) String() string { return s.place().String() }
-
-// place returns the place that rows are sent to.
-func (s *Blocks[Y]) place() *Place {
-	if s.Step != nil {
-		return &s.Step.Place
-	}
-	return &s.Place
-}
-
 // Like returns other as statistics of the same place.
-func (s *Blocks[Y]) Like(other estimators.Statistics[Y]) (*Blocks[Y], error) {
-	o, ok := other.(*Blocks[Y])
+func (s *Sent[Y]) Like(other streaming.Statistics[Y]) (*Sent[Y], error) {
+	o, ok := other.(*Sent[Y])
 	if !ok || o == nil {
-		return nil, s.place().typeError(other)
+		return nil, s.typeError(other)
 	}
-	return o, s.place().check(o.place())
+	return o, s.check(&o.Place)
 }
 
-// MarshalBinary implements estimators.Statistics.
-func (s *Blocks[Y]) MarshalBinary() ([]byte, error) {
-	if s.Step != nil {
-		return s.Step.MarshalBinary()
-	}
-	return s.marshal(s.Sums.MarshalBinary())
-}
+// MarshalBinary implements streaming.Statistics.
+func (s *Sent[Y]) MarshalBinary() ([]byte, error) { return s.marshal(s.Sums.MarshalBinary()) }
 
-// UnmarshalBinary implements estimators.Statistics.
-func (s *Blocks[Y]) UnmarshalBinary(data []byte) error {
-	if s.Step != nil {
-		return s.Step.UnmarshalBinary(data)
-	}
-	return s.unmarshal(data, s.Sums)
-}
+// UnmarshalBinary implements streaming.Statistics.
+func (s *Sent[Y]) UnmarshalBinary(data []byte) error { return s.unmarshal(data, s.Sums) }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *Rows) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *Sent[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Rows) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
+func (s *Sent[Y]) UnmarshalText(text []byte) error { return codec.FromText(sentKind, s, text) }
 
-// MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *Blocks[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *Blocks[Y]) UnmarshalText(text []byte) error {
-	return codec.FromText(sentKind, s, text)
+// Untargeted are the statistics of a step, which learns from the rows of a block and leaves out targets and weights.
+type Untargeted[Y streaming.Target] struct {
+	streaming.Statistics[streaming.None]
 }
+
+// AddBlock implements streaming.Statistics.
+func (u Untargeted[Y]) AddBlock(ctx context.Context, b streaming.Block[Y]) error {
+	return u.Statistics.AddBlock(ctx, streaming.Rows(b.X))
+}
+
+// Merge implements streaming.Statistics. Other is Untargeted too, since [Sent] merges those of one place alone.
+func (u Untargeted[Y]) Merge(other streaming.Statistics[Y]) error {
+	return u.Statistics.Merge(other.(Untargeted[Y]).Statistics)
+}
+
+// Clone implements streaming.Statistics.
+func (u Untargeted[Y]) Clone() streaming.Statistics[Y] { return Untargeted[Y]{u.Statistics.Clone()} }

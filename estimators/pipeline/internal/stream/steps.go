@@ -7,10 +7,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -66,16 +66,29 @@ func CopyTo(dst *mat.Dense, z mat.Matrix) error {
 // a stream, and the time until it is cancelled.
 const PieceRows = 4096
 
-// Forward is what the first steps, fitted, give for a stream.
-func (f *Steps) Forward(name string, steps int, blocks iter.Seq2[*mat.Dense, error]) iter.Seq2[*mat.Dense, error] {
-	return func(yield func(*mat.Dense, error) bool) {
+// Forward is what the first steps, fitted, give for a stream, with targets and weights. Name is that of the transformer
+// or pipeline, for errors.
+func Forward[Y streaming.Target](
+	f *Steps, name string, steps int, blocks iter.Seq2[streaming.Block[Y], error],
+) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
 		way := f.Way(name, steps)
-		for x, err := range blocks {
+		for b, err := range blocks {
+			if err == nil && b.X != nil {
+				err = CheckBlock(b)
+			}
 			if err != nil {
-				yield(nil, err)
+				yield(streaming.Block[Y]{}, err)
 				return
 			}
-			if !way.Send(x, func(z *mat.Dense, _, _ int, err error) bool { return yield(z, err) && err == nil }) {
+			more := way.Send(b.X, func(z *mat.Dense, from, to int, err error) bool {
+				if err != nil {
+					yield(streaming.Block[Y]{}, err)
+					return false
+				}
+				return yield(Piece(b, z, from, to), nil)
+			})
+			if !more {
 				return
 			}
 		}
@@ -132,18 +145,27 @@ func (w *Way) transform(x *mat.Dense) (*mat.Dense, error) {
 	return x, nil
 }
 
-// CheckBlock returns an error unless a block has a target, and a weight if it has any, for each row.
-func CheckBlock[Y float64 | int](b estimators.Block[Y]) error {
+// CheckBlock returns an error unless a block has a target, and a weight if it has any, for each row. Rows without targets
+// have neither.
+func CheckBlock[Y streaming.Target](b streaming.Block[Y]) error {
 	n, _ := b.X.Dims()
-	if err := check.Rows("y", len(b.Y), n); err != nil || b.Weights == nil {
-		return err
+	if _, none := any(b.Y).([]streaming.None); !none {
+		if err := check.Rows("y", len(b.Y), n); err != nil {
+			return err
+		}
+	}
+	if b.Weights == nil {
+		return nil
 	}
 	return check.Rows("weights", len(b.Weights), n)
 }
 
 // Piece is a part of a block whose rows became z.
-func Piece[Y float64 | int](b estimators.Block[Y], z *mat.Dense, from, to int) estimators.Block[Y] {
-	piece := estimators.Block[Y]{X: z, Y: b.Y[from:to]}
+func Piece[Y streaming.Target](b streaming.Block[Y], z *mat.Dense, from, to int) streaming.Block[Y] {
+	piece := streaming.Block[Y]{X: z}
+	if b.Y != nil {
+		piece.Y = b.Y[from:to]
+	}
 	if b.Weights != nil {
 		piece.Weights = b.Weights[from:to]
 	}

@@ -1,4 +1,4 @@
-package transformers
+package streaming
 
 import (
 	"bytes"
@@ -11,19 +11,18 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
-	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
-// Stages is a fit in one pass over the rows or in several, each a stage that learns from statistics: it begins with
-// what the first one needs, and goes on when that is learnt. Its bytes are where it stands: workers that read them
-// into [NewStages] of an equally configured transformer sum up rows for the same stage.
-type Stages interface {
+// Stages is a fit in one pass over the rows or in several. Each pass is a stage that learns from statistics. The bytes of
+// Stages say where the fit stands: workers that read them into [NewStages] of an equally configured model sum up rows for
+// the same stage.
+type Stages[Y Target] interface {
 	// NewStatistics returns statistics of no rows for this stage, which take the rows as they are. After
 	// the last stage it is ErrParam.
-	NewStatistics() (Statistics, error)
+	NewStatistics() (Statistics[Y], error)
 	// FitStatistics learns this stage from s, and goes on to the next. Errors are those of [StatisticsFitter]; after
 	// an error the stage is unchanged.
-	FitStatistics(ctx context.Context, s Statistics) error
+	FitStatistics(ctx context.Context, s Statistics[Y]) error
 	// Stage returns the number of this stage, from 0, and how many there are in all; the two are the same when
 	// all are learnt.
 	Stage() (at, of int)
@@ -32,56 +31,55 @@ type Stages interface {
 }
 
 // StagedFitter is the capability to learn from statistics in stages.
-type StagedFitter interface {
+type StagedFitter[Y Target] interface {
 	// NewStages returns a fit at its first stage. Errors: ErrParam for a field out of range.
-	NewStages() (Stages, error)
-	// FitStages takes over what stages have learnt. Errors: ErrParam for stages of another transformer
-	// or of other settings, and for such as are not at their end.
-	FitStages(ctx context.Context, s Stages) error
+	NewStages() (Stages[Y], error)
+	// FitStages takes over what stages have learnt. Errors: ErrParam for stages of another model or of other
+	// settings, and for stages that are not at their end.
+	FitStages(ctx context.Context, s Stages[Y]) error
 }
 
-// NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]; for another
-// transformer the error wraps errors.ErrUnsupported.
-func NewStages(t Transformer) (Stages, error) {
-	if f, ok := embedding.As[StagedFitter](t); ok {
+// NewStages returns the stages of a [StagedFitter], or the one stage of a [StatisticsFitter]. For any other model the
+// error wraps errors.ErrUnsupported.
+func NewStages[Y Target](model any) (Stages[Y], error) {
+	if f, ok := embedding.As[StagedFitter[Y]](model); ok {
 		return f.NewStages()
 	}
-	f, ok := embedding.As[StatisticsFitter](t)
+	f, ok := embedding.As[StatisticsFitter[Y]](model)
 	if !ok {
-		return nil, fmt.Errorf("%T has no NewStatistics: %w", t, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%T has no NewStatistics: %w", model, errors.ErrUnsupported)
 	}
 	if _, err := f.NewStatistics(); err != nil {
 		return nil, err
 	}
-	return &oneStage{of: f}, nil
+	return &oneStage[Y]{of: f}, nil
 }
 
-// FitStages fits t by stages that [NewStages] gave for a transformer of its kind and settings, and that are at
-// their end.
-func FitStages(ctx context.Context, t Transformer, s Stages) (err error) {
+// FitStages fits a model by stages that [NewStages] gave for one of its type and settings, and that are at their end.
+func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error) {
 	defer check.Begin(&ctx)(&err)
-	if f, ok := embedding.As[StagedFitter](t); ok {
+	if f, ok := embedding.As[StagedFitter[Y]](model); ok {
 		return f.FitStages(ctx, s)
 	}
-	one, ok := s.(*oneStage)
+	one, ok := s.(*oneStage[Y])
 	if !ok || one.learnt == nil {
-		return fault.Param(fmt.Sprintf("%T", t), "stages", fmt.Sprintf("%T", s), "those of NewStages, at their end")
+		return fault.Param(fmt.Sprintf("%T", model), "stages", fmt.Sprintf("%T", s), "those of NewStages, at their end")
 	}
-	f, ok := embedding.As[StatisticsFitter](t)
+	f, ok := embedding.As[StatisticsFitter[Y]](model)
 	if !ok {
-		return fmt.Errorf("%T has no FitStatistics: %w", t, errors.ErrUnsupported)
+		return fmt.Errorf("%T has no FitStatistics: %w", model, errors.ErrUnsupported)
 	}
 	return f.FitStatistics(ctx, one.learnt)
 }
 
 // oneStage is a pass for statistics, which are kept: whoever takes over learns from them.
-type oneStage struct {
-	of     StatisticsFitter
-	learnt Statistics // nil before
+type oneStage[Y Target] struct {
+	of     StatisticsFitter[Y]
+	learnt Statistics[Y] // nil before
 }
 
 // Stage implements Stages.
-func (s *oneStage) Stage() (at, of int) {
+func (s *oneStage[Y]) Stage() (at, of int) {
 	if s.learnt != nil {
 		return 1, 1
 	}
@@ -89,7 +87,7 @@ func (s *oneStage) Stage() (at, of int) {
 }
 
 // NewStatistics implements Stages.
-func (s *oneStage) NewStatistics() (Statistics, error) {
+func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 	if s.learnt != nil {
 		return nil, fault.Param(fmt.Sprintf("%T", s.of), "stage", 1, "0: there is no other")
 	}
@@ -97,8 +95,8 @@ func (s *oneStage) NewStatistics() (Statistics, error) {
 }
 
 // FitStatistics implements Stages.
-func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error) {
-	defer progress.BeginFit(&ctx, nil)(&err)
+func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) (err error) {
+	defer check.Begin(&ctx)(&err)
 	fresh, err := s.NewStatistics()
 	if err != nil {
 		return err
@@ -116,17 +114,14 @@ func (s *oneStage) FitStatistics(ctx context.Context, st Statistics) (err error)
 	return nil
 }
 
-const (
-	oneStageKind    = "transformers.oneStage"
-	oneStageVersion = 1
-)
+const oneStageKind = "streaming.oneStage"
 
 type storedOneStage struct {
 	Learnt []byte // empty before
 }
 
 // MarshalBinary implements Stages.
-func (s *oneStage) MarshalBinary() ([]byte, error) {
+func (s *oneStage[Y]) MarshalBinary() ([]byte, error) {
 	var out storedOneStage
 	if s.learnt != nil {
 		var err error
@@ -134,13 +129,13 @@ func (s *oneStage) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return codec.Marshal(oneStageKind, oneStageVersion, out)
+	return codec.Marshal(oneStageKind, 1, out)
 }
 
 // UnmarshalBinary implements Stages.
-func (s *oneStage) UnmarshalBinary(data []byte) error {
+func (s *oneStage[Y]) UnmarshalBinary(data []byte) error {
 	var in storedOneStage
-	if _, err := codec.Unmarshal(data, oneStageKind, oneStageVersion, &in); err != nil {
+	if _, err := codec.Unmarshal(data, oneStageKind, 1, &in); err != nil {
 		return err
 	}
 	if len(in.Learnt) == 0 {
@@ -159,7 +154,7 @@ func (s *oneStage) UnmarshalBinary(data []byte) error {
 }
 
 // MarshalText implements encoding.TextMarshaler: in JSON the bytes are a string, in base64.
-func (s *oneStage) MarshalText() ([]byte, error) { return codec.Text(s) }
+func (s *oneStage[Y]) MarshalText() ([]byte, error) { return codec.Text(s) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (s *oneStage) UnmarshalText(text []byte) error { return codec.FromText(oneStageKind, s, text) }
+func (s *oneStage[Y]) UnmarshalText(text []byte) error { return codec.FromText(oneStageKind, s, text) }

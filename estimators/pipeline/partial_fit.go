@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
+)
+
+// partialFit returns a pipeline that has learnt from more rows: one whose steps and final estimator learn
+// from these alone where old is nil, else old, whose final estimator has learnt besides.
+func partialFit[Y float64 | int, E learner[[]Y, []Y]](
+	ctx context.Context, c, old *chain[[]Y, []Y, E], x mat.Matrix, y []Y,
+) (*chain[[]Y, []Y, E], error) {
+	if check.IsNil(c.final) {
+		return nil, fault.Param(c.steps.Name, "Final", nil, "an estimator")
+	}
+	if _, err := capable[estimators.PartialFitter[Y]](c, estimators.Partial); err != nil {
+		return nil, err
+	}
+	out := old
+	if old == nil {
+		var err error
+		if out, err = c.unfitted(); err != nil {
+			return nil, err
+		}
+		if err := out.steps.learn(ctx, x); err != nil {
+			return nil, err
+		}
+		n, _ := x.Dims()
+		for i, s := range out.steps.fitted.Steps {
+			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
+				out.few = append(out.few,
+					fmt.Sprintf("%s: the first chunk has %d rows for the %d that are asked for: later chunks add none, so begin with a "+
+						"larger one",
+						c.steps.stepName(i, s), n, w.RowsWanted()))
+			}
+		}
+	}
+	final, err := capable[estimators.PartialFitter[Y]](out, estimators.Partial)
+	if err != nil {
+		return nil, err
+	}
+	z, err := out.rows(x)
+	if err != nil {
+		return nil, err
+	}
+	return out, out.ofFinal(final.PartialFit(ctx, z, y))
+}
+
+// learn fits by statistics where all steps can, so that rows that come at once are learnt from as rows in parts are.
+func (t *Transformer) learn(ctx context.Context, x mat.Matrix) error {
+	if !t.Supports(estimators.Mergeable) || len(t.Steps) == 0 {
+		return t.Fit(ctx, x)
+	}
+	s, err := newStages[streaming.None](t, nil, "")
+	if err != nil {
+		return err
+	}
+	rows, err := check.DenseGaps("x", x, check.Anywhere) // at which the first step looks more closely
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.name(), err)
+	}
+	for !s.isLearnt() {
+		sums, err := s.NewStatistics()
+		if err != nil {
+			return err
+		}
+		if err := sums.AddBlock(ctx, streaming.Rows(rows)); err != nil {
+			return err
+		}
+		if err := s.FitStatistics(ctx, sums); err != nil {
+			return err
+		}
+	}
+	t.fitted = s.fitted()
+	return nil
+}
