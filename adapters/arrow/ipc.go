@@ -23,7 +23,8 @@ func openIPC(in Input, want *request) (source, error) {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(flatcheck.MaxMetadata), ipc.WithBodySizeLimit(want.mem.limit)}
+	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(flatcheck.MaxMetadata),
+		ipc.WithBodySizeLimit(want.mem.limit)}
 	if string(begin[:n]) == flatcheck.FileMagic {
 		if err := flatcheck.CheckFile(in, size); err != nil {
 			return nil, err

@@ -67,7 +67,8 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	for _, j := range columns {
 		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
 	}
-	if p.chosen = choose(p.of, columns); !slices.ContainsFunc(p.chosen.Fields(), func(f arrow.Field) bool { return cells.IsDuration(f.Type) }) {
+	if p.chosen = choose(p.of, columns); !slices.ContainsFunc(p.chosen.Fields(),
+		func(f arrow.Field) bool { return cells.IsDuration(f.Type) }) {
 		p.chosen = nil
 	}
 	p.rows, err = p.arrows.GetRecordReader(ctx, leaves, nil)

@@ -84,7 +84,8 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes,
+	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet, Features: d.Features, Target: d.Target,
+		Weight: d.Weight, ID: d.ID, Classes: d.Classes,
 		Labelled: labelled, Gaps: d.Gaps,
 		Round: d.RoundIntegers, Rules: d.CSV.rules(), Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
 		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, rowblocks.NamedPacked)}

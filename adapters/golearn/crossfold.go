@@ -38,22 +38,23 @@ func crossValidate[S any](ctx context.Context, function string, grid base.FixedD
 	if model == nil {
 		return nil, fault.Param("golearn: "+function, "model", nil, "a classifier")
 	}
-	return gridtable.EachFold(ctx, "golearn: "+function, grid, gridtable.ReadTraining, folds, seed, func(train, test *gridtable.Table) (out S, err error) {
-		if err := fitInner(ctx, model, train); err != nil {
-			return out, err
-		}
-		class, err := ofInner(model, test, train.Classes[0].Column, answer)
-		if err != nil {
-			return out, err
-		}
-		predicted, err := gridtable.ClassGrid(class)
-		if err != nil {
-			return out, err
-		}
-		truth, err := test.Grid()
-		if err != nil {
-			return out, err
-		}
-		return score(truth, predicted)
-	})
+	return gridtable.EachFold(ctx, "golearn: "+function, grid, gridtable.ReadTraining, folds, seed,
+		func(train, test *gridtable.Table) (out S, err error) {
+			if err := fitInner(ctx, model, train); err != nil {
+				return out, err
+			}
+			class, err := ofInner(model, test, train.Classes[0].Column, answer)
+			if err != nil {
+				return out, err
+			}
+			predicted, err := gridtable.ClassGrid(class)
+			if err != nil {
+				return out, err
+			}
+			truth, err := test.Grid()
+			if err != nil {
+				return out, err
+			}
+			return score(truth, predicted)
+		})
 }

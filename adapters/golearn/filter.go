@@ -50,7 +50,8 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridtable
 
 // buildFilter gives build a training grid of its own, to which the filter stays
 // bound, asks the filter what it makes of each attribute, and filters the training rows.
-func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridtable.Table) (_ *fittedFilter, _ *gridtable.Table, err error) {
+func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridtable.Table) (_ *fittedFilter, _ *gridtable.Table,
+	err error) {
 	defer gridtable.Guard("building the filter", &err)
 	grid, err := train.Grid()
 	if err != nil {

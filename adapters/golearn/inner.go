@@ -47,7 +47,8 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 
 // ofInner gives f a fitted model and a table as that reads it. The target is what it was
 // trained to predict.
-func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Column, f func(m predictor, t *gridtable.Table) (R, error)) (R, error) {
+func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Column,
+	f func(m predictor, t *gridtable.Table) (R, error)) (R, error) {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return aligned(o, t, f)
 	}

@@ -197,8 +197,10 @@ func (s *schema) validate() error {
 	if err := s.Missing.check(); err != nil {
 		return err
 	}
-	if (s.Missing == Impute && len(s.Fills) != gridtable.MatrixWidth(s.Columns)) || (s.Missing != Impute && len(s.Fills) > 0) || !s.Fills.Finite() {
-		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills), gridtable.MatrixWidth(s.Columns),
+	if (s.Missing == Impute && len(s.Fills) != gridtable.MatrixWidth(s.Columns)) || (s.Missing != Impute && len(s.Fills) > 0) ||
+		!s.Fills.Finite() {
+		return fmt.Errorf("%d numbers for the gaps of %d columns with Missing = %v, or one that is none", len(s.Fills),
+			gridtable.MatrixWidth(s.Columns),
 			s.Missing)
 	}
 	for _, c := range s.Columns {

@@ -109,7 +109,8 @@ type fittedTransform struct {
 
 const transformName = "golearn: Transform"
 
-func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridtable.Table, noOneHot bool) (fittedStep, *gridtable.Table, error) {
+func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridtable.Table,
+	noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	transformer, err := estimators.Clone(transformName, configured)
 	if err != nil {
 		return nil, nil, err

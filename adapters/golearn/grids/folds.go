@@ -19,10 +19,11 @@ type Fold struct{ Train, Test *base.DenseInstances }
 // memory. Errors: ErrParam for fewer than 2 folds; ErrShape for fewer rows than
 // folds or not one class attribute.
 func Folds(grid base.FixedDataGrid, folds int, seed uint64) ([]Fold, error) {
-	return gridtable.EachFold(context.Background(), "grids: Folds", grid, gridtable.ReadLabelled, folds, seed, func(train, test *gridtable.Table) (out Fold, err error) {
-		if out.Train, err = train.GridSharing(); err == nil {
-			out.Test, err = test.GridSharing()
-		}
-		return out, err
-	})
+	return gridtable.EachFold(context.Background(), "grids: Folds", grid, gridtable.ReadLabelled, folds, seed,
+		func(train, test *gridtable.Table) (out Fold, err error) {
+			if out.Train, err = train.GridSharing(); err == nil {
+				out.Test, err = test.GridSharing()
+			}
+			return out, err
+		})
 }

@@ -105,7 +105,8 @@ func FeatureGrid(x mat.Matrix, names []string) (*base.DenseInstances, error) {
 // first occur.
 func LabelledGrid(x mat.Matrix, names []string, class string, labels []string) (*base.DenseInstances, error) {
 	values, categories := coded(labels)
-	return makeGrid("LabelledGrid", x, names, gridtable.NewCells(gridtable.Column{Name: class, Kind: gridtable.CategoricalKind, Values: categories}, values))
+	return makeGrid("LabelledGrid", x, names,
+		gridtable.NewCells(gridtable.Column{Name: class, Kind: gridtable.CategoricalKind, Values: categories}, values))
 }
 
 // coded numbers texts in the order in which they first occur.
@@ -127,7 +128,8 @@ func coded(texts []string) (values []float64, categories []string) {
 // TargetGrid is FeatureGrid with a float class attribute called target, which
 // holds y, one number for each row of x.
 func TargetGrid(x mat.Matrix, names []string, target string, y []float64) (*base.DenseInstances, error) {
-	return makeGrid("TargetGrid", x, names, gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))
+	return makeGrid("TargetGrid", x, names,
+		gridtable.NewCells(gridtable.Column{Name: target, Kind: gridtable.FloatKind, Precision: gridtable.Decimals}, y))
 }
 
 func makeGrid(function string, x mat.Matrix, list []string, class ...gridtable.Cells) (*base.DenseInstances, error) {
