@@ -165,10 +165,6 @@ func (c *csvSource) infer(ctx context.Context) ([]arrow.DataType, error) {
 	return types, nil
 }
 
-// csvHint says what may be done about a column that is nearly all numbers.
-const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
-	"Categorical or Ignore"
-
 // typeOf returns the type that a column's cells tell.
 func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	text := arrow.BinaryTypes.String
@@ -183,7 +179,7 @@ func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	case name == c.want.label, c.want.pass && (mixed || cells.Numeric("", "", false, "") != nil): // as it is written
 		return text
 	case mixed && !c.opt.WordsAsGaps:
-		c.mixed[name] = cells.Mixed(c.want.name, name, csvHint)
+		c.mixed[name] = cells.Mixed(c.want.name, name)
 	}
 	if typ == celltext.Times {
 		return csvType(Time)

@@ -3,6 +3,7 @@ package kernelbeam
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
 	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
@@ -82,7 +83,7 @@ func fold(hash, seed uint64, folds int) int {
 	return int((h >> 33) % uint64(folds))
 }
 
-// summariser sums up blocks for all jobs of a pass. Its exported fields travel to the workers.
+// summariser sums up blocks for all jobs of a pass, as the DoFns that embed it. Its exported fields travel to the workers.
 type summariser struct {
 	Read   rowblocks.Layout
 	Jobs   []job
@@ -93,8 +94,8 @@ type summariser struct {
 	collect rowblocks.Collector
 }
 
-// setup reads what the jobs sit on, once for each worker's copy.
-func (s *summariser) setup(ctx context.Context) error {
+// Setup reads what was learnt in earlier passes, once for each worker's copy.
+func (s *summariser) Setup(ctx context.Context) error {
 	s.makers = make([]func() (rowblocks.Summary, error), len(s.Jobs))
 	for i, j := range s.Jobs {
 		var err error
@@ -106,8 +107,8 @@ func (s *summariser) setup(ctx context.Context) error {
 	return nil
 }
 
-// begin starts a bundle.
-func (s *summariser) begin() error {
+// StartBundle begins with sums of no rows.
+func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	s.abandon()
 	s.collect.Begin()
 	s.sums = make([]rowblocks.Summary, len(s.Jobs))
@@ -149,7 +150,7 @@ func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error)
 				continue
 			}
 			if at, err := addTo(ctx, s.sums[i], part); err != nil {
-				return b.Find(part.Places[at]), err
+				return slices.Index(b.Places, part.Places[at]), err
 			}
 		}
 	}
@@ -185,8 +186,8 @@ func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, e
 	return 0, err // of all rows together
 }
 
-// finish ends a bundle, and emits its summaries by the number of their job, that of the census after the others.
-func (s *summariser) finish(ctx context.Context, emit func(int, partial)) error {
+// FinishBundle emits the summaries of a bundle by the number of their job, that of the census after the others.
+func (s *summariser) FinishBundle(ctx context.Context, emit func(int, partial)) error {
 	if s.sums == nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 	workers := make([]summariser, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = work
-		if err := workers[i].setup(ctx); err != nil {
+		if err := workers[i].Setup(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -91,13 +91,13 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 
 // part sums up a range.
 func (s *summariser) part(ctx context.Context, p *rowblocks.FileRange) (out []partial, err error) {
-	if err := s.begin(); err != nil {
+	if err := s.StartBundle(ctx, nil); err != nil {
 		return nil, err
 	}
 	defer s.abandon()
 	if err := s.collect.ReadRange(ctx, p.Shard, p); err != nil {
 		return nil, err
 	}
-	err = s.finish(ctx, func(_ int, one partial) { out = append(out, one) })
+	err = s.FinishBundle(ctx, func(_ int, one partial) { out = append(out, one) })
 	return out, err
 }

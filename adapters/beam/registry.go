@@ -121,9 +121,9 @@ func (m *Model[Y, E]) bytes(e E) ([]byte, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	b, ok := any(e).(encoding.BinaryMarshaler)
-	if !ok || !estimators.Supports(e, estimators.Marshalling) {
-		return nil, estimators.Unsupported("kernelbeam: "+m.name, e, estimators.Marshalling)
+	b, err := estimators.Capable[encoding.BinaryMarshaler]("kernelbeam: "+m.name, e, estimators.Marshalling)
+	if err != nil {
+		return nil, err
 	}
 	return b.MarshalBinary()
 }

@@ -105,39 +105,17 @@ func (f *readFn) CreateTracker(rest offsetrange.Restriction) *sdf.LockRTracker {
 	return f.Read.Tracker(rest)
 }
 
-// Setup reads what was learnt in earlier passes.
-func (f *readFn) Setup(ctx context.Context) error { return f.setup(ctx) }
-
-// StartBundle begins with sums of no rows.
-func (f *readFn) StartBundle(context.Context, func(int, partial)) error { return f.begin() }
-
 // ProcessElement sums up the rows that begin in the range.
 func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, s rowblocks.Shard, _ func(int, partial)) error {
 	return f.collect.ReadRange(ctx, s, rowblocks.TrackedSpan(rt))
 }
 
-// FinishBundle emits the sums.
-func (f *readFn) FinishBundle(ctx context.Context, emit func(int, partial)) error {
-	return f.finish(ctx, emit)
-}
-
 // rowsFn sums up the rows of a PCollection.
 type rowsFn struct{ summariser }
-
-// Setup reads what was learnt in earlier passes.
-func (f *rowsFn) Setup(ctx context.Context) error { return f.setup(ctx) }
-
-// StartBundle begins with sums of no rows.
-func (f *rowsFn) StartBundle(context.Context, func(int, partial)) error { return f.begin() }
 
 // ProcessElement takes in a row.
 func (f *rowsFn) ProcessElement(ctx context.Context, r Row, _ func(int, partial)) error {
 	return f.collect.Row(ctx, r.X, r.Y, r.Weight, r.ID)
-}
-
-// FinishBundle emits the sums.
-func (f *rowsFn) FinishBundle(ctx context.Context, emit func(int, partial)) error {
-	return f.finish(ctx, emit)
 }
 
 // mergeFn merges summaries.

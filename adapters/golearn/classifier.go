@@ -119,7 +119,7 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 	if weights == nil {
 		return est.Fit(ctx, x, y)
 	}
-	w, err := capable[estimators.WeightedFitter[int]](est, estimators.Weighted)
+	w, err := estimators.Capable[estimators.WeightedFitter[int]]("Estimator", est, estimators.Weighted)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 // OneVsAllModel compares these of several models and takes none that is not
 // above 0.
 func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
-	p, err := capable[estimators.DecisionPredictor](m.estimator, estimators.Decision)
+	p, err := estimators.Capable[estimators.DecisionPredictor]("Estimator", m.estimator, estimators.Decision)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
 
 // probaOf has its columns in the order of the labels 0 to K-1.
 func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
-	p, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba)
+	p, err := estimators.Capable[estimators.ProbaPredictor]("Estimator", m.estimator, estimators.Proba)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +232,7 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err er
 }
 
 func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
-	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil {
+	if _, err := estimators.Capable[estimators.ProbaPredictor]("Estimator", m.estimator, estimators.Proba); err != nil {
 		return nil, err
 	}
 	if t.Rows == 0 {
@@ -250,7 +250,7 @@ func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]s
 }
 
 func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, error) {
-	p, err := capable[estimators.SetPredictor](m.estimator, estimators.Sets)
+	p, err := estimators.Capable[estimators.SetPredictor]("Estimator", m.estimator, estimators.Sets)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}

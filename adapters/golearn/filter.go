@@ -12,6 +12,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -109,7 +110,7 @@ func (f *fittedFilter) plan() error {
 		}
 		f.output = append(f.output, c)
 	}
-	if n, ok := gridtable.Duplicate(append(gridtable.Names(f.output), f.train.Classes[0].Column.Name)); ok {
+	if n, ok := celltext.Duplicate(append(gridtable.Names(f.output), f.train.Classes[0].Column.Name)); ok {
 		return fault.Param(filterName, "attribute names after the filter", strconv.Quote(n)+" twice", "each once")
 	}
 	return nil

@@ -277,15 +277,6 @@ func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
 }
 
-// capable returns an estimator as the interface of a capability.
-func capable[C any](e any, c estimators.Capability) (C, error) {
-	out, ok := e.(C)
-	if !ok || !estimators.Supports(e, c) {
-		return out, estimators.Unsupported("Estimator", e, c)
-	}
-	return out, nil
-}
-
 // supports answers for one of the five types, whose methods take grids, by what it wraps.
 func supports(o gridEstimator, c estimators.Capability, w estimators.Wrapped) bool {
 	if _, ok := reflect.TypeOf(o).MethodByName(c.String()); ok {

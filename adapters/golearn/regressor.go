@@ -105,7 +105,7 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 }
 
 func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
-	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
+	v, err := estimators.Capable[estimators.VariancePredictor]("Estimator", m.estimator, estimators.Variance)
 	if err != nil || t.Rows == 0 {
 		return pair{}, err
 	}
@@ -125,7 +125,7 @@ func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low
 }
 
 func (m *regressorModel) interval(t *gridtable.Table, level float64) (pair, error) {
-	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
+	v, err := estimators.Capable[estimators.IntervalPredictor]("Estimator", m.estimator, estimators.Interval)
 	if err != nil || t.Rows == 0 {
 		return pair{}, err
 	}

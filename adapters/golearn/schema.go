@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -211,7 +212,7 @@ func (s *schema) validate() error {
 			return fmt.Errorf("the feature %q has no category", c.Name)
 		}
 	}
-	if n, ok := gridtable.Duplicate(gridtable.Names(s.Columns)); ok {
+	if n, ok := celltext.Duplicate(gridtable.Names(s.Columns)); ok {
 		return fmt.Errorf("the feature %q twice", n)
 	}
 	return nil

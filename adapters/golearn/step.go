@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -137,11 +138,11 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *g
 func transformed(t transformers.Transformer, in []gridtable.Column, width int, class string) []gridtable.Column {
 	list := gridtable.MatrixNames(in)
 	if own, err := transformers.NamesOf(t, list); err == nil && len(own) == width {
-		if _, twice := gridtable.Duplicate(append(own, class)); !twice {
+		if _, twice := celltext.Duplicate(append(own, class)); !twice {
 			list = own
 		}
 	}
-	if _, twice := gridtable.Duplicate(append(list, class)); len(list) != width || twice {
+	if _, twice := celltext.Duplicate(append(list, class)); len(list) != width || twice {
 		list = make([]string, width)
 		for j := range list {
 			list[j] = "z" + strconv.Itoa(j)

@@ -193,10 +193,8 @@ func (o CSVOptions) like(s *csvSheet) error {
 		return err
 	}
 	s.liked = map[string]gridtable.Column{}
-	for _, of := range [][]gridtable.Cells{t.Features, t.Classes} {
-		for _, c := range of {
-			s.liked[c.Column.Name] = c.Column.Owned()
-		}
+	for name, of := range t.ByName() {
+		s.liked[name] = of[len(of)-1].Column.Owned()
 	}
 	if len(t.Classes) > 0 {
 		s.likedClass = t.Classes[0].Column.Name

@@ -87,10 +87,6 @@ func (s *csvSheet) check(k int, c celltext.Cell, text string, line int) error {
 	return nil
 }
 
-// csvHint says what may be done about a column that is nearly all numbers.
-const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
-	"Categorical or Ignore"
-
 // column says what column k is. A mixed one has texts that are gaps.
 func (s *csvSheet) column(k int) (c gridtable.Column, mixed bool, err error) {
 	c = gridtable.Column{Name: s.names[k], Kind: s.known[k]}
@@ -101,7 +97,7 @@ func (s *csvSheet) column(k int) (c gridtable.Column, mixed bool, err error) {
 			c.Kind = gridtable.CategoricalKind
 		}
 		if mixed && !s.opt.WordsAsGaps {
-			return c, mixed, cells.Mixed(s.file, c.Name, csvHint)
+			return c, mixed, cells.Mixed(s.file, c.Name)
 		}
 		if typ == celltext.Empty && k == s.class && s.opt.Class == "" {
 			return c, mixed, fault.Param(s.file+":1", fmt.Sprintf("column %q", c.Name), "no cells",

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -24,14 +25,7 @@ import (
 // their Get. Errors: ErrParam for an attribute that the grid does not have, or has twice
 // by that name; ErrShape for no attributes.
 func Matrix(grid base.FixedDataGrid, attrs []base.Attribute) (x *mat.Dense, columns []string, err error) {
-	x, columns, err = matrixOf(grid, attrs)
-	if err != nil {
-		return nil, nil, fmt.Errorf("grids: Matrix: %w", err)
-	}
-	return x, columns, nil
-}
-
-func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []string, error) {
+	defer addName("Matrix", &err)
 	t, err := gridtable.Read(grid)
 	if err != nil {
 		return nil, nil, err
@@ -61,8 +55,17 @@ func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []st
 	if t.Rows == 0 {
 		return &mat.Dense{}, gridtable.MatrixNames(e.Columns), nil
 	}
-	x, err := e.Matrix(t)
-	return x, gridtable.MatrixNames(e.Columns), err
+	if x, err = e.Matrix(t); err != nil {
+		return nil, nil, err
+	}
+	return x, gridtable.MatrixNames(e.Columns), nil
+}
+
+// addName puts the name of a function before its error.
+func addName(function string, err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("grids: %s: %w", function, *err)
+	}
 }
 
 // Labels returns the class of each row as an index into labels, the classes that
@@ -70,13 +73,14 @@ func matrixOf(grid base.FixedDataGrid, attrs []base.Attribute) (*mat.Dense, []st
 // binary class, or a float one, which has to be 0 or 1). Errors: ErrShape for not
 // one class attribute; ErrParam for a row without a class; ErrNotFinite.
 func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
+	defer addName("Labels", &err)
 	t, err := gridtable.ReadLabelled(grid)
 	if err != nil {
-		return nil, nil, fmt.Errorf("grids: Labels: %w", err)
+		return nil, nil, err
 	}
 	class, present, y, err := t.Labels()
 	if err != nil {
-		return nil, nil, fmt.Errorf("grids: Labels: %w", err)
+		return nil, nil, err
 	}
 	return y, gridtable.ClassTexts(class, present), nil
 }
@@ -84,12 +88,10 @@ func Labels(grid base.FixedDataGrid) (y []int, labels []string, err error) {
 // Targets returns the float class of each row. Errors: ErrShape for not one class
 // attribute; ErrParam for one of another type; ErrNotFinite for a NaN or an
 // infinity.
-func Targets(grid base.FixedDataGrid) ([]float64, error) {
-	_, y, err := gridtable.ReadTargets(grid)
-	if err != nil {
-		return nil, fmt.Errorf("grids: Targets: %w", err)
-	}
-	return y, nil
+func Targets(grid base.FixedDataGrid) (y []float64, err error) {
+	defer addName("Targets", &err)
+	_, y, err = gridtable.ReadTargets(grid)
+	return y, err
 }
 
 // FeatureGrid makes a grid without a class attribute of the columns of x, as float
@@ -155,7 +157,7 @@ func makeGrid(function string, x mat.Matrix, list []string, class ...gridtable.C
 		}
 		all = append(all, c.Column.Name)
 	}
-	if n, ok := gridtable.Duplicate(all); ok {
+	if n, ok := celltext.Duplicate(all); ok {
 		return nil, fault.Param("grids: "+function, "names", strconv.Quote(n)+" twice", "each once")
 	}
 	cols := make([]gridtable.Column, width)

@@ -21,36 +21,32 @@ const splitStream = 0x73706c6974
 // attributes of grid, which is left as it is. Errors: ErrParam for a fraction that
 // is not between 0 and 1, or that leaves either side without rows.
 func Split(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
+	defer addName("Split", &err)
 	t, err := gridtable.Divisible(grid, gridtable.Read)
-	if err == nil {
-		train, test, err = splitRows(t, make([]int, t.Rows), 1, testFraction, seed)
-	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("grids: Split: %w", err)
+		return nil, nil, err
 	}
-	return train, test, nil
+	return splitRows(t, make([]int, t.Rows), 1, testFraction, seed)
 }
 
 // StratifiedSplit is Split with each class divided for itself, so that each has
 // testFraction of its rows in test, rounded to a whole row. The grid has one class
 // attribute.
 func StratifiedSplit(grid base.FixedDataGrid, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
+	defer addName("StratifiedSplit", &err)
 	t, err := gridtable.Divisible(grid, gridtable.ReadLabelled)
-	var class []float64
-	if err == nil {
-		class, err = t.Values(&t.Classes[0])
-	}
-	if err == nil {
-		of, count := gridtable.Strata(class)
-		train, test, err = splitRows(t, of, count, testFraction, seed)
-	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("grids: StratifiedSplit: %w", err)
+		return nil, nil, err
 	}
-	return train, test, nil
+	class, err := t.Values(&t.Classes[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	of, count := gridtable.Strata(class)
+	return splitRows(t, of, count, testFraction, seed)
 }
 
-// split permutes the rows once and takes the first of each stratum for testing.
+// splitRows permutes the rows once and takes the first of each stratum for testing.
 func splitRows(t *gridtable.Table, of []int, count int, testFraction float64, seed uint64) (train, test *base.DenseInstances, err error) {
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fault.Param("input", "testFraction", testFraction, "> 0 and < 1")

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -52,7 +53,7 @@ func StructGrid[T any](rows []T, class string) (*base.DenseInstances, error) {
 		cols = append(cols, gridtable.Column{Name: label, Kind: k})
 		fields = append(fields, i)
 	}
-	if n, ok := gridtable.Duplicate(gridtable.Names(cols)); ok {
+	if n, ok := celltext.Duplicate(gridtable.Names(cols)); ok {
 		return nil, fault.Param(name, "attribute names", fmt.Sprintf("%q twice", n), "each once")
 	}
 	if at < 0 && class != "" {

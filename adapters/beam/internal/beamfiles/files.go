@@ -14,14 +14,19 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // paths without a scheme
 )
 
-// List returns the files of a pattern, in order.
-func List(ctx context.Context, glob string) ([]string, error) {
-	fs, err := filesystem.New(ctx, glob)
+// within gives f the file system of a path.
+func within[R any](ctx context.Context, path string, f func(fs filesystem.Interface) (R, error)) (none R, _ error) {
+	fs, err := filesystem.New(ctx, path)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer fs.Close()
-	names, err := fs.List(ctx, glob)
+	return f(fs)
+}
+
+// List returns the files of a pattern, in order.
+func List(ctx context.Context, glob string) ([]string, error) {
+	names, err := within(ctx, glob, func(fs filesystem.Interface) ([]string, error) { return fs.List(ctx, glob) })
 	slices.Sort(names)
 	return names, err
 }
@@ -64,22 +69,12 @@ func (o *File) Close() error { return errors.Join(o.source.Close(), o.fs.Close()
 
 // Size returns that of a file.
 func Size(ctx context.Context, path string) (int64, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return 0, err
-	}
-	defer fs.Close()
-	return fs.Size(ctx, path)
+	return within(ctx, path, func(fs filesystem.Interface) (int64, error) { return fs.Size(ctx, path) })
 }
 
 // Read reads a whole file.
 func Read(ctx context.Context, path string) ([]byte, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer fs.Close()
-	return filesystem.Read(ctx, fs, path)
+	return within(ctx, path, func(fs filesystem.Interface) ([]byte, error) { return filesystem.Read(ctx, fs, path) })
 }
 
 // Write writes a file as a whole, where the file system can rename: the last of several that write it stays.

@@ -3,6 +3,7 @@ package rowblocks
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,7 @@ const (
 // limit is how many rows make a full block.
 func (b *Block) limit() int { return min(mostBlockRows, max(16, blockCells/max(1, b.Width))) }
 
+// Rows is how many there are.
 func (b *Block) Rows() int { return len(b.Places) }
 
 // Dense returns the rows as a matrix that shares their memory.
@@ -50,17 +52,16 @@ func (b *Block) reset() {
 
 // Part returns the rows from and to, which share memory.
 func (b *Block) Part(from, to int) *Block {
-	out := &Block{Width: b.Width, X: b.X[from*b.Width : to*b.Width], Places: b.Places[from:to], Hashes: b.Hashes[from:to]}
-	if len(b.Y) > 0 {
-		out.Y = b.Y[from:to]
+	return &Block{Width: b.Width, X: b.X[from*b.Width : to*b.Width], Y: entries(b.Y, from, to), Labels: entries(b.Labels, from, to),
+		Weights: entries(b.Weights, from, to), Places: b.Places[from:to], Hashes: b.Hashes[from:to]}
+}
+
+// entries returns the entries of some rows, if there is one for each row.
+func entries[T any](s []T, from, to int) []T {
+	if len(s) == 0 {
+		return nil
 	}
-	if len(b.Labels) > 0 {
-		out.Labels = b.Labels[from:to]
-	}
-	if len(b.Weights) > 0 {
-		out.Weights = b.Weights[from:to]
-	}
-	return out
+	return s[from:to]
 }
 
 // Append takes in row i of o.
@@ -73,15 +74,9 @@ func (b *Block) Append(o *Block, i int) {
 func (b *Block) appendNumbers(o *Block, i int) {
 	b.Width = o.Width
 	b.X = append(b.X, o.X[i*o.Width:(i+1)*o.Width]...)
-	if len(o.Y) > 0 {
-		b.Y = append(b.Y, o.Y[i])
-	}
-	if len(o.Labels) > 0 {
-		b.Labels = append(b.Labels, o.Labels[i])
-	}
-	if len(o.Weights) > 0 {
-		b.Weights = append(b.Weights, o.Weights[i])
-	}
+	b.Y = append(b.Y, entries(o.Y, i, i+1)...)
+	b.Labels = append(b.Labels, entries(o.Labels, i, i+1)...)
+	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
 }
 
 // cells are those of one row, by the numbers of their columns.
@@ -186,10 +181,8 @@ func (r *Layout) label(text string) (int, error) {
 		}
 		return v, nil
 	}
-	for i, c := range r.Classes {
-		if c == text {
-			return i, nil
-		}
+	if i := slices.Index(r.Classes, text); i >= 0 {
+		return i, nil
 	}
 	return 0, fmt.Errorf("the label %q is none of the classes %s", text, strings.Join(r.Classes, ", "))
 }
@@ -221,10 +214,8 @@ func (b *Block) Hash(i int) uint64 {
 
 // Unequal returns the weights, or none where all are 1.
 func (b *Block) Unequal() []float64 {
-	for _, w := range b.Weights {
-		if w != 1 {
-			return b.Weights
-		}
+	if slices.ContainsFunc(b.Weights, func(w float64) bool { return w != 1 }) {
+		return b.Weights
 	}
 	return nil
 }
@@ -241,14 +232,4 @@ func (b *Block) Joint() *mat.Dense {
 		}
 	}
 	return out
-}
-
-// Find returns the row that stands at a place.
-func (b *Block) Find(p Place) int {
-	for i, q := range b.Places {
-		if q == p {
-			return i
-		}
-	}
-	return 0
 }

@@ -84,31 +84,29 @@ func (r *Layout) columnsOf(names []string) (columns, error) {
 		}
 		at[name] = i
 	}
-	c := columns{target: -1, weight: -1, id: -1, count: len(names), named: len(names)}
-	find := func(name string) (int, error) {
-		if i, ok := at[name]; ok {
-			return i, nil
+	c := columns{features: make([]int, len(r.Features)), target: -1, weight: -1, id: -1, count: len(names), named: len(names)}
+	find := func(name string, to *int) error {
+		if name == "" {
+			return nil
 		}
-		return 0, fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
+		i, ok := at[name]
+		if !ok {
+			return fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
+		}
+		*to = i
+		return nil
 	}
-	for _, name := range r.Features {
-		i, err := find(name)
-		if err != nil {
-			return c, err
-		}
-		c.features = append(c.features, i)
-	}
-	for _, one := range []struct {
-		name string
-		at   *int
-	}{{r.Target, &c.target}, {r.Weight, &c.weight}, {r.ID, &c.id}} {
-		if one.name == "" {
-			continue
-		}
-		var err error
-		if *one.at, err = find(one.name); err != nil {
+	for i, name := range r.Features {
+		c.features[i] = -1
+		if err := find(name, &c.features[i]); err != nil {
 			return c, err
 		}
 	}
-	return c, nil
+	if err := find(r.Target, &c.target); err != nil {
+		return c, err
+	}
+	if err := find(r.Weight, &c.weight); err != nil {
+		return c, err
+	}
+	return c, find(r.ID, &c.id)
 }

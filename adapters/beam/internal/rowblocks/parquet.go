@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -212,43 +213,30 @@ type parquetCells struct {
 	round   bool
 }
 
-// use takes the columns that r names, and returns which are which.
+// use takes the columns of a batch, and returns which are which.
 func (p *parquetCells) use(r *Layout, batch arrow.RecordBatch) (columns, error) {
-	add := func(name string, measured bool) (int, error) {
-		if name == "" {
-			return -1, nil
-		}
-		var a arrow.Array
-		if at := batch.Schema().FieldIndices(name); len(at) > 0 {
-			a = batch.Column(at[len(at)-1])
-		}
-		var at numberAt
-		if measured || a == nil {
-			var err error
-			if at, err = numbers(a); err != nil {
-				return -1, fmt.Errorf("column %q: %w", name, err)
-			}
-		}
-		p.arrays, p.numbers = append(p.arrays, a), append(p.numbers, at)
-		return len(p.arrays) - 1, nil
+	names := make([]string, batch.NumCols())
+	for j := range names {
+		names[j] = batch.ColumnName(j)
 	}
-	var cols columns
-	for _, name := range r.Features {
-		j, err := add(name, true)
-		if err != nil {
-			return cols, err
-		}
-		cols.features = append(cols.features, j)
-	}
-	var err error
-	if cols.target, err = add(r.Target, !r.Labelled); err != nil {
+	cols, err := r.columnsOf(names)
+	if err != nil {
 		return cols, err
 	}
-	if cols.weight, err = add(r.Weight, true); err != nil {
-		return cols, err
+	measured := append(slices.Clone(cols.features), cols.weight)
+	if !r.Labelled {
+		measured = append(measured, cols.target)
 	}
-	cols.id, err = add(r.ID, false)
-	return cols, err
+	p.arrays, p.numbers = batch.Columns(), make([]numberAt, len(names))
+	for _, j := range measured {
+		if j < 0 {
+			continue
+		}
+		if p.numbers[j], err = numbers(p.arrays[j]); err != nil {
+			return cols, fmt.Errorf("column %q: %w", names[j], err)
+		}
+	}
+	return cols, nil
 }
 
 // number implements cells.
@@ -306,8 +294,6 @@ func numbers(a arrow.Array) (numberAt, error) {
 			}
 			return 0, true
 		}
-	case nil:
-		return nil, fmt.Errorf("there is none: %w", fault.ErrShape)
 	default:
 		return nil, fmt.Errorf("its type is %s, and no number: %w", a.DataType(), fault.ErrParam)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
@@ -129,7 +130,7 @@ func (c Column) Validate() error {
 	if c.Precision < 0 || c.Precision > mostDecimals {
 		return fmt.Errorf("attribute %q is printed with %d decimals", c.Name, c.Precision)
 	}
-	if v, ok := Duplicate(c.Values); ok {
+	if v, ok := celltext.Duplicate(c.Values); ok {
 		return fmt.Errorf("attribute %q has the category %q twice", c.Name, v)
 	}
 	return nil
@@ -176,15 +177,4 @@ func MatrixNames(cols []Column) []string {
 		}
 	}
 	return out
-}
-
-func Duplicate(names []string) (string, bool) {
-	seen := make(map[string]bool, len(names))
-	for _, n := range names {
-		if seen[n] {
-			return n, true
-		}
-		seen[n] = true
-	}
-	return "", false
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -112,7 +113,7 @@ func ReadTraining(grid base.FixedDataGrid) (*Table, error) {
 	if err := t.validText(); err != nil {
 		return nil, err
 	}
-	if n, ok := Duplicate(append(t.Names(), t.Classes[0].Column.Name)); ok {
+	if n, ok := celltext.Duplicate(append(t.Names(), t.Classes[0].Column.Name)); ok {
 		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
 	}
 	return t, t.bind()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -29,7 +30,7 @@ func (in *Stored) Table() (*Table, error) {
 		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
 	}
 	all := append(slices.Clone(in.Columns), in.Class)
-	if n, ok := Duplicate(Names(all)); ok {
+	if n, ok := celltext.Duplicate(Names(all)); ok {
 		return nil, fmt.Errorf("the attribute %q twice", n)
 	}
 	values := make([][]float64, len(all))

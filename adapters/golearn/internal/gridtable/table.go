@@ -20,13 +20,22 @@ type Table struct {
 	OneVsAll   bool       // the grid is one of golearn's OneVsAllModel
 }
 
-// bind makes all cells ready to be read.
-func (t *Table) bind() error {
+// cells gives the features and the classes.
+func (t *Table) cells(yield func(c *Cells) bool) {
 	for _, of := range [][]Cells{t.Features, t.Classes} {
 		for j := range of {
-			if err := of[j].bind(); err != nil {
-				return err
+			if !yield(&of[j]) {
+				return
 			}
+		}
+	}
+}
+
+// bind makes all cells ready to be read.
+func (t *Table) bind() error {
+	for c := range t.cells {
+		if err := c.bind(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -34,11 +43,9 @@ func (t *Table) bind() error {
 
 // validText returns ErrParam unless all names and categories are UTF-8.
 func (t *Table) validText() error {
-	for _, of := range [][]Cells{t.Features, t.Classes} {
-		for _, c := range of {
-			if err := c.Column.validText(); err != nil {
-				return err
-			}
+	for c := range t.cells {
+		if err := c.Column.validText(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -97,10 +104,8 @@ func (t *Table) Find(cols []Column) (*Table, error) {
 
 func (t *Table) ByName() map[string][]*Cells {
 	out := make(map[string][]*Cells, len(t.Features)+len(t.Classes))
-	for _, of := range [][]Cells{t.Features, t.Classes} {
-		for j := range of {
-			out[of[j].Column.Name] = append(out[of[j].Column.Name], &of[j])
-		}
+	for c := range t.cells {
+		out[c.Column.Name] = append(out[c.Column.Name], c)
 	}
 	return out
 }
@@ -249,19 +254,17 @@ func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
 	out := *t
 	out.RowNumbers, out.Matrix = nil, nil
 	out.Features, out.Classes = slices.Clone(t.Features), slices.Clone(t.Classes)
-	for _, of := range [][]Cells{out.Features, out.Classes} {
-		for j := range of {
-			if t.RowNumbers == nil && !which(&of[j]) {
-				continue
-			}
-			values, err := t.Values(&of[j])
-			if err != nil {
-				return nil, err
-			}
-			attr := of[j].attr
-			of[j] = NewCells(of[j].Column.Owned(), values)
-			of[j].attr = attr
+	for c := range out.cells {
+		if t.RowNumbers == nil && !which(c) {
+			continue
 		}
+		values, err := t.Values(c)
+		if err != nil {
+			return nil, err
+		}
+		attr := c.attr
+		*c = NewCells(c.Column.Owned(), values)
+		c.attr = attr
 	}
 	return &out, nil
 }

@@ -36,14 +36,12 @@ func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseIns
 	defer Guard("writing the grid", &err)
 	out = base.NewDenseInstances()
 	all := make([]written, 0, len(t.Features)+len(t.Classes))
-	for _, of := range [][]Cells{t.Features, t.Classes} {
-		for j := range of {
-			w := written{from: &of[j], attr: of[j].attr}
-			if attribute != nil {
-				w.attr = attribute(of[j].Column)
-			}
-			all = append(all, w)
+	for c := range t.cells {
+		w := written{from: c, attr: c.attr}
+		if attribute != nil {
+			w.attr = attribute(c.Column)
 		}
+		all = append(all, w)
 	}
 	group, err := addFeatures(out, all[:len(t.Features)])
 	if err != nil {
