@@ -84,7 +84,7 @@ var table = map[Capability]ability{
 	), needs: Partial, own: true},
 	Blocks: {method: "FitBlocks", interfaces: types(
 		reflect.TypeFor[streaming.BlockFitter[float64]](), reflect.TypeFor[streaming.BlockFitter[int]](),
-			reflect.TypeFor[streaming.BlockFitter[streaming.None]](),
+		reflect.TypeFor[streaming.BlockFitter[streaming.None]](),
 	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()),
 		needs: KernelMatrix},
@@ -102,7 +102,7 @@ var table = map[Capability]ability{
 		reflect.TypeFor[streaming.StatisticsFitter[float64]](), reflect.TypeFor[streaming.StatisticsFitter[int]](),
 		reflect.TypeFor[streaming.StatisticsFitter[streaming.None]](),
 		reflect.TypeFor[streaming.StagedFitter[float64]](), reflect.TypeFor[streaming.StagedFitter[int]](),
-			reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
+		reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
 	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},

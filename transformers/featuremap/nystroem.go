@@ -100,8 +100,6 @@ type nystroemModel struct {
 	sums      streaming.Statistics[streaming.None] // that it was learnt from, by FitStatistics or PartialFit; else nil
 }
 
-var _ transformers.RowResidualer = (*Nystroem)(nil)
-
 func (t *Nystroem) validate() error {
 	if err := check.Workers(nystroemName, t.Workers); err != nil {
 		return err
