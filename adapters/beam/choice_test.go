@@ -141,7 +141,7 @@ func asFloats(labels []int) []float64 {
 func TestSample(t *testing.T) {
 	x, y := linear(2000, 3, 33)
 	all := &rowsample.Sample{Seed: 5, Limit: 150}
-	all.Merge(all.Pick((&rowblocks.Block{Width: 3, X: x.RawMatrix().Data, Y: y, Places: make([]rowblocks.Place, 2000)}).Joint()))
+	all.Merge(all.Pick((&rowblocks.Block{Width: 3, X: x.RawMatrix().Data, Y: y, Places: make([]rowblocks.Place, 2000)}).WithTargets()))
 	want := all.Rows()
 	for _, glob := range []string{writeCSV(t, x, y, 1), writeCSV(t, x, y, 7), writeParquet(t, x, y, 2)} {
 		both(t, func(t *testing.T, o Options) {

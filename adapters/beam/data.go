@@ -78,9 +78,9 @@ type Row struct {
 	ID     string    // stands beside the prediction, and in errors
 }
 
-// reading checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
+// layout checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
 // name none.
-func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
+func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}

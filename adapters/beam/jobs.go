@@ -85,7 +85,7 @@ func fold(hash, seed uint64, folds int) int {
 
 // summariser sums up blocks for all jobs of a pass, as the DoFns that embed it. Its exported fields travel to the workers.
 type summariser struct {
-	Read   rowblocks.Layout
+	Layout rowblocks.Layout
 	Jobs   []job
 	MaxBad int
 
@@ -103,7 +103,7 @@ func (s *summariser) Setup(ctx context.Context) error {
 			return fmt.Errorf("kernelbeam: job %d: %w", i, err)
 		}
 	}
-	s.collect = rowblocks.Collector{Layout: &s.Read, MaxBad: s.MaxBad, Full: s.block}
+	s.collect = rowblocks.Collector{Layout: &s.Layout, MaxBad: s.MaxBad, Receive: s.block}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (s *session) parts(ctx context.Context) ([]rowblocks.FileRange, error) {
 				return nil, err
 			}
 			f := rowblocks.Shard{Path: name, Size: n}
-			for _, r := range s.read.Split(f, f.All()) {
+			for _, r := range s.layout.Split(f, f.Range()) {
 				out = append(out, rowblocks.FileRange{Restriction: r, Shard: f})
 			}
 		}

@@ -84,7 +84,7 @@ type Report struct {
 // session is some passes over the same rows.
 type session struct {
 	data    *Data
-	read    *rowblocks.Layout
+	layout  *rowblocks.Layout
 	options Options
 	scratch *beamfiles.Scratch
 	steps   int // how many passes there will be
@@ -104,11 +104,11 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool
 	case !options.NoEngine && !beam.Initialized():
 		return nil, fault.Param("kernelbeam", "Beam", "not initialised", "Init, at the beginning of main")
 	}
-	read, err := d.reading(ctx, labelled, targets, options.RangeBytes)
+	read, err := d.layout(ctx, labelled, targets, options.RangeBytes)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{data: d, read: read, options: options, report: Report{Metrics: map[string]int64{}}}
+	s := &session{data: d, layout: read, options: options, report: Report{Metrics: map[string]int64{}}}
 	s.scratch, err = beamfiles.NewScratch(options.Temp)
 	return s, err
 }
@@ -129,7 +129,7 @@ func (s *session) keep(ctx context.Context, name string, data []byte) (string, e
 
 // pass runs a pipeline over all rows, and returns the bytes of each job's summary; nil where no row was seen.
 func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
-	work := summariser{Read: *s.read, Jobs: jobs, MaxBad: s.options.MaxBad}
+	work := summariser{Layout: *s.layout, Jobs: jobs, MaxBad: s.options.MaxBad}
 	way := s.beam
 	if s.options.NoEngine {
 		way = s.local
@@ -170,7 +170,7 @@ func (s *session) shards(root beam.Scope) beam.PCollection {
 	return beam.Reshuffle(root, files)
 }
 
-// defaultRunner is Beam's embedded runner, that of beamx.
+// defaultRunner is Beam's embedded runner.
 const defaultRunner = "prism"
 
 // run runs a pipeline, and adds up its counters.

@@ -154,7 +154,7 @@ func targets[Y float64 | int](b *rowblocks.Block) []Y {
 
 // Add implements rowblocks.Summary.
 func (s *sums[Y]) Add(ctx context.Context, b *rowblocks.Block) error {
-	return s.AddBlock(ctx, streaming.Block[Y]{X: b.Dense(), Y: targets[Y](b), Weights: b.Unequal()})
+	return s.AddBlock(ctx, streaming.Block[Y]{X: b.Dense(), Y: targets[Y](b), Weights: b.UnequalWeights()})
 }
 
 // Absorb implements rowblocks.Summary.

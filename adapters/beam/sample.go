@@ -30,7 +30,7 @@ func (s *sample) Add(_ context.Context, b *rowblocks.Block) error {
 			return fmt.Errorf("a gap in column %d, of which a kernel knows nothing: %w", i%b.Width, fault.ErrNotFinite)
 		}
 	}
-	s.of.Merge(s.of.Pick(b.Joint()))
+	s.of.Merge(s.of.Pick(b.WithTargets()))
 	s.rows, s.width = s.rows+b.Rows(), b.Width
 	return nil
 }

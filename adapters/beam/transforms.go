@@ -87,12 +87,12 @@ type readFn struct{ summariser }
 
 // CreateInitialRestriction returns the file.
 func (f *readFn) CreateInitialRestriction(s rowblocks.Shard) offsetrange.Restriction {
-	return s.All()
+	return s.Range()
 }
 
 // SplitRestriction returns ranges of RangeBytes.
 func (f *readFn) SplitRestriction(s rowblocks.Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
-	return f.Read.Split(s, rest)
+	return f.Layout.Split(s, rest)
 }
 
 // RestrictionSize returns the range's bytes.
@@ -102,7 +102,7 @@ func (*readFn) RestrictionSize(_ rowblocks.Shard, rest offsetrange.Restriction) 
 
 // CreateTracker returns one that the engine divides as it likes.
 func (f *readFn) CreateTracker(rest offsetrange.Restriction) *sdf.LockRTracker {
-	return f.Read.Tracker(rest)
+	return f.Layout.Tracker(rest)
 }
 
 // ProcessElement sums up the rows that begin in the range.

@@ -70,7 +70,7 @@ func (b *Block) Append(o *Block, i int) {
 	b.Places, b.Hashes = append(b.Places, o.Places[i]), append(b.Hashes, o.Hashes[i])
 }
 
-// appendNumbers is append for what a collector's took completes.
+// appendNumbers is append for rows that Collector.closeRow completes.
 func (b *Block) appendNumbers(o *Block, i int) {
 	b.Width = o.Width
 	b.X = append(b.X, o.X[i*o.Width:(i+1)*o.Width]...)
@@ -99,7 +99,7 @@ func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 		name = r.Features[i]
 		v, err := in.number(j)
 		if err == nil {
-			err = r.feature(v)
+			err = r.checkFeature(v)
 		}
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	}
 	if cols.target >= 0 {
 		name = r.Target
-		if err := b.target(r, in, cols.target); err != nil {
+		if err := b.appendOutcome(r, in, cols.target); err != nil {
 			return err
 		}
 	}
@@ -118,13 +118,13 @@ func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
 	name = r.Weight
 	w, err := in.number(cols.weight)
 	if err == nil {
-		err = b.weight(w)
+		err = b.appendWeight(w)
 	}
 	return err
 }
 
-// feature says whether v may be one.
-func (r *Layout) feature(v float64) error {
+// checkFeature says whether v may be one.
+func (r *Layout) checkFeature(v float64) error {
 	switch {
 	case v != v && !r.Gaps:
 		return fmt.Errorf("a gap, and Data.Gaps is not set")
@@ -134,12 +134,12 @@ func (r *Layout) feature(v float64) error {
 	return nil
 }
 
-// target appends a target or a label.
-func (b *Block) target(r *Layout, in cells, column int) error {
+// appendOutcome appends a target or a label.
+func (b *Block) appendOutcome(r *Layout, in cells, column int) error {
 	if !r.Labelled {
 		v, err := in.number(column)
 		if err == nil {
-			err = b.real(v)
+			err = b.appendTarget(v)
 		}
 		return err
 	}
@@ -147,15 +147,15 @@ func (b *Block) target(r *Layout, in cells, column int) error {
 	if err != nil {
 		return err
 	}
-	label, err := r.label(text)
+	label, err := r.classNumber(text)
 	if err == nil {
 		b.Labels = append(b.Labels, label)
 	}
 	return err
 }
 
-// real appends a target.
-func (b *Block) real(v float64) error {
+// appendTarget appends a target.
+func (b *Block) appendTarget(v float64) error {
 	if v-v != 0 {
 		return fmt.Errorf("the target %v is not finite", v)
 	}
@@ -163,8 +163,8 @@ func (b *Block) real(v float64) error {
 	return nil
 }
 
-// weight appends a weight.
-func (b *Block) weight(w float64) error {
+// appendWeight appends a weight.
+func (b *Block) appendWeight(w float64) error {
 	if !(w > 0) || math.IsInf(w, 0) {
 		return fmt.Errorf("the weight %v is not above 0 and finite", w)
 	}
@@ -172,8 +172,8 @@ func (b *Block) weight(w float64) error {
 	return nil
 }
 
-// label returns the number of a class.
-func (r *Layout) label(text string) (int, error) {
+// classNumber returns the number of a class.
+func (r *Layout) classNumber(text string) (int, error) {
 	if len(r.Classes) == 0 {
 		v, err := strconv.Atoi(text)
 		if err != nil {
@@ -212,16 +212,16 @@ func (b *Block) Hash(i int) uint64 {
 	return h
 }
 
-// Unequal returns the weights, or none where all are 1.
-func (b *Block) Unequal() []float64 {
+// UnequalWeights returns the weights, or none where all are 1.
+func (b *Block) UnequalWeights() []float64 {
 	if slices.ContainsFunc(b.Weights, func(w float64) bool { return w != 1 }) {
 		return b.Weights
 	}
 	return nil
 }
 
-// Joint returns rows with their targets for last column.
-func (b *Block) Joint() *mat.Dense {
+// WithTargets returns the rows with their targets as the last column.
+func (b *Block) WithTargets() *mat.Dense {
 	out := mat.NewDense(b.Rows(), b.Width+1, nil)
 	out.Slice(0, b.Rows(), 0, b.Width).(*mat.Dense).Copy(b.Dense())
 	for i := range b.Rows() {

@@ -40,7 +40,7 @@ func (c *Census) merge(o *Census) {
 	c.Rows, c.Hash, c.Bad = c.Rows+o.Rows, c.Hash+o.Hash, c.Bad+o.Bad
 	c.Limit = max(c.Limit, o.Limit)
 	for _, f := range o.Left {
-		c.leave(f)
+		c.keepFirst(f)
 	}
 	if o.Fault != nil && (c.Fault == nil || o.Fault.compare(*c.Fault) < 0) {
 		c.Fault = o.Fault
@@ -48,8 +48,8 @@ func (c *Census) merge(o *Census) {
 	c.Shards = append(c.Shards, o.Shards...)
 }
 
-// leave keeps f if it is among the first.
-func (c *Census) leave(f Finding) {
+// keepFirst keeps f if it is among the first.
+func (c *Census) keepFirst(f Finding) {
 	i, _ := slices.BinarySearchFunc(c.Left, f, Finding.compare)
 	if i < c.Limit {
 		c.Left = slices.Insert(c.Left, i, f)

@@ -31,7 +31,7 @@ type Collector struct {
 	rows    Block
 	Known   Census
 	counted struct{ rows, bad int64 } // what the metrics have
-	Full    func(ctx context.Context, b *Block) (at int, err error)
+	Receive func(ctx context.Context, b *Block) (at int, err error)
 }
 
 // Begin empties it for another bundle.
@@ -44,8 +44,8 @@ func (c *Collector) Begin() {
 // done reports whether there is no use in reading on.
 func (c *Collector) done() bool { return c.Known.Fault != nil || c.Known.Bad > int64(c.MaxBad) }
 
-// took closes the row whose numbers were appended last.
-func (c *Collector) took(ctx context.Context, at int64, id string) error {
+// closeRow closes the row whose numbers were appended last.
+func (c *Collector) closeRow(ctx context.Context, at int64, id string) error {
 	c.rows.Places = append(c.rows.Places, Place{c.file, at, id})
 	h := c.rows.Hash(c.rows.Rows() - 1)
 	c.rows.Hashes = append(c.rows.Hashes, h)
@@ -65,7 +65,7 @@ func (c *Collector) Flush(ctx context.Context) error {
 	if c.Known.Fault != nil {
 		return nil
 	}
-	if at, err := c.Full(ctx, &c.rows); err != nil {
+	if at, err := c.Receive(ctx, &c.rows); err != nil {
 		if ctx.Err() != nil || errors.Is(err, context.Canceled) {
 			return err
 		}
@@ -88,10 +88,10 @@ func (c *Collector) Count(ctx context.Context) {
 	c.counted.rows, c.counted.bad = c.Known.Rows, c.Known.Bad
 }
 
-// badRow leaves a row out.
-func (c *Collector) badRow(at int64, id, reason, text string) {
+// leaveOut leaves a row out.
+func (c *Collector) leaveOut(at int64, id, reason, text string) {
 	c.Known.Bad++
-	c.Known.leave(Finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
+	c.Known.keepFirst(Finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
 		Reason: strings.ToValidUTF8(reason, "\ufffd"),
 		Text:   strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
 }
@@ -115,8 +115,8 @@ func (c *Collector) stop(at int64, err error, s span) error {
 	return nil
 }
 
-// faulty is fault for what a file says that was opened, and returns what is no finding.
-func (c *Collector) faulty(err error) error {
+// openFault is fault for the Finding of a file that was being opened, and returns any other error.
+func (c *Collector) openFault(err error) error {
 	var f *Finding
 	if !errors.As(err, &f) {
 		return err
@@ -161,7 +161,7 @@ func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id 
 	}
 	wrong := error(nil)
 	for j, v := range x {
-		if err := c.Layout.feature(v); err != nil && wrong == nil {
+		if err := c.Layout.checkFeature(v); err != nil && wrong == nil {
 			wrong = fmt.Errorf("column %d: %w", j, err)
 		}
 	}
@@ -171,7 +171,7 @@ func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id 
 	case len(x) == 0:
 		wrong = errors.New("no columns")
 	case !c.Layout.Labelled:
-		wrong = one.real(y)
+		wrong = one.appendTarget(y)
 	case y != math.Trunc(y) || math.Abs(y) > 1<<53:
 		wrong = fmt.Errorf("the label %v is no whole number", y)
 	case len(c.Layout.Classes) > 0 && (y < 0 || y >= float64(len(c.Layout.Classes))):
@@ -183,15 +183,15 @@ func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id 
 		weight = 1
 	}
 	if wrong == nil {
-		wrong = one.weight(weight)
+		wrong = one.appendWeight(weight)
 	}
 	if wrong == nil && !utf8.ValidString(id) {
 		wrong = fmt.Errorf("the ID %q is not UTF-8", id)
 	}
 	if wrong != nil {
-		c.badRow(0, id, wrong.Error(), strconv.Quote(id))
+		c.leaveOut(0, id, wrong.Error(), strconv.Quote(id))
 		return nil
 	}
 	b.appendNumbers(&one, 0)
-	return c.took(ctx, 0, id)
+	return c.closeRow(ctx, 0, id)
 }

@@ -227,7 +227,7 @@ func quoted(s []byte) (field, rest []byte, err error) {
 // those of reading, and of the context.
 func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collector) error {
 	f, err := openCSV(ctx, path, r)
-	if fatal := c.faulty(err); fatal != nil || err != nil {
+	if fatal := c.openFault(err); fatal != nil || err != nil {
 		span.Finish()
 		return fatal
 	}
@@ -385,10 +385,10 @@ func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wron
 	}
 	if wrong != nil {
 		text, _ := in.parser.Text(string(trimLine(line)))
-		c.badRow(at, id, wrong.Error(), text)
+		c.leaveOut(at, id, wrong.Error(), text)
 		return nil
 	}
-	return c.took(ctx, at, id)
+	return c.closeRow(ctx, at, id)
 }
 
 // mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.

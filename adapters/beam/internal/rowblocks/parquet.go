@@ -87,7 +87,7 @@ func parquetNames(ctx context.Context, path string) ([]string, error) {
 // parquetRange hands the rows of those row groups that begin in a range of a file to c.
 func (r *Layout) parquetRange(ctx context.Context, path string, span span, c *Collector) (err error) {
 	f, err := openParquet(ctx, path)
-	if fatal := c.faulty(err); fatal != nil || err != nil {
+	if fatal := c.openFault(err); fatal != nil || err != nil {
 		span.Finish()
 		return fatal
 	}
@@ -194,8 +194,8 @@ func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, firs
 			wrong = c.rows.parse(r, cols, in)
 		}
 		if wrong != nil {
-			c.badRow(at, id, wrong.Error(), "")
-		} else if err := c.took(ctx, at, id); err != nil {
+			c.leaveOut(at, id, wrong.Error(), "")
+		} else if err := c.closeRow(ctx, at, id); err != nil {
 			return 0, err
 		}
 		if c.done() {

@@ -13,8 +13,8 @@ type Shard struct {
 	Size int64
 }
 
-// All is the whole file.
-func (s Shard) All() offsetrange.Restriction { return offsetrange.Restriction{End: s.Size} }
+// Range is the whole file.
+func (s Shard) Range() offsetrange.Restriction { return offsetrange.Restriction{End: s.Size} }
 
 // Split divides a file into ranges of one size.
 func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Restriction {

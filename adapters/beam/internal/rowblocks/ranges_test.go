@@ -25,7 +25,7 @@ func numbered(t *testing.T, path string, rows int, f func(c *Collector, all offs
 	require.NoError(t, err)
 	seen := make([]int, rows)
 	r := &Layout{Features: []string{"x"}, Comma: ','}
-	c := &Collector{Layout: r, Full: func(_ context.Context, b *Block) (int, error) {
+	c := &Collector{Layout: r, Receive: func(_ context.Context, b *Block) (int, error) {
 		for _, v := range b.X {
 			seen[int(v)]++
 		}
