@@ -203,6 +203,15 @@ func Unsupported(wrapper string, e any, c Capability) error {
 	return fmt.Errorf("%s: %T has no %v: %w", wrapper, e, c, errors.ErrUnsupported)
 }
 
+// Capable returns e as the interface C of a capability, or the error of Unsupported.
+func Capable[C any](wrapper string, e any, c Capability) (C, error) {
+	out, ok := e.(C)
+	if !ok || !Supports(e, c) {
+		return out, Unsupported(wrapper, e, c)
+	}
+	return out, nil
+}
+
 // Clone returns an unfitted copy of e, or an error that wraps errors.ErrUnsupported if e has
 // no Clone method of its kind, or only that of a field that it embeds, which gives another
 // type. T is Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer; the wrapper's name stands in

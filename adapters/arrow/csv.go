@@ -58,19 +58,16 @@ func (s Shard) csvOptions() CSVOptions {
 
 // csvSource reads the texts of cells, and makes columns of them.
 type csvSource struct {
-	file    Input
-	in      io.ReadSeeker // of its text
-	opt     CSVOptions
-	parser  *celltext.Parser
-	want    *request
-	names   []string
-	of      *arrow.Schema
-	mixed   map[string]error // by columns that Learn is not to take
-	columns []int
-	chosen  *arrow.Schema
-	rows    *celltext.Records
-	first   int // rows before the current batch
-	cur     arrow.RecordBatch
+	projection
+	file   Input
+	in     io.ReadSeeker // of its text
+	opt    CSVOptions
+	parser *celltext.Parser
+	want   *request
+	names  []string
+	mixed  map[string]error // by columns that Learn is not to take
+	rows   *celltext.Records
+	first  int // rows before the current batch
 }
 
 func openCSV(ctx context.Context, in Input, opt CSVOptions, want *request) (source, error) {
@@ -168,10 +165,6 @@ func (c *csvSource) infer(ctx context.Context) ([]arrow.DataType, error) {
 	return types, nil
 }
 
-// csvHint says what may be done about a column that is nearly all numbers.
-const csvHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
-	"Categorical or Ignore"
-
 // typeOf returns the type that a column's cells tell.
 func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	text := arrow.BinaryTypes.String
@@ -186,7 +179,7 @@ func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	case name == c.want.label, c.want.pass && (mixed || cells.Numeric("", "", false, "") != nil): // as it is written
 		return text
 	case mixed && !c.opt.WordsAsGaps:
-		c.mixed[name] = cells.Mixed(c.want.name, name, csvHint)
+		c.mixed[name] = cells.Mixed(c.want.name, name)
 	}
 	if typ == celltext.Times {
 		return csvType(Time)
@@ -194,10 +187,8 @@ func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	return arrow.PrimitiveTypes.Float64
 }
 
-func (c *csvSource) schema() *arrow.Schema { return c.of }
-
-func (c *csvSource) start(_ context.Context, columns []int) error {
-	c.columns, c.chosen = columns, choose(c.of, columns)
+func (c *csvSource) start(ctx context.Context, columns []int) error {
+	_ = c.projection.start(ctx, columns) // never fails
 	return c.open()
 }
 
@@ -279,13 +270,6 @@ func (c *csvSource) misfit(k, row int, err error) error {
 		return errNamed{fault.Param(c.want.name, place, cell.value, cell.want)}
 	}
 	return errNamed{fmt.Errorf("%s: %s: %w", c.want.name, place, err)}
-}
-
-func (c *csvSource) release() {
-	if c.cur != nil {
-		c.cur.Release()
-		c.cur = nil
-	}
 }
 
 func (c *csvSource) close() {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -104,7 +105,7 @@ func (d *decoder) wrong(row int, err error) error {
 }
 
 func (d *decoder) number(a arrow.Array) (func(int) (float64, error), error) {
-	value, err := numbersOf(a)
+	value, err := cells.Numbers(a)
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +127,14 @@ func (d *decoder) category(a arrow.Array) (func(int) (float64, error), error) {
 	}
 	dictionary, ok := a.(*array.Dictionary)
 	if !ok {
-		text, err := textsOf(a)
+		text, err := cells.Texts(a)
 		return func(i int) (float64, error) { return d.code(text(i)) }, err
 	}
 	values := dictionary.Dictionary()
 	if values.DataType().ID() == arrow.NULL {
 		return func(int) (float64, error) { return math.NaN(), nil }, nil
 	}
-	text, err := textsOf(values)
+	text, err := cells.Texts(values)
 	// The text of a value is looked up once for a batch, when a row has it: a dictionary may have many that none has.
 	known := make([]bool, values.Len())
 	codes := make([]float64, values.Len())

@@ -1,19 +1,17 @@
 package arrow
 
 import (
-	"context"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-)
 
-// fileMagic is how an Arrow file begins, and a stream does not.
-const fileMagic = "ARROW1"
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
+)
 
 // openIPC opens an Arrow file or stream.
 func openIPC(in Input, want *request) (source, error) {
-	begin := make([]byte, len(fileMagic))
+	begin := make([]byte, len(flatcheck.FileMagic))
 	n, err := in.ReadAt(begin, 0)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -25,42 +23,34 @@ func openIPC(in Input, want *request) (source, error) {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(maxMetadata), ipc.WithBodySizeLimit(want.mem.limit)}
-	if string(begin[:n]) == fileMagic {
-		if err := checkFile(in, size); err != nil {
+	limits := []ipc.Option{ipc.WithAllocator(want.mem), ipc.WithMetadataSizeLimit(flatcheck.MaxMetadata),
+		ipc.WithBodySizeLimit(want.mem.limit)}
+	if string(begin[:n]) == flatcheck.FileMagic {
+		if err := flatcheck.CheckFile(in, size); err != nil {
 			return nil, err
 		}
 		f, err := ipc.NewFileReader(in, limits...)
 		if err != nil {
 			return nil, err
 		}
-		return &ipcFile{in: in, file: f}, nil
+		return &ipcFile{projection{of: f.Schema()}, in, f, 0}, nil
 	}
-	if err := checkStream(in, size); err != nil {
+	if err := flatcheck.CheckStream(in, size); err != nil {
 		return nil, err
 	}
 	r, err := ipc.NewReader(in, limits...)
 	if err != nil {
 		return nil, err
 	}
-	return &ipcStream{batches{rows: r, of: r.Schema()}, in}, nil
+	return &ipcStream{batches{projection{of: r.Schema()}, r}, in}, nil
 }
 
 // ipcFile reads the batches of an Arrow file one by one.
 type ipcFile struct {
-	in      Input
-	file    *ipc.FileReader
-	columns []int
-	chosen  *arrow.Schema
-	at      int
-	cur     arrow.RecordBatch
-}
-
-func (f *ipcFile) schema() *arrow.Schema { return f.file.Schema() }
-
-func (f *ipcFile) start(_ context.Context, columns []int) error {
-	f.columns, f.chosen = columns, choose(f.file.Schema(), columns)
-	return nil
+	projection
+	in   Input
+	file *ipc.FileReader
+	at   int
 }
 
 func (f *ipcFile) next() (arrow.RecordBatch, error) {
@@ -74,15 +64,7 @@ func (f *ipcFile) next() (arrow.RecordBatch, error) {
 	}
 	defer batch.Release()
 	f.at++
-	f.cur = project(batch, f.columns, f.chosen)
-	return f.cur, nil
-}
-
-func (f *ipcFile) release() {
-	if f.cur != nil {
-		f.cur.Release()
-		f.cur = nil
-	}
+	return f.take(batch), nil
 }
 
 func (f *ipcFile) close() {

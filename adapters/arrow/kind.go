@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -67,33 +68,9 @@ func kindOf(t arrow.DataType) (Kind, bool) {
 		return Category, true
 	case arrow.DICTIONARY:
 		values := t.(*arrow.DictionaryType).ValueType
-		return Category, values.ID() != arrow.DICTIONARY && countable(values)
+		return Category, values.ID() != arrow.DICTIONARY && cells.Countable(values)
 	case arrow.EXTENSION:
 		return kindOf(t.(arrow.ExtensionType).StorageType())
 	}
 	return 0, false
-}
-
-// countable reports whether the values of a type can be categories.
-func countable(t arrow.DataType) bool {
-	switch t.ID() {
-	case arrow.NULL, arrow.BOOL, arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		return true
-	case arrow.DICTIONARY:
-		return countable(t.(*arrow.DictionaryType).ValueType)
-	case arrow.EXTENSION:
-		return countable(t.(arrow.ExtensionType).StorageType())
-	}
-	return arrow.IsInteger(t.ID())
-}
-
-// integral reports whether categories of a type are integers.
-func integral(t arrow.DataType) bool {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return integral(t.ValueType)
-	case arrow.ExtensionType:
-		return integral(t.StorageType())
-	}
-	return arrow.IsInteger(t.ID())
 }

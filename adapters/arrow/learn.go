@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -106,7 +107,7 @@ func (c Columns) check(shards []Shard) error {
 			named = append(named, n)
 		}
 	}
-	if n, ok := duplicate(append(named, c.Ignore...)); ok {
+	if n, ok := celltext.Duplicate(append(named, c.Ignore...)); ok {
 		return fault.Param(typ, "columns", strconv.Quote(n)+" twice", "each for one thing")
 	}
 	if c.Features != nil {
@@ -122,7 +123,7 @@ func (c Columns) check(shards []Shard) error {
 	if err := check.Text(typ, "Classes", c.Classes...); err != nil {
 		return err
 	}
-	if v, ok := duplicate(c.Classes); ok {
+	if v, ok := celltext.Duplicate(c.Classes); ok {
 		return fault.Param(typ, "Classes", strconv.Quote(v)+" twice", "each once")
 	}
 	if c.Label == "" && c.Classes != nil {
@@ -220,7 +221,7 @@ func (l *learner) column(file string, f arrow.Field) (*found, error) {
 	k, ok := kindOf(f.Type)
 	forced := slices.Contains(l.of.Categorical, f.Name) || f.Name == l.of.Label
 	switch {
-	case forced && !countable(f.Type):
+	case forced && !cells.Countable(f.Type):
 		return nil, misfit(file, f, "one of texts, integers, booleans or a dictionary of such")
 	case forced:
 		k, ok = Category, true
@@ -246,7 +247,7 @@ func (l *learner) column(file string, f arrow.Field) (*found, error) {
 	if was.typ == nil {
 		was.kind, was.typ, was.file = k, f.Type, file
 	}
-	was.integer = was.integer && integral(f.Type)
+	was.integer = was.integer && cells.Integral(f.Type)
 	return was, nil
 }
 
@@ -307,7 +308,7 @@ func (f *found) take(a arrow.Array, before *arrow.ArrayData) error {
 	if a.DataType().ID() == arrow.NULL {
 		return nil
 	}
-	text, err := textsOf(a)
+	text, err := cells.Texts(a)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -52,7 +54,7 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 	if err := check.Text(in.name, "column name", names...); err != nil {
 		return nil, err
 	}
-	if n, ok := duplicate(names); ok {
+	if n, ok := celltext.Duplicate(names); ok {
 		return nil, fault.Param(in.name, "column", strconv.Quote(n)+" twice", "each name once, to be written")
 	}
 	meta := in.schema().Metadata()
@@ -63,7 +65,7 @@ func newOutput(to string, file io.Writer, in *reading, own []arrow.Field, many b
 				min(groupRows, groupCells/int64(len(fields))))), parquet.WithCompression(compress.Codecs.Snappy))
 		options := []pqarrow.WriterOption{pqarrow.WithAllocator(mem)}
 		var durations bool
-		if out.written, durations, err = parquetSchema(out.of); err != nil {
+		if out.written, durations, err = cells.ParquetSchema(out.of); err != nil {
 			return err
 		}
 		if !durations {
@@ -123,7 +125,7 @@ func (o *output) write(batch arrow.RecordBatch, from, to int, columns []any) err
 		if err := validColumns(all); err != nil {
 			return err
 		}
-		written := convertBatch(o.mem, all, o.written)
+		written := cells.Convert(o.mem, all, o.written)
 		defer written.Release()
 		return o.file.WriteBuffered(written)
 	})

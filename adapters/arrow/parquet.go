@@ -11,20 +11,20 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // parquetSource reads the pages of the wanted columns as they are needed, so that a row group is never in memory as a whole.
 type parquetSource struct {
-	in     Input
-	file   *file.Reader
-	arrows *pqarrow.FileReader
-	of     *arrow.Schema
-	rows   pqarrow.RecordReader
-	chosen *arrow.Schema // of the rows, if they have durations
-	mem    *limited
-	cur    arrow.RecordBatch
-	count  int64
+	projection // its chosen is nil unless the rows have durations
+	in         Input
+	file       *file.Reader
+	arrows     *pqarrow.FileReader
+	rows       pqarrow.RecordReader
+	mem        *limited
+	count      int64
 }
 
 func openParquet(in Input, want *request) (source, error) {
@@ -34,8 +34,8 @@ func openParquet(in Input, want *request) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if stored := f.MetaData().KeyValueMetadata().FindValue(metaOfParquet); stored != nil {
-		if err := checkStored(*stored); err != nil {
+	if stored := f.MetaData().KeyValueMetadata().FindValue(flatcheck.ParquetMeta); stored != nil {
+		if err := flatcheck.CheckStored(*stored); err != nil {
 			return nil, err
 		}
 	}
@@ -49,14 +49,12 @@ func openParquet(in Input, want *request) (source, error) {
 		return nil, err
 	}
 	for j := range arrows.Manifest.Fields {
-		if f := arrows.Manifest.Fields[j].Field; isDuration(f.Type) {
+		if f := arrows.Manifest.Fields[j].Field; cells.IsDuration(f.Type) {
 			f.Type = arrow.PrimitiveTypes.Int64
 		}
 	}
-	return &parquetSource{in: in, file: f, arrows: arrows, of: of, mem: want.mem}, nil
+	return &parquetSource{projection: projection{of: of}, in: in, file: f, arrows: arrows, mem: want.mem}, nil
 }
-
-func (p *parquetSource) schema() *arrow.Schema { return p.of }
 
 func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	if p.file.NumRows() < 0 {
@@ -69,7 +67,8 @@ func (p *parquetSource) start(ctx context.Context, columns []int) (err error) {
 	for _, j := range columns {
 		leaves = leavesOf(leaves, p.arrows.Manifest.Fields[j])
 	}
-	if p.chosen = choose(p.of, columns); !slices.ContainsFunc(p.chosen.Fields(), func(f arrow.Field) bool { return isDuration(f.Type) }) {
+	if p.chosen = choose(p.of, columns); !slices.ContainsFunc(p.chosen.Fields(),
+		func(f arrow.Field) bool { return cells.IsDuration(f.Type) }) {
 		p.chosen = nil
 	}
 	p.rows, err = p.arrows.GetRecordReader(ctx, leaves, nil)
@@ -98,7 +97,7 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 		if p.chosen == nil {
 			return b, nil
 		}
-		p.cur = convertBatch(p.mem, b, p.chosen)
+		p.cur = cells.Convert(p.mem, b, p.chosen)
 		return p.cur, nil
 	}
 	if err := p.rows.Err(); err != nil {
@@ -108,13 +107,6 @@ func (p *parquetSource) next() (arrow.RecordBatch, error) {
 		return nil, fmt.Errorf("it ends after %d of %d rows", p.count, p.file.NumRows())
 	}
 	return nil, io.EOF
-}
-
-func (p *parquetSource) release() {
-	if p.cur != nil {
-		p.cur.Release()
-		p.cur = nil
-	}
 }
 
 func (p *parquetSource) close() {

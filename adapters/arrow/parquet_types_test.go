@@ -12,19 +12,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/flatcheck"
 )
 
 // parquetOfDurations is a file as Arrow's libraries write durations: integers, and a schema that says what they are.
 func parquetOfDurations(t *testing.T, typ arrow.DataType) []byte {
 	t.Helper()
 	said := arrow.NewSchema([]arrow.Field{field("d", typ), field("x", floats), field("z", floats)}, nil)
-	stored, err := storedSchema(said)
+	stored, err := cells.StoredSchema(said)
 	require.NoError(t, err)
 	batch := batchOf(t, `[{"d":1500,"x":1,"z":2},{"d":null,"x":2,"z":3},{"d":-2500,"x":3,"z":1}]`, field("d", ints), field("x", floats), field("z", floats))
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(batch.Schema(), &out, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties())
 	require.NoError(t, err)
-	require.NoError(t, w.AppendKeyValueMetadata(metaOfParquet, stored))
+	require.NoError(t, w.AppendKeyValueMetadata(flatcheck.ParquetMeta, stored))
 	require.NoError(t, w.Write(batch))
 	require.NoError(t, w.Close())
 	return out.Bytes()

@@ -83,7 +83,7 @@ func (p *Predictor[Y]) Write(ctx context.Context, to string, shards ...Shard) (r
 const predictorName = "arrow: Predictor"
 
 // check looks at the settings, and takes the capabilities of the model.
-func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) error {
+func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) (err error) {
 	if err := checkReading(predictorName, p.Schema, shards, p.BlockRows, p.MaxBytes); err != nil {
 		return err
 	}
@@ -103,26 +103,24 @@ func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) error {
 		return estimators.Unsupported(predictorName, p.Model, estimators.Interval)
 	}
 	if p.Variance {
-		if w.variance, _ = any(p.Model).(estimators.VariancePredictor); w.variance == nil || !estimators.Supports(p.Model,
-			estimators.Variance) {
-			return estimators.Unsupported(predictorName, p.Model, estimators.Variance)
+		if w.variance, err = estimators.Capable[estimators.VariancePredictor](predictorName, p.Model, estimators.Variance); err != nil {
+			return err
 		}
 	}
 	if p.Interval > 0 {
-		if w.interval, _ = any(p.Model).(estimators.IntervalPredictor); w.interval == nil || !estimators.Supports(p.Model,
-			estimators.Interval) {
-			return estimators.Unsupported(predictorName, p.Model, estimators.Interval)
+		if w.interval, err = estimators.Capable[estimators.IntervalPredictor](predictorName, p.Model, estimators.Interval); err != nil {
+			return err
 		}
 	}
 	if !p.Proba {
 		return nil
 	}
-	model, ok := any(p.Model).(interface {
+	model, err := estimators.Capable[interface {
 		estimators.ProbaPredictor
 		Classes() []int
-	})
-	if !ok || !estimators.Supports(p.Model, estimators.Proba) {
-		return estimators.Unsupported(predictorName, p.Model, estimators.Proba)
+	}](predictorName, p.Model, estimators.Proba)
+	if err != nil {
+		return err
 	}
 	if w.proba, w.classes = model, model.Classes(); len(w.classes) == 0 {
 		return &fault.NotFittedError{Type: fmt.Sprintf("%T", p.Model)}
@@ -332,19 +330,19 @@ func (w *writing[Y]) prediction(y []Y) (any, error) {
 func columnOf(mem memory.Allocator, column any) arrow.Array {
 	switch c := column.(type) {
 	case []int64:
-		b := array.NewInt64Builder(mem)
-		defer b.Release()
-		b.AppendValues(c, nil)
-		return b.NewArray()
+		return arrayOf(array.NewInt64Builder(mem), c)
 	case []string:
-		b := array.NewStringBuilder(mem)
-		defer b.Release()
-		b.AppendValues(c, nil)
-		return b.NewArray()
+		return arrayOf(array.NewStringBuilder(mem), c)
 	default:
-		b := array.NewFloat64Builder(mem)
-		defer b.Release()
-		b.AppendValues(column.([]float64), nil)
-		return b.NewArray()
+		return arrayOf(array.NewFloat64Builder(mem), column.([]float64))
 	}
+}
+
+func arrayOf[T any, B interface {
+	array.Builder
+	AppendValues(values []T, valid []bool)
+}](b B, values []T) arrow.Array {
+	defer b.Release()
+	b.AppendValues(values, nil)
+	return b.NewArray()
 }

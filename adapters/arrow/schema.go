@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/kernelearn/kernelearn/adapters/arrow/internal/cells"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -51,7 +53,7 @@ func (s *Schema) check() error {
 	if s == nil || len(s.Features) == 0 {
 		return fault.Param("arrow: Schema", "Features", "none", "at least one column")
 	}
-	if n, ok := duplicate(s.Names()); ok {
+	if n, ok := celltext.Duplicate(s.Names()); ok {
 		return fault.Param("arrow: Schema", "Features", strconv.Quote(n)+" twice", "each column once")
 	}
 	if err := s.checkTexts(); err != nil {
@@ -61,11 +63,11 @@ func (s *Schema) check() error {
 		if _, ok := kindNames[c.Kind]; !ok {
 			return fault.Param("arrow: Schema", fmt.Sprintf("Kind of %q", c.Name), int(c.Kind), "Number, Time, Duration or Category")
 		}
-		if v, ok := duplicate(c.Categories); ok {
+		if v, ok := celltext.Duplicate(c.Categories); ok {
 			return fault.Param("arrow: Schema", fmt.Sprintf("Categories of %q", c.Name), strconv.Quote(v)+" twice", "each once")
 		}
 	}
-	if v, ok := duplicate(s.Classes); ok {
+	if v, ok := celltext.Duplicate(s.Classes); ok {
 		return fault.Param("arrow: Schema", "Classes", strconv.Quote(v)+" twice", "each once")
 	}
 	return nil
@@ -95,17 +97,6 @@ func (s Schema) MarshalJSON() ([]byte, error) {
 	}
 	type fields Schema // without this method
 	return json.Marshal(fields(s))
-}
-
-func duplicate(list []string) (string, bool) {
-	seen := make(map[string]bool, len(list))
-	for _, v := range list {
-		if seen[v] {
-			return v, true
-		}
-		seen[v] = true
-	}
-	return "", false
 }
 
 // types returns those that a CSV file's columns have by the schema.
@@ -163,7 +154,7 @@ func find(file string, of *arrow.Schema, name string) (int, error) {
 func fits(file string, f arrow.Field, want Kind) error {
 	k, ok := kindOf(f.Type)
 	switch {
-	case ok && (k == want || k == anyKind), want == Category && countable(f.Type):
+	case ok && (k == want || k == anyKind), want == Category && cells.Countable(f.Type):
 		return nil
 	}
 	return misfit(file, f, "one of the kind "+want.String())

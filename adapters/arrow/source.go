@@ -82,7 +82,7 @@ func (s Shard) open(ctx context.Context, want *request) (*reading, error) {
 	named.name = r.name
 	err = guarded(r.name, "", func() (err error) {
 		if rows != nil {
-			r.in = &batches{rows: rows, of: rows.Schema()}
+			r.in = &batches{projection{of: rows.Schema()}, rows}
 			return nil
 		}
 		r.in, err = s.source(ctx, in, &named)
@@ -166,20 +166,42 @@ func (r *reading) close() {
 	})
 }
 
-// batches is a source of record batches.
-type batches struct {
-	rows    array.RecordReader
-	of      *arrow.Schema
+// projection is the columns of a source that are read, and the batch that it gave last.
+type projection struct {
+	of      *arrow.Schema // of all columns
 	columns []int
-	chosen  *arrow.Schema // nil: all
-	cur     arrow.RecordBatch
+	chosen  *arrow.Schema
+	cur     arrow.RecordBatch // nil: there is none to release
 }
 
-func (b *batches) schema() *arrow.Schema { return b.of }
+func (p *projection) schema() *arrow.Schema { return p.of }
 
-func (b *batches) start(_ context.Context, columns []int) error {
-	b.columns, b.chosen = columns, choose(b.of, columns)
+func (p *projection) start(_ context.Context, columns []int) error {
+	p.columns, p.chosen = columns, choose(p.of, columns)
 	return nil
+}
+
+// take makes the columns of a batch the current one.
+func (p *projection) take(batch arrow.RecordBatch) arrow.RecordBatch {
+	arrays := make([]arrow.Array, len(p.columns))
+	for i, j := range p.columns {
+		arrays[i] = batch.Column(j)
+	}
+	p.cur = array.NewRecordBatch(p.chosen, arrays, batch.NumRows())
+	return p.cur
+}
+
+func (p *projection) release() {
+	if p.cur != nil {
+		p.cur.Release()
+		p.cur = nil
+	}
+}
+
+// batches is a source of record batches.
+type batches struct {
+	projection
+	rows array.RecordReader
 }
 
 func (b *batches) next() (arrow.RecordBatch, error) {
@@ -194,15 +216,7 @@ func (b *batches) next() (arrow.RecordBatch, error) {
 	if int(batch.NumCols()) != b.of.NumFields() {
 		return nil, fault.Shape("a batch has", int(batch.NumCols()), "columns", "the schema has %d", b.of.NumFields())
 	}
-	b.cur = project(batch, b.columns, b.chosen)
-	return b.cur, nil
-}
-
-func (b *batches) release() {
-	if b.cur != nil {
-		b.cur.Release()
-		b.cur = nil
-	}
+	return b.take(batch), nil
 }
 
 func (b *batches) close() {
@@ -218,13 +232,4 @@ func choose(of *arrow.Schema, columns []int) *arrow.Schema {
 	}
 	meta := of.Metadata()
 	return arrow.NewSchema(fields, &meta)
-}
-
-// project returns some columns of a batch as another, which has to be released.
-func project(batch arrow.RecordBatch, columns []int, chosen *arrow.Schema) arrow.RecordBatch {
-	arrays := make([]arrow.Array, len(columns))
-	for i, j := range columns {
-		arrays[i] = batch.Column(j)
-	}
-	return array.NewRecordBatch(chosen, arrays, batch.NumRows())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -82,7 +83,7 @@ func TestCrossValidate(t *testing.T) {
 			require.Len(t, got[k].Folds, 4)
 			squares, absolutes := 0.0, 0.0
 			hash := func(i int) uint64 {
-				return (&block{width: 3, x: x.RawRowView(i), y: y[i : i+1]}).hash(0)
+				return (&rowblocks.Block{Width: 3, X: x.RawRowView(i), Y: y[i : i+1]}).Hash(0)
 			}
 			byHand(t, m, x, y, 4, 9, hash, func(i int, p float64) {
 				squares += (y[i] - p) * (y[i] - p)
@@ -117,7 +118,7 @@ func TestCrossValidateClasses(t *testing.T) {
 	require.NoError(t, err)
 	confusion := map[int]map[int]float64{0: {}, 1: {}}
 	hash := func(i int) uint64 {
-		return (&block{width: 2, x: x.RawRowView(i), labels: labels[i : i+1]}).hash(0)
+		return (&rowblocks.Block{Width: 2, X: x.RawRowView(i), Labels: labels[i : i+1]}).Hash(0)
 	}
 	byHand(t, classes, x, labels, 3, 4, hash, func(i, p int) { confusion[labels[i]][p]++ })
 	assert.Equal(t, confusion, got[0].All.Confusion)
@@ -140,7 +141,7 @@ func asFloats(labels []int) []float64 {
 func TestSample(t *testing.T) {
 	x, y := linear(2000, 3, 33)
 	all := &rowsample.Sample{Seed: 5, Limit: 150}
-	all.Merge(all.Pick((&block{width: 3, x: x.RawMatrix().Data, y: y, places: make([]place, 2000)}).joint()))
+	all.Merge(all.Pick((&rowblocks.Block{Width: 3, X: x.RawMatrix().Data, Y: y, Places: make([]rowblocks.Place, 2000)}).WithTargets()))
 	want := all.Rows()
 	for _, glob := range []string{writeCSV(t, x, y, 1), writeCSV(t, x, y, 7), writeParquet(t, x, y, 2)} {
 		both(t, func(t *testing.T, o Options) {
@@ -170,7 +171,7 @@ func TestSample(t *testing.T) {
 func TestFolds(t *testing.T) {
 	counts, moved := make([]int, 5), 0
 	for i := range 10_000 {
-		h := (&block{width: 1, x: []float64{float64(i)}}).hash(0)
+		h := (&rowblocks.Block{Width: 1, X: []float64{float64(i)}}).Hash(0)
 		f := fold(h, 1, 5)
 		counts[f]++
 		if fold(h, 2, 5) != f {

@@ -2,12 +2,14 @@ package kernelbeam
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -76,36 +78,17 @@ type Row struct {
 	ID     string    // stands beside the prediction, and in errors
 }
 
-// reading is what workers have to know of a Data.
-type reading struct {
-	Format     Format
-	Features   []string
-	Target     string
-	Weight     string
-	ID         string
-	Classes    []string
-	Labelled   bool
-	Gaps       bool
-	Round      bool
-	Comma      rune
-	Columns    []string
-	WholeFiles bool
-	Rules      celltext.Rules
-	RangeBytes int64
-}
-
-const typeData = "kernelbeam: Data"
-
-// reading checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
+// layout checks d, and returns what workers read; labelled says that targets are labels. Without targets d may
 // name none.
-func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes int64) (*reading, error) {
+func (d *Data) layout(ctx context.Context, labelled, targets bool, rangeBytes int64) (*rowblocks.Layout, error) {
 	if d == nil {
 		return nil, fault.Param("kernelbeam", "data", "nil", "where rows are")
 	}
-	r := &reading{Format: d.Format, Features: d.Features, Target: d.Target, Weight: d.Weight, ID: d.ID, Classes: d.Classes,
+	r := &rowblocks.Layout{CSV: d.Format == FormatCSV, Parquet: d.Format == FormatParquet, Features: d.Features, Target: d.Target,
+		Weight: d.Weight, ID: d.ID, Classes: d.Classes,
 		Labelled: labelled, Gaps: d.Gaps,
 		Round: d.RoundIntegers, Rules: d.CSV.rules(), Comma: d.CSV.Comma, Columns: d.CSV.Columns, RangeBytes: rangeBytes,
-		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, namedPacked)}
+		WholeFiles: d.CSV.WholeFiles || slices.ContainsFunc(d.Files, rowblocks.NamedPacked)}
 	if r.Comma == 0 {
 		r.Comma = ','
 	}
@@ -114,23 +97,23 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	}
 	if d.Rows != nil {
 		if len(d.Files) > 0 {
-			return nil, fault.Param(typeData, "Files", d.Files, "none beside Rows")
+			return nil, fault.Param(rowblocks.TypeData, "Files", d.Files, "none beside Rows")
 		}
 		return r, nil
 	}
 	switch {
 	case len(d.Files) == 0:
-		return nil, fault.Param(typeData, "Files", "none", "paths, or Rows")
+		return nil, fault.Param(rowblocks.TypeData, "Files", "none", "paths, or Rows")
 	case r.Comma == '"' || r.Comma == '\n' || r.Comma == '\r' || r.Comma > 127 || r.Comma < 0:
-		return nil, fault.Param(typeData, "CSV.Comma", string(r.Comma), "one ASCII character that is no quote and no line break")
+		return nil, fault.Param(rowblocks.TypeData, "CSV.Comma", string(r.Comma), "one ASCII character that is no quote and no line break")
 	case d.Format < 0 || d.Format > FormatParquet:
-		return nil, fault.Param(typeData, "Format", int(d.Format), "FormatCSV or FormatParquet")
+		return nil, fault.Param(rowblocks.TypeData, "Format", int(d.Format), "FormatCSV or FormatParquet")
 	case targets && d.Target == "":
-		return nil, fault.Param(typeData, "Target", `""`, "the name of a column")
+		return nil, fault.Param(rowblocks.TypeData, "Target", `""`, "the name of a column")
 	case len(d.Classes) > 0 && !labelled:
-		return nil, fault.Param(typeData, "Classes", d.Classes, "none for a regressor")
+		return nil, fault.Param(rowblocks.TypeData, "Classes", d.Classes, "none for a regressor")
 	}
-	if _, err := r.Rules.Parser(typeData + ": CSV"); err != nil {
+	if _, err := r.Rules.Parser(rowblocks.TypeData + ": CSV"); err != nil {
 		return nil, err
 	}
 	first, err := d.first(ctx)
@@ -145,7 +128,7 @@ func (d *Data) reading(ctx context.Context, labelled, targets bool, rangeBytes i
 	if !targets {
 		r.Target, r.Weight = "", ""
 	}
-	return r, r.distinct()
+	return r, r.CheckDistinct()
 }
 
 // checkTexts returns ErrParam unless all names are UTF-8: workers would get others.
@@ -153,24 +136,9 @@ func (d *Data) checkTexts() error {
 	for field, texts := range map[string][]string{"Features": d.Features, "Target": {d.Target}, "Weight": {d.Weight}, "ID": {d.ID},
 		"Ignore":  d.Ignore,
 		"Classes": d.Classes, "CSV.Columns": d.CSV.Columns, "CSV.Missing": d.CSV.Missing} {
-		if err := check.Text(typeData, field, texts...); err != nil {
+		if err := check.Text(rowblocks.TypeData, field, texts...); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// distinct returns an error where a column is to be two things.
-func (r *reading) distinct() error {
-	if len(r.Features) == 0 {
-		return fault.Param(typeData, "Features", "none", "at least one column")
-	}
-	seen := map[string]bool{}
-	for _, name := range append(slices.Clone(r.Features), r.Target, r.Weight, r.ID) {
-		if name != "" && seen[name] {
-			return fault.Param(typeData, "Features, Target, Weight, ID", name, "each column once")
-		}
-		seen[name] = true
 	}
 	return nil
 }
@@ -179,12 +147,12 @@ func (r *reading) distinct() error {
 func (d *Data) first(ctx context.Context) (string, error) {
 	first := ""
 	for _, glob := range d.Files {
-		names, err := list(ctx, glob)
+		names, err := beamfiles.List(ctx, glob)
 		if err != nil {
 			return "", fmt.Errorf("kernelbeam: %s: %w", glob, err)
 		}
 		if len(names) == 0 {
-			return "", fault.Param(typeData, "Files", glob, "a pattern that some file has")
+			return "", fault.Param(rowblocks.TypeData, "Files", glob, "a pattern that some file has")
 		}
 		if first == "" {
 			first = names[0]
@@ -194,8 +162,12 @@ func (d *Data) first(ctx context.Context) (string, error) {
 }
 
 // allFeatures are the columns of the first file that has some that are not named otherwise.
-func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]string, error) {
-	names, err := r.names(ctx, first)
+func (d *Data) allFeatures(ctx context.Context, r *rowblocks.Layout, first string) ([]string, error) {
+	names, err := r.Names(ctx, first)
+	var wrong *rowblocks.Finding
+	if errors.As(err, &wrong) {
+		return nil, newDataError(ctx, wrong)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -209,71 +181,4 @@ func (d *Data) allFeatures(ctx context.Context, r *reading, first string) ([]str
 		return nil, &DataError{File: first, Reason: "no columns but those of targets and weights: set Data.Features", Err: fault.ErrShape}
 	}
 	return out, nil
-}
-
-// names are those of the columns of a file.
-func (r *reading) names(ctx context.Context, path string) ([]string, error) {
-	if r.parquet(path) {
-		return parquetNames(ctx, path)
-	}
-	if r.Columns != nil {
-		return r.Columns, nil
-	}
-	f, err := openCSV(ctx, path, r)
-	if err != nil {
-		return nil, err
-	}
-	defer f.close()
-	return f.names, nil
-}
-
-func (r *reading) parquet(path string) bool {
-	return r.Format == FormatParquet || r.Format == 0 && strings.HasSuffix(strings.ToLower(path), ".parquet")
-}
-
-// columns are the places of a file's columns; -1 for what there is not to be.
-type columns struct {
-	features           []int
-	target, weight, id int
-	count              int // with those at the end without a name
-	named              int
-	parser             *celltext.Parser
-}
-
-// columnsOf finds the columns by their names.
-func (r *reading) columnsOf(names []string) (columns, error) {
-	at := make(map[string]int, len(names))
-	for i, name := range names {
-		if _, twice := at[name]; twice && (slices.Contains(r.Features, name) || name == r.Target || name == r.Weight || name == r.ID) {
-			return columns{}, fmt.Errorf("two columns are named %q: %w", name, fault.ErrShape)
-		}
-		at[name] = i
-	}
-	c := columns{target: -1, weight: -1, id: -1, count: len(names), named: len(names)}
-	find := func(name string) (int, error) {
-		if i, ok := at[name]; ok {
-			return i, nil
-		}
-		return 0, fmt.Errorf("no column %q; there are %s: %w", name, strings.Join(names, ", "), fault.ErrShape)
-	}
-	for _, name := range r.Features {
-		i, err := find(name)
-		if err != nil {
-			return c, err
-		}
-		c.features = append(c.features, i)
-	}
-	for _, one := range []struct {
-		name string
-		at   *int
-	}{{r.Target, &c.target}, {r.Weight, &c.weight}, {r.ID, &c.id}} {
-		if one.name == "" {
-			continue
-		}
-		var err error
-		if *one.at, err = find(one.name); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
 }

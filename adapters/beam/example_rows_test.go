@@ -9,7 +9,7 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -59,7 +59,7 @@ func ExamplePrediction() {
 	predicted, bad := trend.PredictRows(s, path, beam.Create(s, kernelbeam.Row{X: []float64{10}, ID: "ten"}))
 	beam.ParDo0(s, &showFn{}, predicted)
 	beam.ParDo0(s, &showBadFn{}, bad)
-	if err := beamx.Run(ctx, p); err != nil {
+	if _, err := beam.Run(ctx, "prism", p); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

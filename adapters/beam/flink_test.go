@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )

@@ -3,7 +3,10 @@ package kernelbeam
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -31,19 +34,19 @@ const (
 )
 
 // maker returns what makes the job's summary of no rows.
-func (j job) maker(ctx context.Context) (func() (summary, error), error) {
+func (j job) maker(ctx context.Context) (func() (rowblocks.Summary, error), error) {
 	var state []byte
 	if j.State != "" {
 		var err error
-		if state, err = read(ctx, j.State); err != nil {
+		if state, err = beamfiles.Read(ctx, j.State); err != nil {
 			return nil, err
 		}
 	}
 	switch j.Kind {
 	case kindCensus:
-		return func() (summary, error) { return &census{}, nil }, nil
+		return func() (rowblocks.Summary, error) { return &rowblocks.Census{}, nil }, nil
 	case kindSample:
-		return func() (summary, error) { return newSample(j.Seed, j.Limit), nil }, nil
+		return func() (rowblocks.Summary, error) { return newSample(j.Seed, j.Limit), nil }, nil
 	}
 	e, err := registered(j.Model)
 	if err != nil {
@@ -57,13 +60,13 @@ func (j job) maker(ctx context.Context) (func() (summary, error), error) {
 		if err != nil {
 			return nil, err
 		}
-		return func() (summary, error) { return &predictions{of: p, to: j.To, extra: *j.Extra}, nil }, nil
+		return func() (rowblocks.Summary, error) { return &predictions{of: p, to: j.To, extra: *j.Extra}, nil }, nil
 	case kindScore:
 		p, err := e.fitted(state)
 		if err != nil {
 			return nil, err
 		}
-		return func() (summary, error) { return &score{of: p, labelled: e.labelled()}, nil }, nil
+		return func() (rowblocks.Summary, error) { return &score{of: p, labelled: e.labelled()}, nil }, nil
 	}
 	return nil, fault.Param("kernelbeam", "job", j.Kind, "one that is known")
 }
@@ -80,35 +83,35 @@ func fold(hash, seed uint64, folds int) int {
 	return int((h >> 33) % uint64(folds))
 }
 
-// summariser sums up blocks for all jobs of a pass. Its exported fields travel to the workers.
+// summariser sums up blocks for all jobs of a pass, as the DoFns that embed it. Its exported fields travel to the workers.
 type summariser struct {
-	Read   reading
+	Layout rowblocks.Layout
 	Jobs   []job
 	MaxBad int
 
-	makers  []func() (summary, error)
-	sums    []summary
-	collect collector
+	makers  []func() (rowblocks.Summary, error)
+	sums    []rowblocks.Summary
+	collect rowblocks.Collector
 }
 
-// setup reads what the jobs sit on, once for each worker's copy.
-func (s *summariser) setup(ctx context.Context) error {
-	s.makers = make([]func() (summary, error), len(s.Jobs))
+// Setup reads what was learnt in earlier passes, once for each worker's copy.
+func (s *summariser) Setup(ctx context.Context) error {
+	s.makers = make([]func() (rowblocks.Summary, error), len(s.Jobs))
 	for i, j := range s.Jobs {
 		var err error
 		if s.makers[i], err = j.maker(ctx); err != nil {
 			return fmt.Errorf("kernelbeam: job %d: %w", i, err)
 		}
 	}
-	s.collect = collector{read: &s.Read, maxBad: s.MaxBad, full: s.block}
+	s.collect = rowblocks.Collector{Layout: &s.Layout, MaxBad: s.MaxBad, Receive: s.block}
 	return nil
 }
 
-// begin starts a bundle.
-func (s *summariser) begin() error {
+// StartBundle begins with sums of no rows.
+func (s *summariser) StartBundle(context.Context, func(int, partial)) error {
 	s.abandon()
-	s.collect.begin()
-	s.sums = make([]summary, len(s.Jobs))
+	s.collect.Begin()
+	s.sums = make([]rowblocks.Summary, len(s.Jobs))
 	for i, f := range s.makers {
 		var err error
 		if s.sums[i], err = f(); err != nil {
@@ -129,8 +132,8 @@ func (s *summariser) abandon() {
 }
 
 // block adds a block to each job's summary. With an error it says at which row.
-func (s *summariser) block(ctx context.Context, b *block) (int, error) {
-	parts := map[[2]uint64][]*block{}
+func (s *summariser) block(ctx context.Context, b *rowblocks.Block) (int, error) {
+	parts := map[[2]uint64][]*rowblocks.Block{}
 	for i, j := range s.Jobs {
 		if j.Folds == 0 {
 			if at, err := addTo(ctx, s.sums[i], b); err != nil {
@@ -143,11 +146,11 @@ func (s *summariser) block(ctx context.Context, b *block) (int, error) {
 			parts[key] = deal(b, j.Folds, j.Seed)
 		}
 		for f, part := range parts[key] {
-			if part.rows() == 0 || !j.takes(f) {
+			if part.Rows() == 0 || !j.takes(f) {
 				continue
 			}
 			if at, err := addTo(ctx, s.sums[i], part); err != nil {
-				return b.find(part.places[at]), err
+				return slices.Index(b.Places, part.Places[at]), err
 			}
 		}
 	}
@@ -155,57 +158,47 @@ func (s *summariser) block(ctx context.Context, b *block) (int, error) {
 }
 
 // deal returns the block's rows by fold.
-func deal(b *block, folds int, seed uint64) []*block {
-	out := make([]*block, folds)
+func deal(b *rowblocks.Block, folds int, seed uint64) []*rowblocks.Block {
+	out := make([]*rowblocks.Block, folds)
 	for f := range out {
-		out[f] = &block{width: b.width}
+		out[f] = &rowblocks.Block{Width: b.Width}
 	}
-	for i, h := range b.hashes {
-		out[fold(h, seed, folds)].append(b, i)
+	for i, h := range b.Hashes {
+		out[fold(h, seed, folds)].Append(b, i)
 	}
 	return out
 }
 
-// find returns the row that stands at a place.
-func (b *block) find(p place) int {
-	for i, q := range b.places {
-		if q == p {
-			return i
-		}
-	}
-	return 0
-}
-
 // addTo adds a block. Where that is an error it looks for the first row that is to blame, by halves: the sums are of no
 // use then.
-func addTo(ctx context.Context, s summary, b *block) (int, error) {
-	err := s.add(ctx, b)
-	if err == nil || ctx.Err() != nil || b.rows() == 1 {
+func addTo(ctx context.Context, s rowblocks.Summary, b *rowblocks.Block) (int, error) {
+	err := s.Add(ctx, b)
+	if err == nil || ctx.Err() != nil || b.Rows() == 1 {
 		return 0, err
 	}
-	half := b.rows() / 2
-	if at, err := addTo(ctx, s, b.part(0, half)); err != nil {
+	half := b.Rows() / 2
+	if at, err := addTo(ctx, s, b.Part(0, half)); err != nil {
 		return at, err
 	}
-	if at, err := addTo(ctx, s, b.part(half, b.rows())); err != nil {
+	if at, err := addTo(ctx, s, b.Part(half, b.Rows())); err != nil {
 		return half + at, err
 	}
 	return 0, err // of all rows together
 }
 
-// finish ends a bundle, and emits its summaries by the number of their job, that of the census after the others.
-func (s *summariser) finish(ctx context.Context, emit func(int, partial)) error {
+// FinishBundle emits the summaries of a bundle by the number of their job, that of the census after the others.
+func (s *summariser) FinishBundle(ctx context.Context, emit func(int, partial)) error {
 	if s.sums == nil {
 		return nil
 	}
-	if err := s.collect.flush(ctx); err != nil {
+	if err := s.collect.Flush(ctx); err != nil {
 		return err
 	}
-	s.collect.count(ctx)
+	s.collect.Count(ctx)
 	for i, sum := range s.sums {
 		emit(i, partial{job: i, sum: sum})
 	}
-	known := s.collect.known
+	known := s.collect.Known
 	for _, sum := range s.sums {
 		if p, ok := sum.(*predictions); ok {
 			shards, err := p.close()

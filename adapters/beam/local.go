@@ -7,35 +7,26 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
-// part is a range of a file that one goroutine reads.
-type part struct {
-	offsetrange.Restriction
-	of shard
-}
-
-func (p *part) start() int64        { return p.Start }
-func (p *part) claim(at int64) bool { return at < p.End }
-func (p *part) finish()             {}
-
 // parts are the ranges of all files, in order.
-func (s *session) parts(ctx context.Context) ([]part, error) {
-	var out []part
+func (s *session) parts(ctx context.Context) ([]rowblocks.FileRange, error) {
+	var out []rowblocks.FileRange
 	for _, glob := range s.data.Files {
-		names, err := list(ctx, glob)
+		names, err := beamfiles.List(ctx, glob)
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
-			n, err := size(ctx, name)
+			n, err := beamfiles.Size(ctx, name)
 			if err != nil {
 				return nil, err
 			}
-			by, f := ranged{s.read}, shard{name, n}
-			for _, r := range by.split(f, by.initial(f)) {
-				out = append(out, part{r, f})
+			f := rowblocks.Shard{Path: name, Size: n}
+			for _, r := range s.layout.Split(f, f.Range()) {
+				out = append(out, rowblocks.FileRange{Restriction: r, Shard: f})
 			}
 		}
 	}
@@ -52,7 +43,7 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 	workers := make([]summariser, max(1, min(runtime.GOMAXPROCS(0), len(parts))))
 	for i := range workers {
 		workers[i] = work
-		if err := workers[i].setup(ctx); err != nil {
+		if err := workers[i].Setup(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +69,7 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 				}
 			}
 		}
-		if known, ok := all[len(work.Jobs)].sum.(*census); ok && (known.Fault != nil || known.Bad > int64(work.MaxBad)) {
+		if known, ok := all[len(work.Jobs)].sum.(*rowblocks.Census); ok && (known.Fault != nil || known.Bad > int64(work.MaxBad)) {
 			break
 		}
 	}
@@ -91,22 +82,22 @@ func (s *session) local(ctx context.Context, work summariser) ([][]byte, error) 
 			return nil, err
 		}
 	}
-	seen := &census{}
+	seen := &rowblocks.Census{}
 	if sum := all[len(work.Jobs)].sum; sum != nil {
-		seen = sum.(*census)
+		seen = sum.(*rowblocks.Census)
 	}
 	return out, s.judge(ctx, seen)
 }
 
 // part sums up a range.
-func (s *summariser) part(ctx context.Context, p *part) (out []partial, err error) {
-	if err := s.begin(); err != nil {
+func (s *summariser) part(ctx context.Context, p *rowblocks.FileRange) (out []partial, err error) {
+	if err := s.StartBundle(ctx, nil); err != nil {
 		return nil, err
 	}
 	defer s.abandon()
-	if err := s.collect.readRange(ctx, p.of, p); err != nil {
+	if err := s.collect.ReadRange(ctx, p.Shard, p); err != nil {
 		return nil, err
 	}
-	err = s.finish(ctx, func(_ int, one partial) { out = append(out, one) })
+	err = s.FinishBundle(ctx, func(_ int, one partial) { out = append(out, one) })
 	return out, err
 }

@@ -1,6 +1,7 @@
 package kernelbeam
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -81,11 +84,11 @@ type Report struct {
 // session is some passes over the same rows.
 type session struct {
 	data    *Data
-	read    *reading
+	layout  *rowblocks.Layout
 	options Options
-	scratch *scratch
+	scratch *beamfiles.Scratch
 	steps   int // how many passes there will be
-	first   *census
+	first   *rowblocks.Census
 	report  Report
 }
 
@@ -101,18 +104,18 @@ func newSession(ctx context.Context, d *Data, o *Options, labelled, targets bool
 	case !options.NoEngine && !beam.Initialized():
 		return nil, fault.Param("kernelbeam", "Beam", "not initialised", "Init, at the beginning of main")
 	}
-	read, err := d.reading(ctx, labelled, targets, options.RangeBytes)
+	read, err := d.layout(ctx, labelled, targets, options.RangeBytes)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{data: d, read: read, options: options, report: Report{Metrics: map[string]int64{}}}
-	s.scratch, err = newScratch(options.Temp)
+	s := &session{data: d, layout: read, options: options, report: Report{Metrics: map[string]int64{}}}
+	s.scratch, err = beamfiles.NewScratch(options.Temp)
 	return s, err
 }
 
 // close removes the temporary files.
 func (s *session) close(ctx context.Context, err *error) {
-	if e := s.scratch.remove(context.WithoutCancel(ctx)); e != nil && *err == nil {
+	if e := s.scratch.Remove(context.WithoutCancel(ctx)); e != nil && *err == nil {
 		*err = fmt.Errorf("kernelbeam: temporary files: %w", e)
 	}
 }
@@ -120,13 +123,13 @@ func (s *session) close(ctx context.Context, err *error) {
 // keep writes what workers are to read, and returns the file. It is no part of the job's description, which is
 // bounded on some runners (4 MB by gRPC).
 func (s *session) keep(ctx context.Context, name string, data []byte) (string, error) {
-	path := s.scratch.path(fmt.Sprintf("pass-%d-%s", s.report.Passes, name))
-	return path, write(ctx, path, data)
+	path := s.scratch.Path(fmt.Sprintf("pass-%d-%s", s.report.Passes, name))
+	return path, beamfiles.Write(ctx, path, data)
 }
 
 // pass runs a pipeline over all rows, and returns the bytes of each job's summary; nil where no row was seen.
 func (s *session) pass(ctx context.Context, jobs []job) ([][]byte, error) {
-	work := summariser{Read: *s.read, Jobs: jobs, MaxBad: s.options.MaxBad}
+	work := summariser{Layout: *s.layout, Jobs: jobs, MaxBad: s.options.MaxBad}
 	way := s.beam
 	if s.options.NoEngine {
 		way = s.local
@@ -153,7 +156,7 @@ func (s *session) beam(ctx context.Context, work summariser) ([][]byte, error) {
 		partials = beam.ParDo(root, &readFn{work}, s.shards(root))
 	}
 	merged := beam.CombinePerKey(root, &mergeFn{Jobs: work.Jobs}, partials)
-	prefix := s.scratch.path(fmt.Sprintf("pass-%d-sums-", s.report.Passes))
+	prefix := s.scratch.Path(fmt.Sprintf("pass-%d-sums-", s.report.Passes))
 	beam.ParDo0(root, &writeFn{Prefix: prefix}, merged)
 	if err := s.run(ctx, p); err != nil {
 		return nil, err
@@ -167,12 +170,15 @@ func (s *session) shards(root beam.Scope) beam.PCollection {
 	return beam.Reshuffle(root, files)
 }
 
+// defaultRunner is Beam's embedded runner.
+const defaultRunner = "prism"
+
 // run runs a pipeline, and adds up its counters.
 func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	result, err := beamx.RunWithMetrics(ctx, p)
+	result, err := beam.Run(ctx, cmp.Or(*runners.Runner, defaultRunner), p)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -182,7 +188,7 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 	if result == nil {
 		return nil
 	}
-	ours := result.Metrics().Query(func(r metrics.SingleResult) bool { return r.Namespace() == metricsName })
+	ours := result.Metrics().Query(func(r metrics.SingleResult) bool { return r.Namespace() == rowblocks.Metrics })
 	for _, c := range ours.Counters() {
 		s.report.Metrics[c.Name()] += c.Result()
 	}
@@ -191,7 +197,7 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 
 // collect reads the summaries' bytes, and looks at the census.
 func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byte, error) {
-	written, err := list(ctx, prefix+"*")
+	written, err := beamfiles.List(ctx, prefix+"*")
 	if err != nil {
 		return nil, fmt.Errorf("kernelbeam: %w", err)
 	}
@@ -201,11 +207,11 @@ func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byt
 		if err != nil || j > jobs { // a worker that was killed left a part
 			continue
 		}
-		if out[j], err = read(ctx, name); err != nil {
+		if out[j], err = beamfiles.Read(ctx, name); err != nil {
 			return nil, fmt.Errorf("kernelbeam: %w", err)
 		}
 	}
-	var seen census
+	var seen rowblocks.Census
 	if out[jobs] != nil {
 		if err := seen.UnmarshalBinary(out[jobs]); err != nil {
 			return nil, err
@@ -218,12 +224,12 @@ func (s *session) collect(ctx context.Context, prefix string, jobs int) ([][]byt
 }
 
 // judge returns what the census makes an error. The first one stays, and bad rows are written then.
-func (s *session) judge(ctx context.Context, seen *census) error {
+func (s *session) judge(ctx context.Context, seen *rowblocks.Census) error {
 	switch {
 	case seen.Fault != nil:
-		return seen.Fault.err(ctx)
+		return newDataError(ctx, seen.Fault)
 	case seen.Bad > int64(s.options.MaxBad) && len(seen.Left) > 0:
-		e := seen.Left[0].err(ctx)
+		e := newDataError(ctx, &seen.Left[0])
 		e.Reason = fmt.Sprintf("%s (the first of %d bad rows; MaxBad is %d)", e.Reason, seen.Bad, s.options.MaxBad)
 		return e
 	case s.first == nil:
@@ -241,11 +247,11 @@ func (s *session) judge(ctx context.Context, seen *census) error {
 }
 
 // deadLetters writes the rows that were left out.
-func deadLetters(ctx context.Context, path string, left []finding) error {
+func deadLetters(ctx context.Context, path string, left []rowblocks.Finding) error {
 	var out strings.Builder
 	out.WriteString("file,line,id,reason,text\n")
 	for _, f := range left {
-		e := f.err(ctx)
+		e := newDataError(ctx, &f)
 		for i, field := range []string{f.File, strconv.FormatInt(e.Line, 10), f.ID, f.Reason, f.Text} {
 			if i > 0 {
 				out.WriteByte(',')
@@ -254,7 +260,7 @@ func deadLetters(ctx context.Context, path string, left []finding) error {
 		}
 		out.WriteByte('\n')
 	}
-	if err := write(ctx, path, []byte(out.String())); err != nil {
+	if err := beamfiles.Write(ctx, path, []byte(out.String())); err != nil {
 		return fmt.Errorf("kernelbeam: dead letters: %w", err)
 	}
 	return nil

@@ -16,6 +16,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -31,7 +33,7 @@ func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Op
 		return nil, err
 	}
 	if d != nil && d.Rows != nil {
-		return nil, fault.Param(typeData, "Rows", "a PCollection", "Files: PredictRows is for a PCollection")
+		return nil, fault.Param(rowblocks.TypeData, "Rows", "a PCollection", "Files: PredictRows is for a PCollection")
 	}
 	s, err := newSession(ctx, d, o, m.labelled(), false)
 	if err != nil {
@@ -42,13 +44,13 @@ func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Op
 	if err != nil {
 		return nil, err
 	}
-	j := job{Kind: kindPredict, Model: m.name, State: path, To: to + "." + unique() + ".part-",
+	j := job{Kind: kindPredict, Model: m.name, State: path, To: to + "." + beamfiles.Unique() + ".part-",
 		Extra: &extra{Variance: s.options.Variance, Proba: s.options.Proba, Classes: d.Classes, Parquet: strings.HasSuffix(to, ".parquet")}}
 	if err := j.Extra.possible(m.name, fitted); err != nil {
 		return nil, err
 	}
 	s.steps = 1
-	defer func() { err = errors.Join(err, removeAll(context.WithoutCancel(ctx), j.To+"*")) }()
+	defer func() { err = errors.Join(err, beamfiles.RemoveAll(context.WithoutCancel(ctx), j.To+"*")) }()
 	if _, err := s.pass(ctx, []job{j}); err != nil {
 		return &s.report, err
 	}
@@ -56,8 +58,8 @@ func (m *Model[Y, E]) PredictFiles(ctx context.Context, fitted E, d *Data, o *Op
 }
 
 // publish gives the files their names, in the order of their first rows.
-func publish(ctx context.Context, shards []written, to string) error {
-	slices.SortFunc(shards, func(a, b written) int {
+func publish(ctx context.Context, shards []rowblocks.Written, to string) error {
+	slices.SortFunc(shards, func(a, b rowblocks.Written) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.At, b.At), cmp.Compare(a.Path, b.Path))
 	})
 	end := filepath.Ext(to)
@@ -69,9 +71,9 @@ func publish(ctx context.Context, shards []written, to string) error {
 		end = ".csv"
 	}
 	for i, f := range shards {
-		if err := rename(ctx, f.Path, fmt.Sprintf("%s-%05d-of-%05d%s", base, i, len(shards), end)); err != nil {
+		if err := beamfiles.Rename(ctx, f.Path, fmt.Sprintf("%s-%05d-of-%05d%s", base, i, len(shards), end)); err != nil {
 			whole := fmt.Sprintf("%s-*-of-%05d%s", base, len(shards), end)
-			return fmt.Errorf("kernelbeam: %w", errors.Join(err, removeAll(context.WithoutCancel(ctx), whole)))
+			return fmt.Errorf("kernelbeam: %w", errors.Join(err, beamfiles.RemoveAll(context.WithoutCancel(ctx), whole)))
 		}
 	}
 	return nil
@@ -103,8 +105,8 @@ type table struct {
 }
 
 // table predicts the rows of a block.
-func (x extra) table(p predictor, b *block) (*table, error) {
-	y, labels, err := p.predict(b.dense())
+func (x extra) table(p predictor, b *rowblocks.Block) (*table, error) {
+	y, labels, err := p.predict(b.Dense())
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (x extra) table(p predictor, b *block) (*table, error) {
 		out.numbers = append(out.numbers, float64(label))
 	}
 	if x.Variance {
-		_, variance, err := p.estimator().(estimators.VariancePredictor).PredictVariance(b.dense())
+		_, variance, err := p.estimator().(estimators.VariancePredictor).PredictVariance(b.Dense())
 		if err != nil {
 			return nil, err
 		}
@@ -134,8 +136,8 @@ func (x extra) table(p predictor, b *block) (*table, error) {
 }
 
 // proba adds a column for each class.
-func (x extra) proba(t *table, e any, b *block) error {
-	proba, err := e.(estimators.ProbaPredictor).PredictProba(b.dense())
+func (x extra) proba(t *table, e any, b *rowblocks.Block) error {
+	proba, err := e.(estimators.ProbaPredictor).PredictProba(b.Dense())
 	if err != nil {
 		return err
 	}
@@ -158,23 +160,23 @@ type predictions struct {
 	fs    filesystem.Interface
 	file  io.WriteCloser
 	out   tableWriter
-	first written
+	first rowblocks.Written
 }
 
 // tableWriter writes rows with their predictions.
 type tableWriter interface {
-	write(places []place, t *table) error
+	write(places []rowblocks.Place, t *table) error
 	close() error
 }
 
-// add implements summary.
-func (p *predictions) add(ctx context.Context, b *block) error {
+// Add implements rowblocks.Summary.
+func (p *predictions) Add(ctx context.Context, b *rowblocks.Block) error {
 	t, err := p.extra.table(p.of, b)
 	if err != nil {
 		return err
 	}
 	if p.out == nil {
-		p.first = written{p.to + unique(), b.places[0].file, b.places[0].at}
+		p.first = rowblocks.Written{Path: p.to + beamfiles.Unique(), File: b.Places[0].File, At: b.Places[0].At}
 		if p.fs, err = filesystem.New(ctx, p.first.Path); err != nil {
 			return err
 		}
@@ -190,27 +192,27 @@ func (p *predictions) add(ctx context.Context, b *block) error {
 			return err
 		}
 	}
-	return p.out.write(b.places, t)
+	return p.out.write(b.Places, t)
 }
 
 // close ends the file, if there were rows.
-func (p *predictions) close() ([]written, error) {
+func (p *predictions) close() ([]rowblocks.Written, error) {
 	if p.out == nil {
 		return nil, nil
 	}
 	if err := errors.Join(p.out.close(), p.file.Close(), p.fs.Close()); err != nil {
 		return nil, err
 	}
-	return []written{p.first}, nil
+	return []rowblocks.Written{p.first}, nil
 }
 
-// absorb implements summary: what there is stands in files.
-func (p *predictions) absorb(summary) error { return nil }
+// Absorb implements rowblocks.Summary: what there is stands in files.
+func (p *predictions) Absorb(rowblocks.Summary) error { return nil }
 
-// MarshalBinary implements summary.
+// MarshalBinary implements rowblocks.Summary.
 func (p *predictions) MarshalBinary() ([]byte, error) { return []byte{0}, nil }
 
-// UnmarshalBinary implements summary.
+// UnmarshalBinary implements rowblocks.Summary.
 func (p *predictions) UnmarshalBinary([]byte) error { return nil }
 
 // csvTable is a tableWriter.
@@ -221,13 +223,13 @@ func newCSVTable(w io.Writer, t *table) (*csvTable, error) {
 	return c, c.out.Write(append([]string{"file", "at", "id", "prediction"}, t.names...))
 }
 
-func (c *csvTable) write(places []place, t *table) error {
+func (c *csvTable) write(places []rowblocks.Place, t *table) error {
 	for i, p := range places {
 		prediction := strconv.FormatFloat(t.numbers[i], 'g', -1, 64)
 		if t.texts != nil {
 			prediction = t.texts[i]
 		}
-		record := []string{p.file, strconv.FormatInt(p.at, 10), p.id, prediction}
+		record := []string{p.File, strconv.FormatInt(p.At, 10), p.ID, prediction}
 		for _, column := range t.columns {
 			record = append(record, strconv.FormatFloat(column[i], 'g', -1, 64))
 		}

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 )
 
 // parquetTable is a tableWriter.
@@ -40,11 +42,11 @@ func newParquetTable(w io.Writer, t *table) (*parquetTable, error) {
 	return &parquetTable{out, array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
-func (p *parquetTable) write(places []place, t *table) error {
+func (p *parquetTable) write(places []rowblocks.Place, t *table) error {
 	for i, at := range places {
-		p.build.Field(0).(*array.StringBuilder).Append(at.file)
-		p.build.Field(1).(*array.Int64Builder).Append(at.at)
-		p.build.Field(2).(*array.StringBuilder).Append(at.id)
+		p.build.Field(0).(*array.StringBuilder).Append(at.File)
+		p.build.Field(1).(*array.Int64Builder).Append(at.At)
+		p.build.Field(2).(*array.StringBuilder).Append(at.ID)
 		if t.texts != nil {
 			p.build.Field(3).(*array.StringBuilder).Append(t.texts[i])
 		} else {

@@ -8,6 +8,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -40,7 +42,7 @@ func (m *Model[Y, E]) Save(ctx context.Context, fitted E, path string) error {
 	if err != nil {
 		return err
 	}
-	return write(ctx, path, data)
+	return beamfiles.Write(ctx, path, data)
 }
 
 // Load reads a file of Save.
@@ -49,7 +51,7 @@ func (m *Model[Y, E]) Load(ctx context.Context, path string) (E, error) {
 	if m.err != nil {
 		return none, m.err
 	}
-	data, err := read(ctx, path)
+	data, err := beamfiles.Read(ctx, path)
 	if err != nil {
 		return none, fmt.Errorf("kernelbeam: %w", err)
 	}
@@ -77,7 +79,7 @@ type modelFn struct{}
 
 // ProcessElement emits its bytes.
 func (*modelFn) ProcessElement(ctx context.Context, path string, emit func(modelFile)) error {
-	data, err := read(ctx, path)
+	data, err := beamfiles.Read(ctx, path)
 	if err == nil {
 		emit(modelFile{data})
 	}
@@ -103,11 +105,11 @@ func (f *predictFn) ProcessElement(ctx context.Context, r Row, model modelFile, 
 	}
 	y, err := f.predict(r)
 	if err != nil {
-		rowsBad.Inc(ctx, 1)
+		rowblocks.RowsBad.Inc(ctx, 1)
 		bad(BadRow{r.ID, err.Error()})
 		return nil
 	}
-	rowsRead.Inc(ctx, 1)
+	rowblocks.RowsRead.Inc(ctx, 1)
 	emit(Prediction{r.ID, y})
 	return nil
 }
@@ -116,8 +118,8 @@ func (f *predictFn) predict(r Row) (float64, error) {
 	if len(r.X) == 0 {
 		return 0, fault.Shape("the row has", 0, "columns", "want at least 1")
 	}
-	one := block{width: len(r.X), x: r.X, places: []place{{}}}
-	y, labels, err := f.of.predict(one.dense())
+	one := rowblocks.Block{Width: len(r.X), X: r.X, Places: []rowblocks.Place{{}}}
+	y, labels, err := f.of.predict(one.Dense())
 	if err != nil {
 		return 0, err
 	}

@@ -16,10 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 )
@@ -179,7 +177,8 @@ func TestPredictRows(t *testing.T) {
 	passert.Count(s, predicted, "predictions", 2000)
 	passert.Empty(s, beam.ParDo(s, &closeTo{want}, predicted))
 	passert.Equals(s, beam.ParDo(s, &reasonOf{}, bad), "bad 999", "bad 1999")
-	require.NoError(t, beamx.Run(context.Background(), p))
+	_, err = beam.Run(context.Background(), "prism", p)
+	require.NoError(t, err)
 
 	again, err := scaledRidge.Load(context.Background(), path)
 	require.NoError(t, err)
@@ -191,18 +190,4 @@ func TestPredictRows(t *testing.T) {
 	_, err = plainRidge.Load(context.Background(), path+"x")
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorIs(t, slow.Save(context.Background(), slow.make(), path), estimators.ErrNotFitted)
-}
-
-// Several rows of one width become a matrix.
-func TestBlock(t *testing.T) {
-	var b block
-	one := block{width: 2, x: []float64{1, 2}, y: []float64{3}, places: []place{{}}, hashes: []uint64{0}}
-	for range 3 {
-		b.append(&one, 0)
-	}
-	assert.True(t, mat.Equal(mat.NewDense(3, 2, []float64{1, 2, 1, 2, 1, 2}), b.dense()))
-	assert.Equal(t, 2, b.part(1, 3).rows())
-	assert.Equal(t, []float64{3, 3}, b.part(1, 3).y)
-	b.width = 1 << 30
-	assert.Equal(t, 16, b.limit())
 }

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
@@ -69,7 +70,7 @@ func registered(name string) (entry, error) {
 type entry interface {
 	labelled() bool
 	// statistics returns what makes statistics of no rows, at a stage; of no bytes the first.
-	statistics(state []byte) (func() (summary, error), error)
+	statistics(state []byte) (func() (rowblocks.Summary, error), error)
 	// fitted reads a model file.
 	fitted(data []byte) (predictor, error)
 }
@@ -96,7 +97,7 @@ func (m *Model[Y, E]) stages() (streaming.Stages[Y], error) {
 }
 
 // statistics implements entry.
-func (m *Model[Y, E]) statistics(state []byte) (func() (summary, error), error) {
+func (m *Model[Y, E]) statistics(state []byte) (func() (rowblocks.Summary, error), error) {
 	s, err := m.stages()
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func (m *Model[Y, E]) statistics(state []byte) (func() (summary, error), error) 
 			return nil, err
 		}
 	}
-	return func() (summary, error) {
+	return func() (rowblocks.Summary, error) {
 		st, err := s.NewStatistics()
 		if err != nil {
 			return nil, err
@@ -120,9 +121,9 @@ func (m *Model[Y, E]) bytes(e E) ([]byte, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	b, ok := any(e).(encoding.BinaryMarshaler)
-	if !ok || !estimators.Supports(e, estimators.Marshalling) {
-		return nil, estimators.Unsupported("kernelbeam: "+m.name, e, estimators.Marshalling)
+	b, err := estimators.Capable[encoding.BinaryMarshaler]("kernelbeam: "+m.name, e, estimators.Marshalling)
+	if err != nil {
+		return nil, err
 	}
 	return b.MarshalBinary()
 }
@@ -140,46 +141,27 @@ func (m *Model[Y, E]) fitted(data []byte) (predictor, error) {
 	return &predicts[Y]{e}, nil
 }
 
-// summary is what is summed up over rows, and merged in any order.
-type summary interface {
-	// add takes in a block. After an error it is what it was.
-	add(ctx context.Context, b *block) error
-	absorb(o summary) error
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-}
-
 // sums are statistics of an estimator.
 type sums[Y float64 | int] struct{ streaming.Statistics[Y] }
 
 // targets are those of a block.
-func targets[Y float64 | int](b *block) []Y {
-	if y, ok := any(b.y).([]Y); ok {
+func targets[Y float64 | int](b *rowblocks.Block) []Y {
+	if y, ok := any(b.Y).([]Y); ok {
 		return y
 	}
-	return any(b.labels).([]Y)
+	return any(b.Labels).([]Y)
 }
 
-// add implements summary.
-func (s *sums[Y]) add(ctx context.Context, b *block) error {
-	return s.AddBlock(ctx, streaming.Block[Y]{X: b.dense(), Y: targets[Y](b), Weights: b.unequal()})
+// Add implements rowblocks.Summary.
+func (s *sums[Y]) Add(ctx context.Context, b *rowblocks.Block) error {
+	return s.AddBlock(ctx, streaming.Block[Y]{X: b.Dense(), Y: targets[Y](b), Weights: b.UnequalWeights()})
 }
 
-// absorb implements summary.
-func (s *sums[Y]) absorb(o summary) error {
+// Absorb implements rowblocks.Summary.
+func (s *sums[Y]) Absorb(o rowblocks.Summary) error {
 	other, ok := o.(*sums[Y])
 	if !ok {
 		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", s, o)
 	}
 	return s.Merge(other.Statistics)
-}
-
-// unequal returns the weights, or none where all are 1.
-func (b *block) unequal() []float64 {
-	for _, w := range b.weights {
-		if w != 1 {
-			return b.weights
-		}
-	}
-	return nil
 }

@@ -105,7 +105,7 @@ func TestLatin1Labels(t *testing.T) {
 func TestBadRowsAreUTF8(t *testing.T) {
 	x, y := linear(300, 2, 34)
 	path, letters := filepath.Join(t.TempDir(), "rows.csv"), filepath.Join(t.TempDir(), "letters.csv")
-	writeFile(t, path, csvText(x, y, 0, 300)+strings.Repeat("ä", maxText)+",1,2\nj\xe4,1,2\n"+strings.Repeat("x", maxText-1)+"ä,1,2\n")
+	writeFile(t, path, csvText(x, y, 0, 300)+strings.Repeat("ä", 1000)+",1,2\nj\xe4,1,2\n"+strings.Repeat("x", 999)+"ä,1,2\n")
 	_, report, err := scaledRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, &Options{MaxBad: 5, DeadLetters: letters})
 	require.NoError(t, err)
 	assert.EqualValues(t, 3, report.Bad)
@@ -140,4 +140,12 @@ func TestParquetIntegersThatDoNotSurvive(t *testing.T) {
 	d.RoundIntegers = true
 	_, _, err = scaledRidge.Fit(context.Background(), d, &Options{NoEngine: true})
 	require.NoError(t, err)
+}
+
+// A line of many megabytes is an error before memory is full.
+func TestLongLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	writeFile(t, path, "x,y\n1,2\n"+strings.Repeat("1", 17<<20))
+	_, _, err := plainRidge.Fit(context.Background(), &Data{Files: []string{path}, Target: "y"}, nil)
+	assert.ErrorContains(t, err, "rows.csv:3: a line of more than")
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/mat"
-
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowsample"
@@ -21,37 +20,23 @@ func newSample(seed uint64, limit int) *sample {
 	return &sample{of: rowsample.Sample{Seed: seed, Limit: limit}}
 }
 
-// joint returns rows with their targets for last column.
-func (b *block) joint() *mat.Dense {
-	out := mat.NewDense(b.rows(), b.width+1, nil)
-	out.Slice(0, b.rows(), 0, b.width).(*mat.Dense).Copy(b.dense())
-	for i := range b.rows() {
-		if len(b.labels) > 0 {
-			out.Set(i, b.width, float64(b.labels[i]))
-		} else {
-			out.Set(i, b.width, b.y[i])
-		}
+// Add implements rowblocks.Summary.
+func (s *sample) Add(_ context.Context, b *rowblocks.Block) error {
+	if s.rows > 0 && b.Width != s.width {
+		return fault.Shape("x has", b.Width, "columns", "rows before have %d", s.width)
 	}
-	return out
-}
-
-// add implements summary.
-func (s *sample) add(_ context.Context, b *block) error {
-	if s.rows > 0 && b.width != s.width {
-		return fault.Shape("x has", b.width, "columns", "rows before have %d", s.width)
-	}
-	for i, v := range b.x {
+	for i, v := range b.X {
 		if v != v {
-			return fmt.Errorf("a gap in column %d, of which a kernel knows nothing: %w", i%b.width, fault.ErrNotFinite)
+			return fmt.Errorf("a gap in column %d, of which a kernel knows nothing: %w", i%b.Width, fault.ErrNotFinite)
 		}
 	}
-	s.of.Merge(s.of.Pick(b.joint()))
-	s.rows, s.width = s.rows+b.rows(), b.width
+	s.of.Merge(s.of.Pick(b.WithTargets()))
+	s.rows, s.width = s.rows+b.Rows(), b.Width
 	return nil
 }
 
-// absorb implements summary.
-func (s *sample) absorb(o summary) error {
+// Absorb implements rowblocks.Summary.
+func (s *sample) Absorb(o rowblocks.Summary) error {
 	other, ok := o.(*sample)
 	if !ok {
 		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", s, o)
@@ -74,12 +59,12 @@ type storedSample struct {
 	Kept        codec.Matrix
 }
 
-// MarshalBinary implements summary.
+// MarshalBinary implements rowblocks.Summary.
 func (s *sample) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(sampleKind, 1, storedSample{s.rows, s.width, s.of.Store()})
 }
 
-// UnmarshalBinary implements summary.
+// UnmarshalBinary implements rowblocks.Summary.
 func (s *sample) UnmarshalBinary(data []byte) error {
 	var in storedSample
 	if _, err := codec.Unmarshal(data, sampleKind, 1, &in); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
@@ -86,24 +87,24 @@ func (p *predicts[Y]) predict(x *mat.Dense) ([]float64, []int, error) {
 	return nil, any(out).([]int), err
 }
 
-// add implements summary.
-func (s *score) add(_ context.Context, b *block) error {
-	y, labels, err := s.of.predict(b.dense())
+// Add implements rowblocks.Summary.
+func (s *score) Add(_ context.Context, b *rowblocks.Block) error {
+	y, labels, err := s.of.predict(b.Dense())
 	if err != nil {
 		return err
 	}
 	var sums scoreSums
-	for i := range b.rows() {
+	for i := range b.Rows() {
 		w := 1.0
-		if len(b.weights) > 0 {
-			w = b.weights[i]
+		if len(b.Weights) > 0 {
+			w = b.Weights[i]
 		}
 		if s.labelled {
-			sums.merge(scoreSums{Rows: 1, Weight: w, Confusion: map[int]map[int]float64{b.labels[i]: {labels[i]: w}}})
+			sums.merge(scoreSums{Rows: 1, Weight: w, Confusion: map[int]map[int]float64{b.Labels[i]: {labels[i]: w}}})
 			continue
 		}
-		e := b.y[i] - y[i]
-		sums.merge(scoreSums{Rows: 1, Weight: w, Mean: b.y[i], Squares: w * e * e, Absolutes: w * math.Abs(e)})
+		e := b.Y[i] - y[i]
+		sums.merge(scoreSums{Rows: 1, Weight: w, Mean: b.Y[i], Squares: w * e * e, Absolutes: w * math.Abs(e)})
 	}
 	s.sums.merge(sums)
 	return nil
@@ -132,8 +133,8 @@ func (s *scoreSums) merge(o scoreSums) {
 	}
 }
 
-// absorb implements summary.
-func (s *score) absorb(o summary) error {
+// Absorb implements rowblocks.Summary.
+func (s *score) Absorb(o rowblocks.Summary) error {
 	other, ok := o.(*score)
 	if !ok {
 		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", s, o)
@@ -144,10 +145,10 @@ func (s *score) absorb(o summary) error {
 
 const scoreKind = "kernelbeam.score"
 
-// MarshalBinary implements summary.
+// MarshalBinary implements rowblocks.Summary.
 func (s *score) MarshalBinary() ([]byte, error) { return codec.Marshal(scoreKind, 1, s.sums) }
 
-// UnmarshalBinary implements summary.
+// UnmarshalBinary implements rowblocks.Summary.
 func (s *score) UnmarshalBinary(data []byte) error {
 	var in scoreSums
 	if _, err := codec.Unmarshal(data, scoreKind, 1, &in); err != nil {

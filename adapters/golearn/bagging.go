@@ -11,6 +11,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -101,27 +102,27 @@ func (b *Bagging) FitContext(ctx context.Context, grid base.FixedDataGrid) (err 
 	return fit(ctx, b, grid)
 }
 
-func (b *Bagging) fitTable(ctx context.Context, t *gridTable) error {
+func (b *Bagging) fitTable(ctx context.Context, t *gridtable.Table) error {
 	members, err := b.build()
 	if err != nil {
 		return err
 	}
-	if b.Features > len(t.features) {
-		return fault.Param("input", "Features", b.Features, fmt.Sprintf("at most the grid's %d", len(t.features)))
+	if b.Features > len(t.Features) {
+		return fault.Param("input", "Features", b.Features, fmt.Sprintf("at most the grid's %d", len(t.Features)))
 	}
-	if t, err = t.copied(); err != nil {
+	if t, err = t.Copy(); err != nil {
 		return err
 	}
-	class, count := strata(t.classes[0].values)
-	if !hard(&t.classes[0]) {
+	class, count := gridtable.Strata(t.Classes[0].Numbers)
+	if !hard(&t.Classes[0]) {
 		count = 0
 	}
 	err = parallel.ForEach(ctx, b.Workers, len(members), func(i int) error {
 		rng := rand.New(rand.NewPCG(b.Seed, bootstrapStream+uint64(i)))
 		rows, err := b.draw(class, count, rng)
 		if err == nil {
-			members[i].features = b.drawFeatures(len(t.features), rng)
-			err = fitInner(ctx, members[i].model, t.pick(members[i].features, rows))
+			members[i].features = b.drawFeatures(len(t.Features), rng)
+			err = fitInner(ctx, members[i].model, t.Pick(members[i].features, rows))
 		}
 		if err != nil {
 			return fmt.Errorf("model %d: %w", i, err)
@@ -131,7 +132,7 @@ func (b *Bagging) fitTable(ctx context.Context, t *gridTable) error {
 	if err != nil {
 		return err
 	}
-	b.fitted = &baggingModel{trained: keep(t), workers: b.Workers, votes: !t.scores && count > 0, members: members}
+	b.fitted = &baggingModel{trained: keep(t), workers: b.Workers, votes: !t.OneVsAll && count > 0, members: members}
 	return nil
 }
 
@@ -176,8 +177,8 @@ func (b *Bagging) drawFeatures(width int, rng *rand.Rand) []int {
 }
 
 // hard reports whether a class is one of several: a float one of 0 and 1 is.
-func hard(class *cells) bool {
-	return class.column.Kind != floatKind || !slices.ContainsFunc(class.values, func(v float64) bool { return v != 0 && v != 1 })
+func hard(class *gridtable.Cells) bool {
+	return class.Column.Kind != gridtable.FloatKind || !slices.ContainsFunc(class.Numbers, func(v float64) bool { return v != 0 && v != 1 })
 }
 
 // draw draws rows until they hold each class, of which there are count.
@@ -208,23 +209,23 @@ func (b *Bagging) draw(class []int, count int, rng *rand.Rand) ([]int, error) {
 
 func (m *baggingModel) kind() string { return baggingKind }
 
-func (m *baggingModel) predict(t *gridTable) (cells, error) {
+func (m *baggingModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	of, err := m.votesOf(t)
 	if err != nil {
-		return cells{}, err
+		return gridtable.Cells{}, err
 	}
-	out := make([]float64, t.n)
-	if m.Target.Kind == floatKind {
+	out := make([]float64, t.Rows)
+	if m.Target.Kind == gridtable.FloatKind {
 		for i := range out {
 			out[i] = m.combine(of, i)
 		}
-		return held(m.Target, out), nil
+		return gridtable.NewCells(m.Target, out), nil
 	}
-	shares := m.shares(of, t.n)
+	shares := m.shares(of, t.Rows)
 	for i := range out {
 		out[i] = float64(classes.Largest(shares.RawRowView(i)))
 	}
-	return held(m.Target, out), nil
+	return gridtable.NewCells(m.Target, out), nil
 }
 
 // combine returns the mean of what the models predict for a row, or, where they
@@ -250,7 +251,7 @@ func (m *baggingModel) combine(of [][]float64, row int) float64 {
 
 // shares returns the share of the models that give each row each class.
 func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
-	out := mat.NewDense(rows, m.Target.categories(), nil)
+	out := mat.NewDense(rows, m.Target.Categories(), nil)
 	for i := range rows {
 		row := out.RawRowView(i)
 		for _, p := range of {
@@ -264,15 +265,15 @@ func (m *baggingModel) shares(of [][]float64, rows int) *mat.Dense {
 }
 
 // votesOf returns the class cells that each model gives each row.
-func (m *baggingModel) votesOf(t *gridTable) ([][]float64, error) {
-	t, err := t.computed() // the models read it at the same time
+func (m *baggingModel) votesOf(t *gridtable.Table) ([][]float64, error) {
+	t, err := t.Compute() // the models read it at the same time
 	if err != nil {
 		return nil, err
 	}
 	of := make([][]float64, len(m.members))
 	err = parallel.ForEach(context.Background(), m.workers, len(of), func(i int) error {
 		member := m.members[i]
-		vote, err := ofInner(member.model, t.pick(member.features, nil), m.Target, answer)
+		vote, err := ofInner(member.model, t.Pick(member.features, nil), m.Target, answer)
 		if err == nil {
 			of[i], err = m.counted(vote)
 		}
@@ -285,29 +286,29 @@ func (m *baggingModel) votesOf(t *gridTable) ([][]float64, error) {
 }
 
 // counted recodes a model's class cells to the training grid's categories.
-func (m *baggingModel) counted(vote cells) ([]float64, error) {
-	if vote.column.Kind != m.Target.Kind {
-		return nil, fault.Param("model", "prediction", vote.column.Kind, m.Target.Kind.String())
+func (m *baggingModel) counted(vote gridtable.Cells) ([]float64, error) {
+	if vote.Column.Kind != m.Target.Kind {
+		return nil, fault.Param("model", "prediction", vote.Column.Kind, m.Target.Kind.String())
 	}
-	if m.Target.Kind == categoricalKind {
-		vote.recode(m.Target.Values)
+	if m.Target.Kind == gridtable.CategoricalKind {
+		vote.Recode(m.Target.Values)
 	}
-	for i, v := range vote.values {
+	for i, v := range vote.Numbers {
 		switch m.Target.Kind {
-		case floatKind:
+		case gridtable.FloatKind:
 			if v-v != 0 {
-				return nil, notFinite(vote.column.Name, i, v)
+				return nil, gridtable.NotFinite(vote.Column.Name, i, v)
 			}
-		case categoricalKind:
-			k := vote.codes[int(v)]
+		case gridtable.CategoricalKind:
+			k := vote.Codes[int(v)]
 			if int(k) >= len(m.Target.Values) {
-				return nil, fault.Param("model", fmt.Sprintf("prediction for row %d", i), vote.column.Values[int(k)],
+				return nil, fault.Param("model", fmt.Sprintf("prediction for row %d", i), vote.Column.Values[int(k)],
 					"a class of the training grid")
 			}
-			vote.values[i] = k
+			vote.Numbers[i] = k
 		}
 	}
-	return vote.values, nil
+	return vote.Numbers, nil
 }
 
 // PredictProba returns the share of the models that give each row each class,
@@ -318,27 +319,27 @@ func (b *Bagging) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err error
 	return predictProba(b, grid)
 }
 
-func (m *baggingModel) proba(t *gridTable) (*mat.Dense, error) {
-	if m.Target.Kind == floatKind {
+func (m *baggingModel) proba(t *gridtable.Table) (*mat.Dense, error) {
+	if m.Target.Kind == gridtable.FloatKind {
 		return nil, fmt.Errorf("a float class has no probabilities: %w", errors.ErrUnsupported)
 	}
-	if t.n == 0 {
+	if t.Rows == 0 {
 		return &mat.Dense{}, nil
 	}
 	of, err := m.votesOf(t)
 	if err != nil {
 		return nil, err
 	}
-	return m.shares(of, t.n), nil
+	return m.shares(of, t.Rows), nil
 }
 
 // Labels returns the categories of the class attribute, whether they occurred in
 // training or not ("0" and "1" for a binary class); nil before Fit and for a float class.
 func (b *Bagging) Labels() []string {
-	if b.fitted == nil || b.fitted.Target.Kind == floatKind {
+	if b.fitted == nil || b.fitted.Target.Kind == gridtable.FloatKind {
 		return nil
 	}
-	return texts(b.fitted.Target, upTo(b.fitted.Target.categories()))
+	return gridtable.ClassTexts(b.fitted.Target, upTo(b.fitted.Target.Categories()))
 }
 
 // Fitted returns the fitted models; nil before Fit. They must not be fitted again.
@@ -360,7 +361,7 @@ func (b *Bagging) Supports(capability estimators.Capability) bool {
 	if b.New != nil {
 		w.Estimators = inside(b.New())
 	}
-	hasNone := capability == estimators.Proba && b.fitted != nil && b.fitted.Target.Kind == floatKind
+	hasNone := capability == estimators.Proba && b.fitted != nil && b.fitted.Target.Kind == gridtable.FloatKind
 	return !hasNone && supports(b, capability, w)
 }
 

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -54,7 +55,7 @@ func TestBaggingHoldsEveryClass(t *testing.T) {
 			labels[i] = "moss"
 		}
 	}
-	grid, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	grid, err := grids.LabelledGrid(x, nil, "kind", labels)
 	require.NoError(t, err)
 	b := &golearn.Bagging{New: machine, Models: 12}
 	require.NoError(t, b.Fit(grid))
@@ -118,7 +119,7 @@ func TestBaggingReportsErrors(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, good.FitContext(ctx, train), context.Canceled)
 	assert.Equal(t, before, texts(t, good, train), "the old models stay")
-	lacking, err := golearn.FeatureGrid(mat.NewDense(1, 1, nil), nil)
+	lacking, err := grids.FeatureGrid(mat.NewDense(1, 1, nil), nil)
 	require.NoError(t, err)
 	_, err = good.Predict(lacking)
 	require.ErrorIs(t, err, estimators.ErrShape)

@@ -10,6 +10,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection"
@@ -89,16 +90,16 @@ func (c *Classifier) learner() estimators.Classifier {
 	return c.Estimator
 }
 
-func (c *Classifier) fitTable(ctx context.Context, t *gridTable) error {
+func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
 	est, err := estimators.Clone("Estimator", c.learner())
 	if err != nil {
 		return err
 	}
-	class, present, y, err := t.labels()
+	class, present, y, err := t.Labels()
 	if err != nil {
 		return err
 	}
-	weights, err := weigh(texts(class, present), y, c.Balanced, c.ClassWeights)
+	weights, err := weigh(gridtable.ClassTexts(class, present), y, c.Balanced, c.ClassWeights)
 	if err != nil {
 		return err
 	}
@@ -107,9 +108,9 @@ func (c *Classifier) fitTable(ctx context.Context, t *gridTable) error {
 		return err
 	}
 	if err := fitWeighted(ctx, est, x, y, weights); err != nil {
-		return schema.explain(t, err)
+		return t.Explain(schema.Columns, err)
 	}
-	c.fitted = &classifierModel{trained{*schema, class}, present, c.Scores || t.scores, est}
+	c.fitted = &classifierModel{trained{*schema, class}, present, c.Scores || t.OneVsAll, est}
 	return nil
 }
 
@@ -118,7 +119,7 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 	if weights == nil {
 		return est.Fit(ctx, x, y)
 	}
-	w, err := capable[estimators.WeightedFitter[int]](est, estimators.Weighted)
+	w, err := estimators.Capable[estimators.WeightedFitter[int]]("Estimator", est, estimators.Weighted)
 	if err != nil {
 		return err
 	}
@@ -127,9 +128,9 @@ func fitWeighted(ctx context.Context, est estimators.Classifier, x mat.Matrix, y
 
 func (m *classifierModel) kind() string { return classifierKind }
 
-func (m *classifierModel) predict(t *gridTable) (cells, error) {
+func (m *classifierModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	of := m.labels
-	if m.Target.Kind == floatKind && m.scores {
+	if m.Target.Kind == gridtable.FloatKind && m.scores {
 		switch {
 		case estimators.Supports(m.estimator, estimators.Proba):
 			of = m.probabilities
@@ -138,7 +139,7 @@ func (m *classifierModel) predict(t *gridTable) (cells, error) {
 		}
 	}
 	values, err := give(&m.Schema, t, of)
-	return held(m.Target, values), err
+	return gridtable.NewCells(m.Target, values), err
 }
 
 // labels returns the cells of the class column.
@@ -180,7 +181,7 @@ func (m *classifierModel) probabilities(x *mat.Dense) ([]float64, error) {
 // OneVsAllModel compares these of several models and takes none that is not
 // above 0.
 func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
-	p, err := capable[estimators.DecisionPredictor](m.estimator, estimators.Decision)
+	p, err := estimators.Capable[estimators.DecisionPredictor]("Estimator", m.estimator, estimators.Decision)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func (m *classifierModel) squashed(x *mat.Dense) ([]float64, error) {
 
 // probaOf has its columns in the order of the labels 0 to K-1.
 func (m *classifierModel) probaOf(x *mat.Dense) (*mat.Dense, error) {
-	p, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba)
+	p, err := estimators.Capable[estimators.ProbaPredictor]("Estimator", m.estimator, estimators.Proba)
 	if err != nil {
 		return nil, err
 	}
@@ -230,11 +231,11 @@ func (c *Classifier) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err er
 	return predictProba(c, grid)
 }
 
-func (m *classifierModel) proba(t *gridTable) (*mat.Dense, error) {
-	if _, err := capable[estimators.ProbaPredictor](m.estimator, estimators.Proba); err != nil {
+func (m *classifierModel) proba(t *gridtable.Table) (*mat.Dense, error) {
+	if _, err := estimators.Capable[estimators.ProbaPredictor]("Estimator", m.estimator, estimators.Proba); err != nil {
 		return nil, err
 	}
-	if t.n == 0 {
+	if t.Rows == 0 {
 		return &mat.Dense{}, nil
 	}
 	return give(&m.Schema, t, m.probaOf)
@@ -248,9 +249,9 @@ func (c *Classifier) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]s
 	return predictSet(c, grid, level)
 }
 
-func (m *classifierModel) sets(t *gridTable, level float64) ([][]string, error) {
-	p, err := capable[estimators.SetPredictor](m.estimator, estimators.Sets)
-	if err != nil || t.n == 0 {
+func (m *classifierModel) sets(t *gridtable.Table, level float64) ([][]string, error) {
+	p, err := estimators.Capable[estimators.SetPredictor]("Estimator", m.estimator, estimators.Sets)
+	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
 	return give(&m.Schema, t, func(x *mat.Dense) ([][]string, error) {
@@ -261,7 +262,7 @@ func (m *classifierModel) sets(t *gridTable, level float64) ([][]string, error) 
 		if rows, _ := x.Dims(); len(sets) != rows {
 			return nil, fault.Shape("the estimator's sets have", len(sets), "entries", "x has %d rows", rows)
 		}
-		names, out := texts(m.Target, m.present), make([][]string, len(sets))
+		names, out := gridtable.ClassTexts(m.Target, m.present), make([][]string, len(sets))
 		for i, set := range sets {
 			for _, label := range set {
 				if label < 0 || label >= len(names) {
@@ -282,7 +283,7 @@ func (c *Classifier) Labels() []string {
 	if c.fitted == nil {
 		return nil
 	}
-	return texts(c.fitted.Target, c.fitted.present)
+	return gridtable.ClassTexts(c.fitted.Target, c.fitted.present)
 }
 
 // Features names the columns of the matrix that the estimator sees: an attribute's

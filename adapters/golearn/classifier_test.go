@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -87,12 +89,12 @@ func TestBootstrapViewIsReadThroughItsRowMap(t *testing.T) {
 	for i := range 90 {
 		assert.Equal(t, of[rows[i]], on[i], "row %d", i)
 	}
-	y, labels, err := Labels(view)
+	y, labels, err := grids.Labels(view)
 	require.NoError(t, err)
 	for i := range y {
 		assert.Equal(t, base.GetClass(view, i), labels[y[i]])
 	}
-	x, _, err := Matrix(view, nil)
+	x, _, err := grids.Matrix(view, nil)
 	require.NoError(t, err)
 	want, _ := flowers(90, 1)
 	assert.Equal(t, want.RawRowView(rows[5]), x.RawRowView(5))
@@ -116,7 +118,7 @@ func TestClassIsNoFeatureWhenSetByAnEqualAttribute(t *testing.T) {
 	view := base.NewInstancesViewFromAttrs(g, g.AllAttributes())
 	class := g.AllClassAttributes()[0]
 	require.NoError(t, view.RemoveClassAttribute(class))
-	twin := newCategorical("species", speciesNames)
+	twin := gridtable.NewCategorical("species", speciesNames)
 	require.NoError(t, view.AddClassAttribute(twin))
 	require.Len(t, base.NonClassAttributes(view), 5, "golearn's own function lets it in")
 	cls := fitted(t, view)
@@ -144,7 +146,7 @@ func TestLazilyFilteredAndMat64Instances(t *testing.T) {
 	cls = fitted(t, m)
 	pred, err = cls.Predict(m)
 	require.NoError(t, err)
-	scores, err := Targets(pred)
+	scores, err := grids.Targets(pred)
 	require.NoError(t, err)
 	assert.Less(t, scores[0], 0.5)
 	assert.Greater(t, scores[3], 0.5)
@@ -181,7 +183,7 @@ func TestCategoricalFeatures(t *testing.T) {
 	cls := fitted(t, train)
 	assert.ElementsMatch(t, []string{"colour=red", "colour=blue", "size"}, cls.Features())
 	// Another order, a colour that training did not hold, a column more, no class.
-	test, err := ParseCSV("t", strings.NewReader("extra,size,colour\n7,2,blue\n8,1,red\n9,1,pink\n"), &CSVOptions{NoClass: true})
+	test, err := grids.ParseCSV("t", strings.NewReader("extra,size,colour\n7,2,blue\n8,1,red\n9,1,pink\n"), &grids.CSVOptions{NoClass: true})
 	require.NoError(t, err)
 	pred, err := cls.Predict(test)
 	require.NoError(t, err)
@@ -216,27 +218,27 @@ func TestBinaryFeaturesAndClass(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, base.BinaryType, pred.AllClassAttributes()[0].GetType())
 	assert.Equal(t, []string{"0", "1", "0", "1", "0", "1"}, classTexts(t, pred))
-	x, names, err := Matrix(g, nil)
+	x, names, err := grids.Matrix(g, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 0.3}, []float64{x.At(3, slices.Index(names, "wet")), x.At(3, slices.Index(names, "size"))})
 }
 
 func TestFloatClassGivesScores(t *testing.T) {
 	x := mat.NewDense(4, 1, []float64{0, 1, 9, 10})
-	g, err := TargetGrid(x, nil, "is", []float64{0, 0, 1, 1})
+	g, err := grids.TargetGrid(x, nil, "is", []float64{0, 0, 1, 1})
 	require.NoError(t, err)
 	for _, est := range []estimators.Classifier{&centroids{}, &plain{}} {
 		cls := &Classifier{Estimator: est}
 		require.NoError(t, cls.Fit(g))
 		pred, err := cls.Predict(g)
 		require.NoError(t, err)
-		s, err := Targets(pred)
+		s, err := grids.Targets(pred)
 		require.NoError(t, err)
 		assert.Less(t, s[1], 0.5)
 		assert.Greater(t, s[2], 0.5)
 		assert.Equal(t, "is", pred.AllClassAttributes()[0].GetName())
 	}
-	g, err = TargetGrid(x, nil, "is", []float64{0, 0, 1, 2.5})
+	g, err = grids.TargetGrid(x, nil, "is", []float64{0, 0, 1, 2.5})
 	require.NoError(t, err)
 	err = (&Classifier{Estimator: &centroids{}}).Fit(g)
 	require.ErrorIs(t, err, estimators.ErrParam)
@@ -319,11 +321,11 @@ func TestWhatFitRefuses(t *testing.T) {
 	inf, _ := flowers(30, 1)
 	inf.Set(17, 2, math.Inf(-1))
 	_, labels := flowers(30, 1)
-	infinite, err := LabelledGrid(inf, nil, "class", labels)
+	infinite, err := grids.LabelledGrid(inf, nil, "class", labels)
 	require.NoError(t, err)
-	zero, err := classGrid(held(column{Name: "c", Kind: floatKind}, nil))
+	zero, err := gridtable.ClassGrid(gridtable.NewCells(gridtable.Column{Name: "c", Kind: gridtable.FloatKind}, nil))
 	require.NoError(t, err)
-	onlyClass, err := classGrid(held(column{Name: "c", Kind: floatKind}, []float64{0, 0}))
+	onlyClass, err := gridtable.ClassGrid(gridtable.NewCells(gridtable.Column{Name: "c", Kind: gridtable.FloatKind}, []float64{0, 0}))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		grid base.FixedDataGrid
@@ -484,4 +486,23 @@ func TestClassifierSets(t *testing.T) {
 	_, err = bare.PredictSet(test, 0.9)
 	require.ErrorIs(t, err, errUnsupported)
 	assert.False(t, bare.Supports(estimators.Sets))
+}
+
+func TestCategoryOutOfRangeIsAnError(t *testing.T) {
+	g := csvGridOf(t, "colour,a,class", "red,1,x", "blue,2,y")
+	a := base.GetAttributeByName(g, "colour")
+	spec, err := g.GetAttribute(a)
+	require.NoError(t, err)
+	g.Set(spec, 1, base.PackU64ToBytes(7))
+	err = (&Classifier{Estimator: &centroids{}}).Fit(g)
+	require.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, `"colour", row 1`)
+}
+
+func TestTooManyModels(t *testing.T) {
+	g, err := grids.LabelledGrid(mat.NewDense(4, 1, []float64{1, 2, 3, 4}), nil, "class", []string{"a", "b", "a", "b"})
+	require.NoError(t, err)
+	err = (&Bagging{New: func() base.Classifier { return &Classifier{Estimator: &centroids{}} }, Models: math.MaxInt}).Fit(g)
+	require.ErrorIs(t, err, estimators.ErrTooLarge)
+	assert.ErrorContains(t, err, "Models")
 }

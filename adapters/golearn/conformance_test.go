@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -22,8 +23,8 @@ import (
 // The types of this package take grids. For the conformance suite they stand
 // behind shims that turn its matrices into grids and the grids back.
 
-// grids is what Classifier, Regressor and Pipeline have in common.
-type grids interface {
+// gridModel is what Classifier, Regressor and Pipeline have in common.
+type gridModel interface {
 	base.Classifier
 	FitContext(ctx context.Context, grid base.FixedDataGrid) error
 	MarshalBinary() ([]byte, error)
@@ -40,7 +41,7 @@ func features(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
 	return xd, ctx.Err()
 }
 
-type regressorShim struct{ grids }
+type regressorShim struct{ gridModel }
 
 func (s regressorShim) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	xd, err := features(ctx, x)
@@ -54,7 +55,7 @@ func (s regressorShim) Fit(ctx context.Context, x mat.Matrix, y []float64) error
 	if err := check.Vector("y", y); err != nil {
 		return err
 	}
-	grid, err := golearn.TargetGrid(xd, nil, "y", y)
+	grid, err := grids.TargetGrid(xd, nil, "y", y)
 	if err != nil {
 		return err
 	}
@@ -66,21 +67,21 @@ func (s regressorShim) Predict(x mat.Matrix) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return golearn.Targets(pred)
+	return grids.Targets(pred)
 }
 
 func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
 	if _, err := check.DenseGaps("x", x, check.Anywhere); errors.Is(err, estimators.ErrShape) {
 		return nil, err
 	}
-	grid, err := golearn.FeatureGrid(x, nil)
+	grid, err := grids.FeatureGrid(x, nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.grids.Predict(grid)
+	return s.gridModel.Predict(grid)
 }
 
-type classifierShim struct{ grids }
+type classifierShim struct{ gridModel }
 
 func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	xd, err := features(ctx, x)
@@ -95,7 +96,7 @@ func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	for i, v := range y {
 		labels[i] = strconv.Itoa(v)
 	}
-	grid, err := golearn.LabelledGrid(xd, nil, "class", labels)
+	grid, err := grids.LabelledGrid(xd, nil, "class", labels)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func (s classifierShim) Predict(x mat.Matrix) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	positions, names, err := golearn.Labels(pred)
+	positions, names, err := grids.Labels(pred)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func (s classifierShim) Predict(x mat.Matrix) ([]int, error) {
 
 func (s classifierShim) Classes() []int {
 	var out []int
-	for _, l := range s.grids.(interface{ Labels() []string }).Labels() {
+	for _, l := range s.gridModel.(interface{ Labels() []string }).Labels() {
 		v, err := strconv.Atoi(l)
 		if err != nil {
 			panic(fmt.Sprintf("label %q is none that the shim made", l))

@@ -1,6 +1,5 @@
 // Package golearn lets the estimators of this module stand where golearn code
-// expects a base.Classifier, and moves data between golearn's grids and gonum's
-// matrices.
+// expects a base.Classifier.
 //
 // # The drop-in
 //
@@ -38,7 +37,7 @@
 // predicted as 0 or 1. golearn's meta.OneVsAllModel, which hands over such a class
 // and compares the predictions of several models, gets scores between 0 and 1, and so
 // does a Classifier whose Scores field is set.
-// WithClass chooses another attribute as the class.
+// grids.WithClass chooses another attribute as the class.
 //
 // # Pipelines
 //
@@ -65,18 +64,12 @@
 //
 // # Data
 //
-// [ReadCSV] keeps gaps as gaps, where golearn's own parser turns them into 0, reads dates as times, and reports columns that are
-// nearly all numbers; its options have decimal and thousands marks, the encoding, columns to leave out, and the grid of a fit whose
-// types a test file has to have;
-// grids that golearn makes of CSV and ARFF files or of a dataframe-go frame are
-// taken as they are. [FeatureGrid], [LabelledGrid] and [TargetGrid] make grids of
-// matrices (and with [Rows] of slices), [StructGrid] of structs, and [Matrix],
-// [Labels] and [Targets] the reverse.
+// Package [github.com/kernelearn/kernelearn/adapters/golearn/grids] makes grids of CSV files, matrices, slices and structs, and divides
+// their rows. Grids that golearn makes of CSV and ARFF files or of a dataframe-go frame are taken as they are.
 //
 // # Evaluation
 //
-// golearn's splits, folds and bagging draw without a seed. [Split],
-// [StratifiedSplit], [Folds], [CrossValidateClassifier] and [Bagging] repeat, shuffle no
+// golearn's folds and bagging draw without a seed. [CrossValidateClassifier] and [Bagging] repeat, shuffle no
 // grid in place, and report errors; [CrossValidateRegressor] and
 // [SummarizeRegression] are for numbers.
 //

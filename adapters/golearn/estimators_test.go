@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
@@ -55,7 +56,7 @@ func read(t *testing.T, text string) *base.DenseInstances {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plants.csv")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	grid, err := golearn.ReadCSV(path, nil)
+	grid, err := grids.ReadCSV(path, nil)
 	require.NoError(t, err)
 	return grid
 }
@@ -152,18 +153,18 @@ func TestCSVToPrediction(t *testing.T) {
 		assert.ErrorContains(t, err, c.want, name)
 	}
 	// No class column to learn from; none is needed to predict.
-	parse := func(text string, opt *golearn.CSVOptions) *base.DenseInstances {
-		grid, err := golearn.ParseCSV("plants.csv", strings.NewReader(text), opt)
+	parse := func(text string, opt *grids.CSVOptions) *base.DenseInstances {
+		grid, err := grids.ParseCSV("plants.csv", strings.NewReader(text), opt)
 		require.NoError(t, err)
 		return grid
 	}
-	unlabelled := parse("length,width,soil\n0.1,0,clay\n", &golearn.CSVOptions{NoClass: true})
+	unlabelled := parse("length,width,soil\n0.1,0,clay\n", &grids.CSVOptions{NoClass: true})
 	assert.ErrorContains(t, (&golearn.Classifier{Estimator: scaled()}).Fit(unlabelled), "0 class attributes")
 	pred, err := cls.Predict(unlabelled)
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))
 	// Other columns: more are ignored, in any order; fewer are an error.
-	pred, err = cls.Predict(parse("kind,soil,colour,width,length\nmoss,clay,red,0,0.1\n", &golearn.CSVOptions{Class: "kind"}))
+	pred, err = cls.Predict(parse("kind,soil,colour,width,length\nmoss,clay,red,0,0.1\n", &grids.CSVOptions{Class: "kind"}))
 	require.NoError(t, err)
 	assert.Equal(t, "reed", base.GetClass(pred, 0))
 	_, err = cls.Predict(parse("length,soil,kind\n0.1,clay,moss\n", nil))
@@ -178,7 +179,7 @@ func TestCSVToPrediction(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"soil": 1}, report.Unseen)
 	// No rows under the header.
-	_, err = golearn.ParseCSV("plants.csv", strings.NewReader("length,width,soil,kind\n"), nil)
+	_, err = grids.ParseCSV("plants.csv", strings.NewReader("length,width,soil,kind\n"), nil)
 	assert.ErrorContains(t, err, "plants.csv:1: the file ends with 0 data lines")
 }
 
@@ -194,7 +195,7 @@ func TestRegressionInGolearn(t *testing.T) {
 		return b.String()
 	}
 	train, test := read(t, text(1)), read(t, text(2))
-	truth, err := golearn.Targets(test)
+	truth, err := grids.Targets(test)
 	require.NoError(t, err)
 	for name, e := range map[string]estimators.Regressor{
 		"lssvm": &lssvm.Regressor{}, "rvm": &rvm.Regressor{}, "svm": &svm.Regressor{}, "selection": &selection.Regressor{},
@@ -204,7 +205,7 @@ func TestRegressionInGolearn(t *testing.T) {
 		require.NoError(t, reg.Fit(train), name)
 		pred, err := reg.Predict(test)
 		require.NoError(t, err)
-		y, err := golearn.Targets(pred)
+		y, err := grids.Targets(pred)
 		require.NoError(t, err)
 		for i := range y {
 			assert.InDelta(t, truth[i], y[i], 1, name)
@@ -223,7 +224,7 @@ func TestRegressionInGolearn(t *testing.T) {
 		require.NoError(t, again.Load(path))
 		pred, err = again.Predict(test)
 		require.NoError(t, err)
-		got, err := golearn.Targets(pred)
+		got, err := grids.Targets(pred)
 		require.NoError(t, err)
 		assert.Equal(t, y, got)
 		assert.ErrorIs(t, (&golearn.Classifier{Estimator: scaled()}).Load(path), estimators.ErrBadModel)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -20,7 +21,7 @@ func ExampleRefitted() {
 		x.Set(i, 0, v)
 		y[i] = v * v
 	}
-	train, err := golearn.TargetGrid(x, nil, "y", y)
+	train, err := grids.TargetGrid(x, nil, "y", y)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +39,7 @@ func ExampleRefitted() {
 		fmt.Println(err)
 		return
 	}
-	values, err := golearn.Targets(predicted)
+	values, err := grids.Targets(predicted)
 	fmt.Printf("%.1f %.1f %v\n", values[0], values[30], err)
 	// Output: 9.0 0.0 <nil>
 }

@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
-	"github.com/kernelearn/kernelearn/selection/inspection"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
@@ -30,7 +30,7 @@ const weather = `temperature,sky,play
 `
 
 func parse(text string) *base.DenseInstances {
-	grid, err := golearn.ParseCSV("weather.csv", strings.NewReader(text), nil)
+	grid, err := grids.ParseCSV("weather.csv", strings.NewReader(text), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -81,7 +81,7 @@ func ExampleClassifier_Save() {
 		fmt.Println(err)
 		return
 	}
-	row, err := golearn.ParseCSV("row", strings.NewReader("sky,temperature\nsunny,20\n"), &golearn.CSVOptions{NoClass: true})
+	row, err := grids.ParseCSV("row", strings.NewReader("sky,temperature\nsunny,20\n"), &grids.CSVOptions{NoClass: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -93,7 +93,7 @@ func ExampleClassifier_Save() {
 
 func ExampleRegressor() {
 	x := mat.NewDense(3, 1, []float64{1, 2, 3})
-	train, err := golearn.TargetGrid(x, []string{"dose"}, "response", []float64{2, 4, 6})
+	train, err := grids.TargetGrid(x, []string{"dose"}, "response", []float64{2, 4, 6})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -108,7 +108,7 @@ func ExampleRegressor() {
 		fmt.Println(err)
 		return
 	}
-	y, err := golearn.Targets(pred)
+	y, err := grids.Targets(pred)
 	fmt.Printf("%s %.1f %v\n", reg.Target(), y, err)
 	// Output: response [2.0 4.0 6.0] <nil>
 }
@@ -170,53 +170,6 @@ func ExampleInspection() {
 	// Output: [wind] map[sky:1] <nil>
 }
 
-func ExampleCSVOptions() {
-	text := "1;20.5;-\n2;-;3\n"
-	grid, err := golearn.ParseCSV("numbers", strings.NewReader(text), &golearn.CSVOptions{
-		NoHeader: true, Comma: ';', Class: "0", Categorical: []string{"0"}, Missing: []string{"-"},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	x, columns, err := golearn.Matrix(grid, nil)
-	fmt.Println(columns, mat.Row(nil, 0, x), mat.Row(nil, 1, x), err)
-	// Output: [1 2] [20.5 NaN] [NaN 3] <nil>
-}
-
-func ExampleReadCSV() {
-	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "weather.csv")
-	if err := os.WriteFile(path, []byte(weather), 0o600); err != nil {
-		fmt.Println(err)
-		return
-	}
-	grid, err := golearn.ReadCSV(path, nil) // a header, the class last
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, rows := grid.Size()
-	fmt.Println(rows, "rows, class", grid.AllClassAttributes()[0].GetName())
-	// Output: 5 rows, class play
-}
-
-func ExampleParseCSV() {
-	grid, err := golearn.ParseCSV("rain", strings.NewReader("rain,play\n1.5,no\n,yes\n"), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	x, _, err := golearn.Matrix(grid, nil)
-	fmt.Println(mat.Col(nil, 0, x), err) // a gap stays a gap
-	// Output: [1.5 NaN] <nil>
-}
-
 func ExampleFilter() {
 	bins := golearn.Filter(func(train base.FixedDataGrid) (base.Filter, error) {
 		f := filters.NewBinningFilter(train, 2)
@@ -230,30 +183,6 @@ func ExampleFilter() {
 	p := &golearn.Pipeline{Steps: []golearn.Step{bins}, Final: &golearn.Classifier{Estimator: &lssvm.Classifier{}}}
 	fmt.Println(p.Fit(parse(weather)), p.Labels())
 	// Output: <nil> [yes no]
-}
-
-func ExampleSplit() {
-	train, test, err := golearn.Split(parse(weather), 0.4, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, n := train.Size()
-	_, m := test.Size()
-	fmt.Println(n, m)
-	// Output: 3 2
-}
-
-func ExampleLabelledGrid() {
-	x := mat.NewDense(3, 2, []float64{1, 2, 3, 4, 5, 6})
-	grid, err := golearn.LabelledGrid(x, []string{"a", "b"}, "class", []string{"no", "yes", "no"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	y, labels, err := golearn.Labels(grid)
-	fmt.Println(y, labels, err)
-	// Output: [0 1 0] [no yes] <nil>
 }
 
 func ExampleBagging() {
@@ -277,20 +206,6 @@ func ExampleBagging() {
 	// yes no
 }
 
-func ExampleFold() {
-	folds, err := golearn.Folds(parse(weather), 2, 1)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, f := range folds {
-		fmt.Println(base.GetClassDistribution(f.Test))
-	}
-	// Output:
-	// map[no:1 yes:2]
-	// map[no:1 yes:1]
-}
-
 func ExampleRegressionSummary() {
 	doses := parse("dose,response\n1,2\n2,4\n3,6\n4,8\n5,10\n6,12\n")
 	folds, err := golearn.CrossValidateRegressor(context.Background(), doses, &golearn.Regressor{Estimator: &ridge.Regressor{}}, 2, 1)
@@ -306,49 +221,6 @@ func ExampleRegressionSummary() {
 	// ---------------- ---- ---- ---  ----
 	// response         3    0.5  0.25 0.1000
 	// Overall R2: 0.9000
-}
-
-func ExampleStructGrid() {
-	type day struct {
-		Temperature float64
-		Sky         string
-		Play        string
-	}
-	train, err := golearn.StructGrid([]day{{21, "sunny", "yes"}, {8, "grey", "no"}, {24, "sunny", "yes"}, {6, "grey", "no"}}, "Play")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
-	if err := cls.Fit(train); err != nil {
-		fmt.Println(err)
-		return
-	}
-	today, err := golearn.StructGrid([]day{{Temperature: 23, Sky: "sunny"}}, "")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	pred, err := cls.Predict(today)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(base.GetClass(pred, 0))
-	// Output:
-	// yes
-}
-
-func ExampleWithClass() {
-	bySky, err := golearn.WithClass(parse(weather), "sky")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_, classes, err := golearn.Labels(bySky)
-	fmt.Println(classes, err)
-	// Output:
-	// [sunny grey] <nil>
 }
 
 // With nothing set, the search of package selection makes the columns even, fills gaps, and
@@ -374,7 +246,7 @@ func ExampleRegressor_zero() {
 		fmt.Println(err)
 		return
 	}
-	y, err := golearn.Targets(pred)
+	y, err := grids.Targets(pred)
 	fmt.Printf("%s %.0f %v\n", reg, y[0], err)
 	// Output:
 	// golearn.Regressor(*selection.Regressor, fitted on 2 features) 8 <nil>
@@ -389,36 +261,4 @@ func ExampleMissing() {
 	// Output:
 	// Refuse golearn: Classifier: attribute "temperature", row 1 is NaN: set Missing to Impute or Pass
 	// Impute <nil>
-}
-
-// The importance of a grid's columns: of a category as one, by the names that they have there. Rows that Fit has
-// not seen would tell more.
-func ExampleMatrix_importance() {
-	grid := parse(weather + "22,grey,yes\n7,sunny,no\n9,sunny,no\n25,grey,yes\n")
-	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
-	if err := cls.Fit(grid); err != nil {
-		fmt.Println(err)
-		return
-	}
-	x, columns, err := golearn.Matrix(grid, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	y, _, err := golearn.Labels(grid)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	all, err := inspection.ClassifierImportances(context.Background(), cls.Fitted(), x, y, &inspection.ImportanceOptions{Names: columns})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, c := range all.Columns {
-		fmt.Println(c.Name, c.Columns, c.Mean > 0.1)
-	}
-	// Output:
-	// temperature [0] true
-	// sky [1 2] false
 }

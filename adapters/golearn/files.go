@@ -3,12 +3,11 @@ package golearn
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
-	"slices"
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/archive"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
@@ -85,57 +84,12 @@ func readPayload(o gridEstimator, data []byte, payload any) error {
 	return err
 }
 
-// tablePayload is a table of copied cells, of one class, as it is stored.
-type tablePayload struct {
-	Columns []column
-	Cells   []codec.Floats // of each of Columns
-	Class   column
-	Labels  codec.Floats
-}
-
-func (t *gridTable) payload() tablePayload {
-	out := tablePayload{Columns: t.columns(), Class: t.classes[0].column, Labels: t.classes[0].values}
-	for _, c := range t.features {
-		out.Cells = append(out.Cells, c.values)
-	}
-	return out
-}
-
-func (in *tablePayload) table() (*gridTable, error) {
-	if len(in.Columns) == 0 || len(in.Columns) != len(in.Cells) || len(in.Labels) == 0 {
-		return nil, fmt.Errorf("%d attributes, %d columns of cells, %d rows", len(in.Columns), len(in.Cells), len(in.Labels))
-	}
-	all := append(slices.Clone(in.Columns), in.Class)
-	if n, ok := duplicate(names(all)); ok {
-		return nil, fmt.Errorf("the attribute %q twice", n)
-	}
-	values := make([][]float64, len(all))
-	for j, c := range all {
-		values[j] = in.Labels
-		if j < len(in.Cells) {
-			values[j] = in.Cells[j]
-		}
-		if err := c.validate(); err != nil {
-			return nil, err
-		}
-		if len(values[j]) != len(in.Labels) {
-			return nil, fmt.Errorf("attribute %q has %d cells for %d rows", c.Name, len(values[j]), len(in.Labels))
-		}
-		for i, v := range values[j] {
-			if k := c.categories(); k > 0 && !(v >= 0 && v < float64(k) && v == math.Trunc(v)) || c.Kind == categoricalKind && k == 0 {
-				return nil, fmt.Errorf("attribute %q, row %d: no such category: %v", c.Name, i, v)
-			}
-		}
-	}
-	return tableOf(all, values, len(in.Labels), len(in.Columns)), nil
-}
-
 // modelPart holds the bytes of a model of this package, or the type and the archive of
 // one of golearn's.
 type modelPart struct {
 	Ours    []byte
 	Type    string
-	Archive []archiveEntry
+	Archive []archive.Entry
 }
 
 func makeModelPart(c base.Classifier) (out modelPart, err error) {
@@ -144,7 +98,7 @@ func makeModelPart(c base.Classifier) (out modelPart, err error) {
 		return out, err
 	}
 	out.Type = fmt.Sprintf("%T", c)
-	out.Archive, err = archive(c)
+	out.Archive, err = archive.Save(c)
 	return out, err
 }
 
@@ -158,7 +112,7 @@ func (p modelPart) fits(kind string, c base.Classifier) error {
 	case !isOurs && p.Type != got:
 		return fault.BadModel(kind, "written with a %q, the receiver has a %s", p.Type, got)
 	case !isOurs:
-		return checkEntries(kind, p.Archive)
+		return archive.Check(kind, p.Archive)
 	}
 	return nil
 }
@@ -168,7 +122,7 @@ func (p modelPart) unmarshalInto(kind string, c base.Classifier) error {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return o.UnmarshalBinary(p.Ours)
 	}
-	if err := restore(c, p.Archive); err != nil {
+	if err := archive.Load(c, p.Archive); err != nil {
 		return spoiled{fault.BadModel(kind, "%v", err)}
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -23,12 +25,12 @@ const (
 )
 
 type fittedFilter struct {
-	train  *gridTable // what build saw, for Save
+	train  *gridtable.Table // what build saw, for Save
 	input  *schema
 	attrs  []base.Attribute // of the grid that build saw
 	filter base.Filter
 	parts  []filterPart
-	output []column
+	output []gridtable.Column
 	digest []byte // of the filtered training cells
 }
 
@@ -39,8 +41,8 @@ type filterPart struct {
 	attr   base.Attribute
 }
 
-func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridTable) (fittedStep, *gridTable, error) {
-	train, err := t.copied()
+func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridtable.Table) (fittedStep, *gridtable.Table, error) {
+	train, err := t.Copy()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,15 +51,16 @@ func fitFilter(build func(base.FixedDataGrid) (base.Filter, error), t *gridTable
 
 // buildFilter gives build a training grid of its own, to which the filter stays
 // bound, asks the filter what it makes of each attribute, and filters the training rows.
-func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridTable) (_ *fittedFilter, _ *gridTable, err error) {
-	defer guard("building the filter", &err)
-	grid, err := train.grid()
+func buildFilter(build func(base.FixedDataGrid) (base.Filter, error), train *gridtable.Table) (_ *fittedFilter, _ *gridtable.Table,
+	err error) {
+	defer gridtable.Guard("building the filter", &err)
+	grid, err := train.Grid()
 	if err != nil {
 		return nil, nil, err
 	}
-	f := &fittedFilter{train: train, input: &schema{Columns: train.columns(), Missing: Pass},
-		attrs: make([]base.Attribute, len(train.features))}
-	names := train.names()
+	f := &fittedFilter{train: train, input: &schema{Columns: train.Columns(), Missing: Pass},
+		attrs: make([]base.Attribute, len(train.Features))}
+	names := train.Names()
 	for _, a := range grid.AllAttributes() {
 		if j := slices.Index(names, a.GetName()); j >= 0 {
 			f.attrs[j] = a
@@ -100,14 +103,14 @@ func (f *fittedFilter) plan() error {
 	for _, p := range f.parts {
 		c := f.input.Columns[p.source]
 		if p.attr != nil {
-			if c = columnOf(p.attr).owned(); c.Kind == 0 {
+			if c = gridtable.Describe(p.attr).Owned(); c.Kind == 0 {
 				return fault.Param(filterName, "attribute after the filter", fmt.Sprintf("%q of type %T", c.Name, p.attr),
 					"a float, a categorical or a binary attribute")
 			}
 		}
 		f.output = append(f.output, c)
 	}
-	if n, ok := duplicate(append(names(f.output), f.train.classes[0].column.Name)); ok {
+	if n, ok := celltext.Duplicate(append(gridtable.Names(f.output), f.train.Classes[0].Column.Name)); ok {
 		return fault.Param(filterName, "attribute names after the filter", strconv.Quote(n)+" twice", "each once")
 	}
 	return nil
@@ -115,10 +118,10 @@ func (f *fittedFilter) plan() error {
 
 func (f *fittedFilter) reads() *schema { return f.input }
 
-func (f *fittedFilter) apply(t *gridTable) (*gridTable, error) {
-	t, err := t.align(f.input.Columns)
+func (f *fittedFilter) apply(t *gridtable.Table) (*gridtable.Table, error) {
+	t, err := t.Align(f.input.Columns)
 	if err == nil {
-		t, err = t.computed() // one attribute may become several
+		t, err = t.Compute() // one attribute may become several
 	}
 	if err != nil {
 		return nil, err
@@ -128,36 +131,36 @@ func (f *fittedFilter) apply(t *gridTable) (*gridTable, error) {
 
 // run filters the cells of an aligned table of all rows. In training a category index out of
 // range means that the filter was not trained.
-func (f *fittedFilter) run(t *gridTable, training bool) (*gridTable, error) {
-	out := &gridTable{n: t.n, features: make([]cells, len(f.parts))}
+func (f *fittedFilter) run(t *gridtable.Table, training bool) (*gridtable.Table, error) {
+	out := &gridtable.Table{Rows: t.Rows, Features: make([]gridtable.Cells, len(f.parts))}
 	for k, p := range f.parts {
-		c := &t.features[p.source]
+		c := &t.Features[p.source]
 		if p.attr == nil {
-			out.features[k] = *c
+			out.Features[k] = *c
 			continue
 		}
-		values, err := t.values(c)
+		values, err := t.Values(c)
 		if err == nil {
-			err = f.filterColumn(p, c.column, f.output[k], values, training)
+			err = f.filterColumn(p, c.Column, f.output[k], values, training)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out.features[k] = held(f.output[k], values)
+		out.Features[k] = gridtable.NewCells(f.output[k], values)
 	}
 	return out, nil
 }
 
 // filterColumn passes the cells of a column through the filter, in place.
-func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []float64, training bool) (err error) {
-	defer guard(fmt.Sprintf("%T", f.filter), &err)
-	known, last := f.input.Columns[p.source].categories(), to.categories()-1
-	var buf [cellSize]byte
+func (f *fittedFilter) filterColumn(p filterPart, from, to gridtable.Column, values []float64, training bool) (err error) {
+	defer gridtable.Guard(fmt.Sprintf("%T", f.filter), &err)
+	known, last := f.input.Columns[p.source].Categories(), to.Categories()-1
+	var buf [gridtable.CellSize]byte
 	for i, v := range values {
-		if from.Kind == floatKind && v-v != 0 {
-			return notFinite(from.Name, i, v)
+		if from.Kind == gridtable.FloatKind && v-v != 0 {
+			return gridtable.NotFinite(from.Name, i, v)
 		}
-		if from.Kind == categoricalKind && int(v) >= known {
+		if from.Kind == gridtable.CategoricalKind && int(v) >= known {
 			return fault.Param(filterName, fmt.Sprintf("attribute %q, row %d", from.Name, i), from.Values[int(v)],
 				"a category of the training grid, as it is filtered")
 		}
@@ -165,7 +168,7 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []floa
 		if err != nil {
 			return fmt.Errorf("attribute %q, row %d: %w", from.Name, i, err)
 		}
-		if to.Kind == categoricalKind && got > float64(last) {
+		if to.Kind == gridtable.CategoricalKind && got > float64(last) {
 			if training || last < 0 {
 				return fault.Param(filterName, fmt.Sprintf("category of attribute %q, row %d", from.Name, i), got,
 					fmt.Sprintf("at most %d: was the filter trained, and do its categories print alike?", last))
@@ -179,43 +182,43 @@ func (f *fittedFilter) filterColumn(p filterPart, from, to column, values []floa
 
 // filterCell passes one cell through a filter. It is handed over in buf, which has
 // room for it, as golearn's grids hand cells over: in a buffer that they reuse.
-func filterCell(f base.Filter, old, after base.Attribute, from, to kind, v float64, buf []byte) (float64, error) {
-	raw := buf[:cellSize]
+func filterCell(f base.Filter, old, after base.Attribute, from, to gridtable.Kind, v float64, buf []byte) (float64, error) {
+	raw := buf[:gridtable.CellSize]
 	switch from {
-	case binaryKind:
+	case gridtable.BinaryKind:
 		raw = buf[:1]
 		raw[0] = byte(v)
-	case categoricalKind:
+	case gridtable.CategoricalKind:
 		binary.LittleEndian.PutUint64(raw, uint64(v))
 	default:
 		binary.LittleEndian.PutUint64(raw, math.Float64bits(v))
 	}
 	got := f.Transform(old, after, raw)
-	want := cellSize
-	if to == binaryKind {
+	want := gridtable.CellSize
+	if to == gridtable.BinaryKind {
 		want = 1
 	}
 	if len(got) != want {
 		return 0, fault.Shape(fmt.Sprintf("%T returned", f), len(got), "bytes", "the cell of %q has %d", after.GetName(), want)
 	}
 	switch to {
-	case binaryKind:
+	case gridtable.BinaryKind:
 		return float64(min(got[0], 1)), nil
-	case categoricalKind:
+	case gridtable.CategoricalKind:
 		return float64(binary.LittleEndian.Uint64(got)), nil
 	}
 	return math.Float64frombits(binary.LittleEndian.Uint64(got)), nil
 }
 
 // digest tells whether a filter that was built again filters as the first did.
-func digest(t *gridTable) ([]byte, error) {
+func digest(t *gridtable.Table) ([]byte, error) {
 	h := sha256.New()
-	for j := range t.features {
-		values, err := t.values(&t.features[j])
+	for j := range t.Features {
+		values, err := t.Values(&t.Features[j])
 		if err != nil {
 			return nil, err
 		}
-		raw := make([]byte, 0, cellSize*len(values))
+		raw := make([]byte, 0, gridtable.CellSize*len(values))
 		for _, v := range values {
 			raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 		}
@@ -227,17 +230,17 @@ func digest(t *gridTable) ([]byte, error) {
 // filterPayload is the training grid that the filter's builder saw, and what the filter
 // made of its attributes.
 type filterPayload struct {
-	Train  tablePayload
-	Output []column
+	Train  gridtable.Stored
+	Output []gridtable.Column
 	Digest []byte // SHA-256 of the filtered training cells
 }
 
 func (f *fittedFilter) payload() (stepPayload, error) {
-	return stepPayload{Filter: &filterPayload{Train: f.train.payload(), Output: f.output, Digest: f.digest}}, nil
+	return stepPayload{Filter: &filterPayload{Train: f.train.Store(), Output: f.output, Digest: f.digest}}, nil
 }
 
 func restoreFilter(build func(base.FixedDataGrid) (base.Filter, error), in *filterPayload) (fittedStep, error) {
-	train, err := in.Train.table()
+	train, err := in.Train.Table()
 	if err != nil {
 		return nil, fault.BadModel(pipelineKind, "the training grid of a filter: %v", err)
 	}
@@ -247,7 +250,7 @@ func restoreFilter(build func(base.FixedDataGrid) (base.Filter, error), in *filt
 		if err != nil {
 			return nil, err
 		}
-		if slices.EqualFunc(f.output, in.Output, column.equal) && bytes.Equal(f.digest, in.Digest) {
+		if slices.EqualFunc(f.output, in.Output, gridtable.Column.Equal) && bytes.Equal(f.digest, in.Digest) {
 			return f, nil
 		}
 		outcomes[string(f.digest)] = true

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -19,7 +20,7 @@ import (
 func TestGoldenFilesStayReadable(t *testing.T) {
 	train := parse("temperature,sky,play\n21,sunny,yes\n8,grey,no\n24,sunny,yes\n6,grey,no\n19,grey,yes\n")
 	type model interface {
-		grids
+		gridModel
 		Labels() []string
 	}
 	for name, build := range map[string]func() model{
@@ -51,7 +52,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-v1.keln", r.MarshalBinary)))
 	pred, err := read.Predict(doses)
 	require.NoError(t, err)
-	y, err := golearn.Targets(pred)
+	y, err := grids.Targets(pred)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{2, 4, 6, 8}, y, 0.1)
 

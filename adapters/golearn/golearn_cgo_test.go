@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -107,7 +108,7 @@ func TestWideNeighboursAreTheSameAfterLoading(t *testing.T) {
 		}
 		labels[i] = speciesNames[rng.IntN(3)]
 	}
-	g, err := LabelledGrid(x, nil, "species", labels)
+	g, err := grids.LabelledGrid(x, nil, "species", labels)
 	require.NoError(t, err)
 	silent(t, func() {
 		p := &Pipeline{Final: knn.NewKnnClassifier("euclidean", "linear", 1)}
@@ -133,16 +134,16 @@ func TestRegressorIsShapedLikeLinearRegression(t *testing.T) {
 	got, err := ours.Predict(g)
 	require.NoError(t, err)
 	require.Equal(t, want.AllAttributes(), got.AllAttributes())
-	a, err := Targets(want)
+	a, err := grids.Targets(want)
 	require.NoError(t, err)
-	b, err := Targets(got)
+	b, err := grids.Targets(got)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, a, b, 1e-6)
 }
 
 // Trap 10, and the drop-in itself: the same lines run with either classifier.
 func TestDropIn(t *testing.T) {
-	train, test, err := StratifiedSplit(flowerGrid(t, 120, 1), 0.5, 1)
+	train, test, err := grids.StratifiedSplit(flowerGrid(t, 120, 1), 0.5, 1)
 	require.NoError(t, err)
 	run := func(cls base.Classifier) float64 {
 		require.NoError(t, cls.Fit(train))

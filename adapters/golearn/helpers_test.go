@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -362,7 +363,7 @@ var flowerColumns = []string{"sepal length", "sepal width", "petal length", "pet
 func flowerGrid(tb testing.TB, n int, seed uint64) *base.DenseInstances {
 	tb.Helper()
 	x, labels := flowers(n, seed)
-	g, err := LabelledGrid(x, flowerColumns, "species", labels)
+	g, err := grids.LabelledGrid(x, flowerColumns, "species", labels)
 	require.NoError(tb, err)
 	return g
 }
@@ -370,7 +371,7 @@ func flowerGrid(tb testing.TB, n int, seed uint64) *base.DenseInstances {
 // csvGridOf parses rows with default options.
 func csvGridOf(tb testing.TB, lines ...string) *base.DenseInstances {
 	tb.Helper()
-	g, err := ParseCSV("data.csv", strings.NewReader(strings.Join(lines, "\n")), nil)
+	g, err := grids.ParseCSV("data.csv", strings.NewReader(strings.Join(lines, "\n")), nil)
 	require.NoError(tb, err)
 	return g
 }

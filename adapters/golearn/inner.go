@@ -6,6 +6,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -17,14 +18,14 @@ import (
 // attributes.
 
 // fitInner fits a model to a table.
-func fitInner(ctx context.Context, c base.Classifier, t *gridTable) error {
+func fitInner(ctx context.Context, c base.Classifier, t *gridtable.Table) error {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return named(o, o.fitTable(ctx, t))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	grid, err := t.grid()
+	grid, err := t.Grid()
 	if err != nil {
 		return err
 	}
@@ -32,12 +33,12 @@ func fitInner(ctx context.Context, c base.Classifier, t *gridTable) error {
 }
 
 func fitGuarded(c Model, grid base.FixedDataGrid) (err error) {
-	defer guard(fmt.Sprintf("Fit of %T", c), &err)
+	defer gridtable.Guard(fmt.Sprintf("Fit of %T", c), &err)
 	return c.Fit(grid)
 }
 
 func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, err error) {
-	defer guard(fmt.Sprintf("Predict of %T", c), &err)
+	defer gridtable.Guard(fmt.Sprintf("Predict of %T", c), &err)
 	if out, err = c.Predict(grid); err == nil && out == nil {
 		err = fault.Param("golearn", fmt.Sprintf("prediction of %T", c), nil, "a grid")
 	}
@@ -46,7 +47,8 @@ func predictGuarded(c Model, grid base.FixedDataGrid) (out base.FixedDataGrid, e
 
 // ofInner gives f a fitted model and a table as that reads it. The target is what it was
 // trained to predict.
-func ofInner[R any](c base.Classifier, t *gridTable, target column, f func(m predictor, t *gridTable) (R, error)) (R, error) {
+func ofInner[R any](c base.Classifier, t *gridtable.Table, target gridtable.Column,
+	f func(m predictor, t *gridtable.Table) (R, error)) (R, error) {
 	if o, ok := embedding.As[gridEstimator](c); ok {
 		return aligned(o, t, f)
 	}
@@ -54,24 +56,24 @@ func ofInner[R any](c base.Classifier, t *gridTable, target column, f func(m pre
 }
 
 // ask returns a stranger's class cells for the rows of t. It sees a class of zeros.
-func ask(c Model, t *gridTable, class column) (cells, error) {
-	grid, err := t.withClass(constant(class)).grid()
+func ask(c Model, t *gridtable.Table, class gridtable.Column) (gridtable.Cells, error) {
+	grid, err := t.WithClass(gridtable.Zeros(class)).Grid()
 	if err != nil {
-		return cells{}, err
+		return gridtable.Cells{}, err
 	}
 	predicted, err := predictGuarded(c, grid)
 	if err != nil {
-		return cells{}, err
+		return gridtable.Cells{}, err
 	}
-	p, err := labelled(predicted)
+	p, err := gridtable.ReadLabelled(predicted)
 	if err != nil {
-		return cells{}, fmt.Errorf("the prediction of %T: %w", c, err)
+		return gridtable.Cells{}, fmt.Errorf("the prediction of %T: %w", c, err)
 	}
-	if p.n != t.n {
-		return cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", c), p.n, "rows", "want %d", t.n)
+	if p.Rows != t.Rows {
+		return gridtable.Cells{}, fault.Shape(fmt.Sprintf("the prediction of %T has", c), p.Rows, "rows", "want %d", t.Rows)
 	}
-	values, err := p.values(&p.classes[0])
-	return held(p.classes[0].column, values), err
+	values, err := p.Values(&p.Classes[0])
+	return gridtable.NewCells(p.Classes[0].Column, values), err
 }
 
 // stranger is a fitted model that is not ours.
@@ -80,7 +82,9 @@ type stranger struct {
 	inner Model
 }
 
-func (s *stranger) predict(t *gridTable) (cells, error) { return ask(s.inner, t, s.Target) }
+func (s *stranger) predict(t *gridtable.Table) (gridtable.Cells, error) {
+	return ask(s.inner, t, s.Target)
+}
 
 // copyOf copies a model of this package; a stranger is itself.
 func copyOf(c base.Classifier) base.Classifier {

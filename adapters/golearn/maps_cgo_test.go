@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -111,7 +112,7 @@ func TestNystroemBeforeGolearnsLinearSVC(t *testing.T) {
 				y[i] = 1
 			}
 		}
-		g, err := golearn.TargetGrid(x, nil, "ring", y)
+		g, err := grids.TargetGrid(x, nil, "ring", y)
 		require.NoError(t, err)
 		return g, y
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -38,7 +39,7 @@ func ringRows(n int, seed uint64) (x *mat.Dense, labels []string) {
 
 func rings(t *testing.T, n int, seed uint64) base.FixedDataGrid {
 	x, labels := ringRows(n, seed)
-	g, err := golearn.LabelledGrid(x, nil, "ring", labels)
+	g, err := grids.LabelledGrid(x, nil, "ring", labels)
 	require.NoError(t, err)
 	return g
 }
@@ -50,7 +51,7 @@ func radii(t *testing.T, n int, seed uint64) (base.FixedDataGrid, []float64) {
 	for i := range y {
 		y[i] = math.Pow(x.At(i, 0)/100, 2) + math.Pow(x.At(i, 1), 2)
 	}
-	g, err := golearn.TargetGrid(x, nil, "squared radius", y)
+	g, err := grids.TargetGrid(x, nil, "squared radius", y)
 	require.NoError(t, err)
 	return g, y
 }
@@ -68,7 +69,7 @@ type predictor interface {
 func unexplained(t *testing.T, p predictor, grid base.FixedDataGrid, y []float64) float64 {
 	out, err := p.Predict(grid)
 	require.NoError(t, err)
-	got, err := golearn.Targets(out)
+	got, err := grids.Targets(out)
 	require.NoError(t, err)
 	mean, left, all := 0.0, 0.0, 0.0
 	for _, v := range y {
@@ -113,7 +114,7 @@ func TestPowersInAPipeline(t *testing.T) {
 			x.SetRow(i, []float64{1000 * math.Exp(2*a), -120 + 0.5*b})
 			y[i] = a + b
 		}
-		g, err := golearn.TargetGrid(x, []string{"income", "longitude"}, "sum", y)
+		g, err := grids.TargetGrid(x, []string{"income", "longitude"}, "sum", y)
 		require.NoError(t, err)
 		return g, y
 	}

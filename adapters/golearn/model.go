@@ -11,6 +11,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -30,7 +31,7 @@ type gridEstimator interface {
 	kind() string // as in files: "golearn.Classifier"
 	name() string // as in errors: "golearn: Classifier"
 	// fitTable fits to a training table, and changes nothing where it fails.
-	fitTable(ctx context.Context, t *gridTable) error
+	fitTable(ctx context.Context, t *gridtable.Table) error
 	// model is what was fitted; nil before.
 	model() model
 	clone() base.Classifier
@@ -47,14 +48,14 @@ type model interface {
 // predictor is a fitted model, ours or a stranger's. What it gives of a table without rows
 // is empty.
 type predictor interface {
-	class() column // what it was trained to predict
+	class() gridtable.Column // what it was trained to predict
 	// predict returns a class cell for each row of t, which has at least one, and is as the
 	// model reads it.
-	predict(t *gridTable) (cells, error)
-	proba(t *gridTable) (*mat.Dense, error)
-	variance(t *gridTable) (pair, error)                // mean and variance
-	interval(t *gridTable, level float64) (pair, error) // the lower and the upper bound
-	sets(t *gridTable, level float64) ([][]string, error)
+	predict(t *gridtable.Table) (gridtable.Cells, error)
+	proba(t *gridtable.Table) (*mat.Dense, error)
+	variance(t *gridtable.Table) (pair, error)                // mean and variance
+	interval(t *gridtable.Table, level float64) (pair, error) // the lower and the upper bound
+	sets(t *gridtable.Table, level float64) ([][]string, error)
 }
 
 type pair struct{ first, second []float64 }
@@ -62,26 +63,35 @@ type pair struct{ first, second []float64 }
 // trained is what each of them keeps of its training grid.
 type trained struct {
 	Schema schema
-	Target column // the class
+	Target gridtable.Column // the class
 }
 
-func (t *trained) reads() *schema { return &t.Schema }
-func (t *trained) class() column  { return t.Target }
+func (t *trained) reads() *schema          { return &t.Schema }
+func (t *trained) class() gridtable.Column { return t.Target }
 
-func (*trained) proba(*gridTable) (*mat.Dense, error) { return nil, unsupported(estimators.Proba) }
-func (*trained) variance(*gridTable) (pair, error)    { return pair{}, unsupported(estimators.Variance) }
-func (*trained) interval(*gridTable, float64) (pair, error) {
+func (*trained) proba(*gridtable.Table) (*mat.Dense, error) {
+	return nil, unsupported(estimators.Proba)
+}
+func (*trained) variance(*gridtable.Table) (pair, error) {
+	return pair{}, unsupported(estimators.Variance)
+}
+func (*trained) interval(*gridtable.Table, float64) (pair, error) {
 	return pair{}, unsupported(estimators.Interval)
 }
-func (*trained) sets(*gridTable, float64) ([][]string, error) {
+func (*trained) sets(*gridtable.Table, float64) ([][]string, error) {
 	return nil, unsupported(estimators.Sets)
 }
 
 func (t *trained) fits(kind string, noOneHot bool, missing Missing) error {
-	if err := errors.Join(t.Schema.validate(), t.Target.validate()); err != nil {
+	if err := errors.Join(t.Schema.validate(), t.Target.Validate()); err != nil {
 		return fault.BadModel(kind, "%v", err)
 	}
 	return t.Schema.fits(kind, noOneHot, missing)
+}
+
+// keep returns what a model that reads the features as they are keeps of a training table.
+func keep(t *gridtable.Table) trained {
+	return trained{schema{Columns: t.Columns(), Missing: Pass}, t.Classes[0].Column.Owned()}
 }
 
 // adapter is what each of the five types embeds: the model that Fit made, and the methods
@@ -107,12 +117,12 @@ func (a *adapter[M]) Predict(grid base.FixedDataGrid) (_ base.FixedDataGrid, err
 	defer fault.Recover(&err)
 	class, err := predictWith(a, grid, answer)
 	if err == nil {
-		return classGrid(class)
+		return gridtable.ClassGrid(class)
 	}
 	if m := a.model(); m != nil {
-		return noRows(m.class()), err
+		return gridtable.NoRows(m.class()), err
 	}
-	return noRows(column{}), err
+	return gridtable.NoRows(gridtable.Column{}), err
 }
 
 // Inspect reads grid as Predict would and says what it ignores and which categories it does
@@ -122,7 +132,7 @@ func (a *adapter[M]) Inspect(grid base.FixedDataGrid) (Inspection, error) {
 	if m == nil {
 		return Inspection{}, fault.NotFitted(a.name())
 	}
-	t, err := read(grid)
+	t, err := gridtable.Read(grid)
 	if err != nil {
 		return Inspection{}, named(a, err)
 	}
@@ -183,7 +193,7 @@ func named(o interface{ name() string }, err error) error {
 func fit(ctx context.Context, o gridEstimator, grid base.FixedDataGrid) (err error) {
 	ctx, end := progress.Begin(ctx, nil)
 	defer end(&err)
-	t, err := training(grid)
+	t, err := gridtable.ReadTraining(grid)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -200,11 +210,11 @@ type opened interface {
 }
 
 // predictWith reads the rows of a grid as a fitted model does and gives both to f.
-func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
+func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	if o.model() == nil {
 		return out, fault.NotFitted(o.name())
 	}
-	t, err := read(grid)
+	t, err := gridtable.Read(grid)
 	if err != nil {
 		return out, named(o, err)
 	}
@@ -213,10 +223,10 @@ func predictWith[R any](o opened, grid base.FixedDataGrid, f func(m predictor, t
 
 // aligned gives f a fitted model and the columns of t that it reads. Of no rows and no
 // columns there is nothing to align.
-func aligned[R any](o opened, t *gridTable, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
+func aligned[R any](o opened, t *gridtable.Table, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	m := o.model()
-	if t.n > 0 || len(t.features) > 0 {
-		t, err = t.align(m.reads().Columns)
+	if t.Rows > 0 || len(t.Features) > 0 {
+		t, err = t.Align(m.reads().Columns)
 	}
 	if err == nil {
 		out, err = f(m, t)
@@ -248,32 +258,23 @@ func predictSet(o gridEstimator, grid base.FixedDataGrid, level float64) ([][]st
 	return predictWith(o, grid, setsOf(level))
 }
 
-func setsOf(level float64) func(predictor, *gridTable) ([][]string, error) {
-	return func(m predictor, t *gridTable) ([][]string, error) { return m.sets(t, level) }
+func setsOf(level float64) func(predictor, *gridtable.Table) ([][]string, error) {
+	return func(m predictor, t *gridtable.Table) ([][]string, error) { return m.sets(t, level) }
 }
 
-func answer(m predictor, t *gridTable) (cells, error) {
-	if t.n == 0 {
-		return held(m.class(), nil), nil
+func answer(m predictor, t *gridtable.Table) (gridtable.Cells, error) {
+	if t.Rows == 0 {
+		return gridtable.NewCells(m.class(), nil), nil
 	}
 	return m.predict(t)
 }
 
-func intervalOf(level float64) func(predictor, *gridTable) (pair, error) {
-	return func(m predictor, t *gridTable) (pair, error) { return m.interval(t, level) }
+func intervalOf(level float64) func(predictor, *gridtable.Table) (pair, error) {
+	return func(m predictor, t *gridtable.Table) (pair, error) { return m.interval(t, level) }
 }
 
 func unsupported(c estimators.Capability) error {
 	return fmt.Errorf("no %v: %w", c, errors.ErrUnsupported)
-}
-
-// capable returns an estimator as the interface of a capability.
-func capable[C any](e any, c estimators.Capability) (C, error) {
-	out, ok := e.(C)
-	if !ok || !estimators.Supports(e, c) {
-		return out, estimators.Unsupported("Estimator", e, c)
-	}
-	return out, nil
 }
 
 // supports answers for one of the five types, whose methods take grids, by what it wraps.
@@ -297,7 +298,7 @@ func featuresOf(o gridEstimator) []string {
 	if m == nil {
 		return nil
 	}
-	return expanded(m.reads().Columns)
+	return gridtable.MatrixNames(m.reads().Columns)
 }
 
 // cloneOrShare is for Clone methods, which cannot fail.

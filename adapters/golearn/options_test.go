@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -53,7 +54,7 @@ func TestImpute(t *testing.T) {
 	// A gap predicts what the mean of the training rows, 4, does.
 	mean := parse("size,colour,kind\n4,red,a\n4,blue,a\n")
 	gap := parse("size,colour,kind\nNaN,red,a\n,blue,a\n")
-	gap0, _, err := golearn.Matrix(gap, nil)
+	gap0, _, err := grids.Matrix(gap, nil)
 	require.NoError(t, err)
 	require.True(t, math.IsNaN(gap0.At(0, 0)) || math.IsNaN(gap0.At(0, 1)) || math.IsNaN(gap0.At(0, 2)))
 	want, err := cls.PredictProba(mean)
@@ -115,7 +116,7 @@ func rare(t *testing.T, n int, seed uint64) *base.DenseInstances {
 			x.Set(i, 0, x.At(i, 0)+1)
 		}
 	}
-	g, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	g, err := grids.LabelledGrid(x, nil, "kind", labels)
 	require.NoError(t, err)
 	return g
 }
@@ -176,7 +177,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 			y[i] = 1
 		}
 	}
-	grid, err := golearn.TargetGrid(x, nil, "is moss", y)
+	grid, err := grids.TargetGrid(x, nil, "is moss", y)
 	require.NoError(t, err)
 	for name, e := range map[string]estimators.Classifier{"elm": &elm.Classifier{Units: 20, Ridge: 1}, "svm": &svm.Classifier{}, "rvm": &rvm.Classifier{}} {
 		cls := &golearn.Classifier{Estimator: e}
@@ -252,7 +253,7 @@ type spy struct {
 func (s *spy) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 	pred, err := s.Classifier.Predict(g)
 	if err == nil {
-		s.predicted, err = golearn.Targets(pred)
+		s.predicted, err = grids.Targets(pred)
 	}
 	return pred, err
 }
@@ -266,29 +267,29 @@ func crowded(t *testing.T, n int, seed uint64) *base.DenseInstances {
 		x.Set(i, 1, x.At(i, 1)+1.5*x.At(i, 2))
 		x.Set(i, 2, 0)
 	}
-	g, err := golearn.LabelledGrid(x, nil, "kind", labels)
+	g, err := grids.LabelledGrid(x, nil, "kind", labels)
 	require.NoError(t, err)
 	return g
 }
 
 func TestWithClass(t *testing.T) {
 	grid := parse("colour,size,kind\nred,1,a\nblue,2,b\nred,3,a\nblue,5,b\n")
-	byColour, err := golearn.WithClass(grid, "colour")
+	byColour, err := grids.WithClass(grid, "colour")
 	require.NoError(t, err)
 	cls := &golearn.Classifier{Estimator: &lssvm.Classifier{}}
 	require.NoError(t, cls.Fit(byColour))
 	assert.ElementsMatch(t, []string{"size", "kind=a", "kind=b"}, cls.Features())
 	assert.Equal(t, []string{"red", "blue", "red", "blue"}, texts(t, cls, byColour))
 	assert.Equal(t, "kind", grid.AllClassAttributes()[0].GetName(), "the grid stays as it is")
-	sizes, err := golearn.WithClass(grid, "size")
+	sizes, err := grids.WithClass(grid, "size")
 	require.NoError(t, err)
 	require.NoError(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Fit(sizes))
-	none, err := golearn.WithClass(grid, "")
+	none, err := grids.WithClass(grid, "")
 	require.NoError(t, err)
 	assert.Empty(t, none.AllClassAttributes())
-	_, err = golearn.WithClass(grid, "weight")
+	_, err = grids.WithClass(grid, "weight")
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.WithClass(nil, "size")
+	_, err = grids.WithClass(nil, "size")
 	require.ErrorIs(t, err, estimators.ErrParam)
 }
 
@@ -309,33 +310,33 @@ func TestStructGrid(t *testing.T) {
 		{Length: 2.5, Leaves: 4, Age: 1, Soil: "clay", Flowers: true, Kind: "reed", seen: 1},
 		{Length: 1.25, Leaves: -2, Age: 2, Soil: "sand", Kind: "fern"},
 	}
-	grid, err := golearn.StructGrid(rows, "Kind")
+	grid, err := grids.StructGrid(rows, "Kind")
 	require.NoError(t, err)
-	x, names, err := golearn.Matrix(grid, nil)
+	x, names, err := grids.Matrix(grid, nil)
 	require.NoError(t, err)
 	row := map[string]float64{}
 	for j, n := range names {
 		row[n] = x.At(1, j)
 	}
 	assert.Equal(t, map[string]float64{"Length": 2.5, "number of leaves": 4, "Age": 1, "Soil=sand": 0, "Soil=clay": 1, "Flowers": 1}, row)
-	_, labels, err := golearn.Labels(grid)
+	_, labels, err := grids.Labels(grid)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"fern", "reed"}, labels)
 	m := fit(t, machine(), grid)
 	// One row, of no known class, and of a category that training did not hold.
-	one, err := golearn.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
+	one, err := grids.StructGrid([]plant{{Length: 2.4, Leaves: 4, Age: 1, Soil: "peat", Flowers: true}}, "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"reed"}, texts(t, m, one))
 
-	_, err = golearn.StructGrid([]plant{}, "Kind")
+	_, err = grids.StructGrid([]plant{}, "Kind")
 	require.ErrorIs(t, err, estimators.ErrShape)
-	_, err = golearn.StructGrid(rows, "Sort")
+	_, err = grids.StructGrid(rows, "Sort")
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.StructGrid([]int{1}, "")
+	_, err = grids.StructGrid([]int{1}, "")
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.StructGrid([]struct{ A []int }{{}}, "")
+	_, err = grids.StructGrid([]struct{ A []int }{{}}, "")
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.StructGrid([]struct {
+	_, err = grids.StructGrid([]struct {
 		A int
 		B int `golearn:"A"`
 	}{{}}, "")
@@ -343,11 +344,11 @@ func TestStructGrid(t *testing.T) {
 }
 
 func TestRows(t *testing.T) {
-	x, err := golearn.Rows([][]float64{{1, 2}, {3, 4}})
+	x, err := grids.Rows([][]float64{{1, 2}, {3, 4}})
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(mat.NewDense(2, 2, []float64{1, 2, 3, 4}), x))
 	for _, bad := range [][][]float64{nil, {{}}, {{1}, {1, 2}}} {
-		_, err := golearn.Rows(bad)
+		_, err := grids.Rows(bad)
 		require.ErrorIs(t, err, estimators.ErrShape)
 	}
 }
@@ -356,11 +357,11 @@ func TestFoldsAreSeededAndStratified(t *testing.T) {
 	grid := rare(t, 100, 1)
 	view, _ := shuffled(grid)
 	for _, g := range []base.FixedDataGrid{grid, view} {
-		folds, err := golearn.Folds(g, 5, 3)
+		folds, err := grids.Folds(g, 5, 3)
 		require.NoError(t, err)
-		again, err := golearn.Folds(g, 5, 3)
+		again, err := grids.Folds(g, 5, 3)
 		require.NoError(t, err)
-		other, err := golearn.Folds(g, 5, 4)
+		other, err := grids.Folds(g, 5, 4)
 		require.NoError(t, err)
 		var rows []string
 		for i, f := range folds {
@@ -422,9 +423,9 @@ func TestCrossValidate(t *testing.T) {
 }
 
 func TestRegressionSummary(t *testing.T) {
-	truth, err := golearn.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 6})
+	truth, err := grids.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 6})
 	require.NoError(t, err)
-	predicted, err := golearn.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 4})
+	predicted, err := grids.TargetGrid(mat.NewDense(4, 1, nil), nil, "yield", []float64{1, 2, 3, 4})
 	require.NoError(t, err)
 	s, err := golearn.SummarizeRegression(truth, predicted)
 	require.NoError(t, err)
@@ -439,7 +440,7 @@ func TestRegressionSummary(t *testing.T) {
 	assert.Equal(t, []string{"yield", "4", "1", "0.5", "0.2857"}, strings.Fields(lines[2]))
 	assert.Equal(t, "Overall R2: 0.7143", lines[3])
 
-	short, err := golearn.TargetGrid(mat.NewDense(3, 1, nil), nil, "yield", []float64{1, 2, 3})
+	short, err := grids.TargetGrid(mat.NewDense(3, 1, nil), nil, "yield", []float64{1, 2, 3})
 	require.NoError(t, err)
 	_, err = golearn.SummarizeRegression(truth, short)
 	require.ErrorIs(t, err, estimators.ErrShape)

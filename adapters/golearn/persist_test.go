@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/archive"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
@@ -228,18 +230,18 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 	dims := func(attrs, rows uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, attrs), rows)
 	}
-	for name, entries := range map[string][]archiveEntry{
-		"rows":       {{"INSTANCE_STRUCTUREDIMS", dims(1, 1<<40)}, {"INSTANCE_STRUCTUREATTRS", []byte("[{}]")}, {"INSTANCE_STRUCTUREDATA", nil}},
-		"attributes": {{"XDIMS", dims(1<<62, 0)}, {"XATTRS", []byte("[]")}},
-		"wraps":      {{"XDIMS", dims(1<<32, 1<<32)}},
-		"short":      {{"XDIMS", []byte{1}}},
-		"count":      {{"TRAINING_ATTRIBUTES/ATTR_COUNT", binary.LittleEndian.AppendUint64(nil, 1<<50)}},
-		"twice":      {{"A", nil}, {"A", nil}},
+	for name, entries := range map[string][]archive.Entry{
+		"rows":       {{Key: "INSTANCE_STRUCTUREDIMS", Data: dims(1, 1<<40)}, {Key: "INSTANCE_STRUCTUREATTRS", Data: []byte("[{}]")}, {Key: "INSTANCE_STRUCTUREDATA", Data: nil}},
+		"attributes": {{Key: "XDIMS", Data: dims(1<<62, 0)}, {Key: "XATTRS", Data: []byte("[]")}},
+		"wraps":      {{Key: "XDIMS", Data: dims(1<<32, 1<<32)}},
+		"short":      {{Key: "XDIMS", Data: []byte{1}}},
+		"count":      {{Key: "TRAINING_ATTRIBUTES/ATTR_COUNT", Data: binary.LittleEndian.AppendUint64(nil, 1<<50)}},
+		"twice":      {{Key: "A", Data: nil}, {Key: "A", Data: nil}},
 		"nothing":    nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := codec.Marshal(pipelineKind, payloadVersion, pipelinePayload{
-				Trained: trained{Schema: schema{Columns: []column{{Name: "a", Kind: floatKind}}, Missing: Pass}, Target: column{Name: "class", Kind: floatKind}},
+				Trained: trained{Schema: schema{Columns: []gridtable.Column{{Name: "a", Kind: gridtable.FloatKind}}, Missing: Pass}, Target: gridtable.Column{Name: "class", Kind: gridtable.FloatKind}},
 				Final:   modelPart{Type: "*naive.BernoulliNBClassifier", Archive: entries},
 			})
 			require.NoError(t, err)
@@ -251,16 +253,16 @@ func TestHostileArchiveOfAFinal(t *testing.T) {
 func TestHostilePayloads(t *testing.T) {
 	est, err := estimators.NestModel("test", fitted(t, flowerGrid(t, 30, 1)).Fitted())
 	require.NoError(t, err)
-	float := []column{{Name: "a", Kind: floatKind}}
-	species := column{Name: "c", Kind: categoricalKind, Values: speciesNames}
-	of := func(cols ...column) trained { return trained{schema{Columns: cols}, species} }
+	float := []gridtable.Column{{Name: "a", Kind: gridtable.FloatKind}}
+	species := gridtable.Column{Name: "c", Kind: gridtable.CategoricalKind, Values: speciesNames}
+	of := func(cols ...gridtable.Column) trained { return trained{schema{Columns: cols}, species} }
 	three := []int{0, 1, 2}
 	for name, p := range map[string]wrappedPayload{
 		"no features":        {Trained: of(), Present: three, Estimator: est},
-		"unknown type":       {Trained: of(column{Name: "a", Kind: 9}), Present: three, Estimator: est},
-		"many decimals":      {Trained: of(column{Name: "a", Kind: floatKind, Precision: 1 << 30}), Present: three, Estimator: est},
-		"no categories":      {Trained: of(column{Name: "a", Kind: categoricalKind}), Present: three, Estimator: est},
-		"a category twice":   {Trained: of(column{Name: "a", Kind: categoricalKind, Values: []string{"x", "x"}}), Present: three, Estimator: est},
+		"unknown type":       {Trained: of(gridtable.Column{Name: "a", Kind: 9}), Present: three, Estimator: est},
+		"many decimals":      {Trained: of(gridtable.Column{Name: "a", Kind: gridtable.FloatKind, Precision: 1 << 30}), Present: three, Estimator: est},
+		"no categories":      {Trained: of(gridtable.Column{Name: "a", Kind: gridtable.CategoricalKind}), Present: three, Estimator: est},
+		"a category twice":   {Trained: of(gridtable.Column{Name: "a", Kind: gridtable.CategoricalKind, Values: []string{"x", "x"}}), Present: three, Estimator: est},
 		"a name twice":       {Trained: of(float[0], float[0]), Present: three, Estimator: est},
 		"no class":           {Trained: of(float...), Estimator: est},
 		"class out of range": {Trained: of(float...), Present: []int{0, 1, 3}, Estimator: est},
@@ -278,7 +280,7 @@ func TestHostilePayloads(t *testing.T) {
 }
 
 func TestHostileFillsAndFeatures(t *testing.T) {
-	float := []column{{Name: "a", Kind: floatKind}, {Name: "b", Kind: floatKind}}
+	float := []gridtable.Column{{Name: "a", Kind: gridtable.FloatKind}, {Name: "b", Kind: gridtable.FloatKind}}
 	for _, fills := range [][]float64{{1}, {1, math.NaN()}, {1, math.Inf(1)}, {}, nil} {
 		require.Error(t, (&schema{Columns: float, Missing: Impute, Fills: fills}).validate())
 	}

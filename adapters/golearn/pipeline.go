@@ -9,6 +9,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -67,23 +68,23 @@ func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 // finalSteps is how many steps take as long as the final model, for the estimate of progress.
 const finalSteps = 4
 
-func (p *Pipeline) fitTable(ctx context.Context, t *gridTable) error {
+func (p *Pipeline) fitTable(ctx context.Context, t *gridtable.Table) error {
 	if p.Final == nil {
 		return fault.Param("input", "Final", nil, "a classifier")
 	}
-	y, err := t.values(&t.classes[0])
+	y, err := t.Values(&t.Classes[0])
 	if err != nil {
 		return err
 	}
-	if t.rows != nil {
-		if t, err = t.copied(); err != nil {
+	if t.RowNumbers != nil {
+		if t, err = t.Copy(); err != nil {
 			return err
 		}
 	}
 	m := &pipelineModel{trained: keep(t), final: copyOf(p.Final)}
 	// What comes after a step has another table's features, and this one's class.
-	class := held(m.Target, y)
-	cur := t.withClass(class)
+	class := gridtable.NewCells(m.Target, y)
+	cur := t.WithClass(class)
 	first, rest := progress.Two(ctx, float64(len(p.Steps)), finalSteps)
 	parts := progress.Open(first)
 	for i, s := range p.Steps {
@@ -95,8 +96,8 @@ func (p *Pipeline) fitTable(ctx context.Context, t *gridTable) error {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 		m.steps = append(m.steps, f)
-		cur = next.withClass(class)
-		cur.scores = t.scores
+		cur = next.WithClass(class)
+		cur.OneVsAll = t.OneVsAll
 	}
 	m.readFirst()
 	if err := fitInner(rest, m.final, cur); err != nil {
@@ -117,13 +118,15 @@ func (m *pipelineModel) readFirst() {
 	}
 }
 
-func (m *pipelineModel) predict(t *gridTable) (cells, error) { return ofFinal(m, t, answer) }
+func (m *pipelineModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
+	return ofFinal(m, t, answer)
+}
 
 // ofFinal gives f the rows as the steps leave them.
-func ofFinal[R any](m *pipelineModel, t *gridTable, f func(m predictor, t *gridTable) (R, error)) (out R, err error) {
+func ofFinal[R any](m *pipelineModel, t *gridtable.Table, f func(m predictor, t *gridtable.Table) (R, error)) (out R, err error) {
 	steps := m.steps
-	if t.n == 0 {
-		steps, t = nil, &gridTable{} // they want rows
+	if t.Rows == 0 {
+		steps, t = nil, &gridtable.Table{} // they want rows
 	}
 	for i, s := range steps {
 		if t, err = s.apply(t); err != nil {
@@ -149,7 +152,7 @@ func (p *Pipeline) PredictProba(grid base.FixedDataGrid) (_ *mat.Dense, err erro
 	return predictProba(p, grid)
 }
 
-func (m *pipelineModel) proba(t *gridTable) (*mat.Dense, error) {
+func (m *pipelineModel) proba(t *gridtable.Table) (*mat.Dense, error) {
 	return ofFinal(m, t, predictor.proba)
 }
 
@@ -162,7 +165,7 @@ func (p *Pipeline) PredictVariance(grid base.FixedDataGrid) (mean, variance []fl
 	return predictVariance(p, grid)
 }
 
-func (m *pipelineModel) variance(t *gridTable) (pair, error) {
+func (m *pipelineModel) variance(t *gridtable.Table) (pair, error) {
 	return ofFinal(m, t, predictor.variance)
 }
 
@@ -173,7 +176,7 @@ func (p *Pipeline) PredictInterval(grid base.FixedDataGrid, level float64) (low,
 	return predictInterval(p, grid, level)
 }
 
-func (m *pipelineModel) interval(t *gridTable, level float64) (pair, error) {
+func (m *pipelineModel) interval(t *gridtable.Table, level float64) (pair, error) {
 	return ofFinal(m, t, intervalOf(level))
 }
 
@@ -183,7 +186,7 @@ func (p *Pipeline) PredictSet(grid base.FixedDataGrid, level float64) (_ [][]str
 	return predictSet(p, grid, level)
 }
 
-func (m *pipelineModel) sets(t *gridTable, level float64) ([][]string, error) {
+func (m *pipelineModel) sets(t *gridtable.Table, level float64) ([][]string, error) {
 	return ofFinal(m, t, setsOf(level))
 }
 

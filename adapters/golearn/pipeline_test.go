@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -95,7 +97,7 @@ func TestPipelines(t *testing.T) {
 	x, labels := flowers(60, 2)
 	// Trap 9: a separately parsed grid, columns and categories in another order.
 	test := csvGridOf(t, rowLines(x, labels, []int{3, 0, 2, 1}, "petal width,sepal length,petal length,sepal width,species")...)
-	unlabelled, err := FeatureGrid(x, flowerColumns)
+	unlabelled, err := grids.FeatureGrid(x, flowerColumns)
 	require.NoError(t, err)
 	none := base.NewInstancesViewFromVisible(train, nil, train.AllAttributes())
 	for name, build := range pipelines() {
@@ -119,7 +121,7 @@ func TestPipelines(t *testing.T) {
 			_, rows := empty.Size()
 			assert.Zero(t, rows)
 			assert.Len(t, empty.AllClassAttributes(), 1)
-			lacking, err := FeatureGrid(mat.NewDense(2, 1, nil), []string{"sepal length"})
+			lacking, err := grids.FeatureGrid(mat.NewDense(2, 1, nil), []string{"sepal length"})
 			require.NoError(t, err)
 			pred, err = p.Predict(lacking)
 			requireRefused(t, pred, err)
@@ -235,7 +237,7 @@ func TestFiltersThatFail(t *testing.T) {
 		}, "trained"},
 		"another grid's attributes": {func(base.FixedDataGrid) (base.Filter, error) {
 			f := filters.NewFloatConvertFilter()
-			_ = f.AddAttribute(newCategorical("sepal length", speciesNames))
+			_ = f.AddAttribute(gridtable.NewCategorical("sepal length", speciesNames))
 			return f, f.Train()
 		}, ""},
 	} {

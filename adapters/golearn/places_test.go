@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
@@ -197,7 +198,7 @@ func species(n int, seed uint64) (*mat.Dense, []string) {
 func speciesGrid(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	t.Helper()
 	x, labels := species(n, seed)
-	g, err := golearn.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
+	g, err := grids.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
 	require.NoError(t, err)
 	return g
 }
@@ -445,7 +446,7 @@ func classifierPlaces() []cellPlace {
 			grid := numbers(t, x, y)
 			pred, err := fit(t, build(), grid).Predict(grid)
 			require.NoError(t, err)
-			scores, err := golearn.Targets(pred)
+			scores, err := grids.Targets(pred)
 			require.NoError(t, err)
 			right := 0
 			for i := range scores {
@@ -482,7 +483,7 @@ func curve(n int, seed uint64) (*mat.Dense, []float64) {
 func curveGrid(t *testing.T, n int, seed uint64) *base.DenseInstances {
 	t.Helper()
 	x, y := curve(n, seed)
-	g, err := golearn.TargetGrid(x, []string{"a", "b"}, "y", y)
+	g, err := grids.TargetGrid(x, []string{"a", "b"}, "y", y)
 	require.NoError(t, err)
 	return g
 }
@@ -492,7 +493,7 @@ func targets(t *testing.T, m base.Classifier, g base.FixedDataGrid) []float64 {
 	t.Helper()
 	pred, err := m.Predict(g)
 	require.NoError(t, err)
-	out, err := golearn.Targets(pred)
+	out, err := grids.Targets(pred)
 	require.NoError(t, err)
 	return out
 }
@@ -520,7 +521,7 @@ func regressorPlaces() []cellPlace {
 			bag.Fit(grid)
 			pred, err := bag.Predict(test)
 			require.NoError(t, err)
-			got, err := golearn.Targets(pred)
+			got, err := grids.Targets(pred)
 			require.NoError(t, err)
 			// How good one draw of rows is, is golearn's chance; it gives it on as it prints it.
 			require.InDeltaSlice(t, targets(t, bag.Models[0], test), got, 1e-6)
@@ -536,9 +537,9 @@ func regressorPlaces() []cellPlace {
 			require.NoError(t, err)
 			got, err := again.Predict(grid)
 			require.NoError(t, err)
-			a, err := golearn.Targets(want)
+			a, err := grids.Targets(want)
 			require.NoError(t, err)
-			b, err := golearn.Targets(got)
+			b, err := grids.Targets(got)
 			require.NoError(t, err)
 			require.Equal(t, a, b)
 		}},

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
@@ -129,7 +130,7 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 		parts := strings.Split(task, "\n")
 		m := constructors[parts[0]]()
 		require.NoError(t, m.Load(parts[1]))
-		grid, err := golearn.ReadCSV(parts[2], nil)
+		grid, err := grids.ReadCSV(parts[2], nil)
 		require.NoError(t, err)
 		fmt.Println(processMark + strings.Join(predictedBy(t, m, grid), " "))
 		return
@@ -141,11 +142,11 @@ func TestLoadedByAnotherProcess(t *testing.T) {
 	_, y := curve(60, 1)
 	for name, build := range constructors {
 		t.Run(name, func(t *testing.T) {
-			grid, err := golearn.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
+			grid, err := grids.LabelledGrid(x, []string{"length", "width", "noise"}, "kind", labels)
 			require.NoError(t, err)
 			class := func(i int) string { return labels[i] }
 			if strings.HasPrefix(name, "Regressor") {
-				grid, err = golearn.TargetGrid(x, []string{"length", "width", "noise"}, "kind", y)
+				grid, err = grids.TargetGrid(x, []string{"length", "width", "noise"}, "kind", y)
 				require.NoError(t, err)
 				class = func(i int) string { return fmt.Sprint(y[i]) }
 			}

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -100,11 +102,11 @@ func TestAGridIsReadOnce(t *testing.T) {
 
 // Columns are read block by block; the first row is named all the same.
 func TestTheFirstBadRowIsNamed(t *testing.T) {
-	for _, c := range []struct{ ofA, ofB, first int }{{70, 3, 3}, {3, 70, 3}, {5, 4, 4}, {5, 5, 5}, {blockRows + 9, blockRows + 7, blockRows + 7}} {
-		x, labels := flowers(3*blockRows, 1)
+	for _, c := range []struct{ ofA, ofB, first int }{{70, 3, 3}, {3, 70, 3}, {5, 4, 4}, {5, 5, 5}, {gridtable.BlockRows + 9, gridtable.BlockRows + 7, gridtable.BlockRows + 7}} {
+		x, labels := flowers(3*gridtable.BlockRows, 1)
 		x.Set(c.ofA, 0, math.NaN())
 		x.Set(c.ofB, 1, math.Inf(1))
-		g, err := LabelledGrid(x, nil, "class", labels)
+		g, err := grids.LabelledGrid(x, nil, "class", labels)
 		require.NoError(t, err)
 		for _, grid := range []base.FixedDataGrid{g, tally(g)} {
 			err = (&Classifier{Estimator: &centroids{}}).Fit(grid)
@@ -118,7 +120,7 @@ func TestTheFirstBadRowIsNamed(t *testing.T) {
 func TestABaggingNamesTheGridsRows(t *testing.T) {
 	x, labels := flowers(60, 1)
 	x.Set(17, 2, math.NaN())
-	g, err := LabelledGrid(x, nil, "class", labels)
+	g, err := grids.LabelledGrid(x, nil, "class", labels)
 	require.NoError(t, err)
 	for _, m := range []base.Classifier{
 		&Classifier{Estimator: &centroids{}},
@@ -202,11 +204,11 @@ func TestCategoriesThatNoRowHas(t *testing.T) {
 		require.NoError(t, err, name)
 		assert.Equal(t, []string{"y", "x"}, classTexts(t, pred), name)
 	}
-	seen, err := read(test)
+	seen, err := gridtable.Read(test)
 	require.NoError(t, err)
-	aligned, err := seen.align([]column{{Name: "colour", Kind: categoricalKind, Values: []string{"red", "blue"}}})
+	aligned, err := seen.Align([]gridtable.Column{{Name: "colour", Kind: gridtable.CategoricalKind, Values: []string{"red", "blue"}}})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"red", "blue"}, aligned.features[0].column.Values)
+	assert.Equal(t, []string{"red", "blue"}, aligned.Features[0].Column.Values)
 }
 
 // A model of golearn goes by the place of an attribute; Refitted by its name.
@@ -259,7 +261,7 @@ func (f *first) Fit(g base.FixedDataGrid) (err error) {
 	if f.refuse {
 		panic("no")
 	}
-	if f.x, _, err = Matrix(g, nil); err != nil {
+	if f.x, _, err = grids.Matrix(g, nil); err != nil {
 		return err
 	}
 	f.attrs = g.AllAttributes()
@@ -275,7 +277,7 @@ func (f *first) Predict(g base.FixedDataGrid) (base.FixedDataGrid, error) {
 			return nil, fmt.Errorf("%v is none of %v", a, f.attrs)
 		}
 	}
-	x, _, err := Matrix(g, nil)
+	x, _, err := grids.Matrix(g, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -305,9 +307,9 @@ func BenchmarkPredictOneRow(b *testing.B) {
 			labels[i] = speciesNames[i%2]
 			x.Set(i, i%features, 1)
 		}
-		train, err := LabelledGrid(x, nil, "class", labels)
+		train, err := grids.LabelledGrid(x, nil, "class", labels)
 		require.NoError(b, err)
-		row, err := FeatureGrid(x.Slice(0, 1, 0, features), nil)
+		row, err := grids.FeatureGrid(x.Slice(0, 1, 0, features), nil)
 		require.NoError(b, err)
 		for name, m := range map[string]base.Classifier{
 			"Classifier": cls(), "Bagging": &Bagging{New: cls, Workers: 1},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -32,7 +33,7 @@ type Refitted struct {
 type refittedModel struct {
 	trained
 	inner Model
-	train *gridTable
+	train *gridtable.Table
 }
 
 const refittedKind = "golearn.Refitted"
@@ -53,12 +54,12 @@ func (r *Refitted) FitContext(ctx context.Context, grid base.FixedDataGrid) (err
 	return fit(ctx, r, grid)
 }
 
-func (r *Refitted) fitTable(_ context.Context, t *gridTable) error {
+func (r *Refitted) fitTable(_ context.Context, t *gridtable.Table) error {
 	m, err := r.build()
 	if err != nil {
 		return err
 	}
-	if t, err = t.copied(); err != nil {
+	if t, err = t.Copy(); err != nil {
 		return err
 	}
 	r.fitted, err = refit(m, t, r.fitted)
@@ -77,8 +78,8 @@ func (r *Refitted) build() (Model, error) {
 }
 
 // refit fits a new model to a table; where it fails the old one stays.
-func refit(m Model, t *gridTable, old *refittedModel) (*refittedModel, error) {
-	grid, err := t.grid()
+func refit(m Model, t *gridtable.Table, old *refittedModel) (*refittedModel, error) {
+	grid, err := t.Grid()
 	if err == nil {
 		err = fitGuarded(m, grid)
 	}
@@ -90,7 +91,9 @@ func refit(m Model, t *gridTable, old *refittedModel) (*refittedModel, error) {
 
 func (m *refittedModel) kind() string { return refittedKind }
 
-func (m *refittedModel) predict(t *gridTable) (cells, error) { return ask(m.inner, t, m.Target) }
+func (m *refittedModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
+	return ask(m.inner, t, m.Target)
+}
 
 // Supports reports whether the method of a capability would work: Cloning and Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
@@ -112,11 +115,11 @@ func (r *Refitted) String() string {
 
 type refittedPayload struct {
 	Type  string
-	Train tablePayload
+	Train gridtable.Stored
 }
 
 func (m *refittedModel) payload() (any, error) {
-	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.payload()}, nil
+	return refittedPayload{Type: fmt.Sprintf("%T", m.inner), Train: m.train.Store()}, nil
 }
 
 // UnmarshalBinary reads what MarshalBinary of a Refitted of the same model wrote, and fits
@@ -133,7 +136,7 @@ func (r *Refitted) UnmarshalBinary(data []byte) error {
 	if got := fmt.Sprintf("%T", m); got != in.Type {
 		return fault.BadModel(refittedKind, "written with a %s, New returns a %s", in.Type, got)
 	}
-	t, err := in.Train.table()
+	t, err := in.Train.Table()
 	if err != nil {
 		return fault.BadModel(refittedKind, "the training grid: %v", err)
 	}

@@ -1,6 +1,7 @@
 package golearn
 
 import (
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/registry"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -29,7 +30,7 @@ func partOf(fitted any) []registry.Part {
 // namesOf are the attributes that a model reads, and its classes.
 func namesOf(v any) (columns, classes []string) {
 	if o, ok := v.(interface{ model() model }); ok && o.model() != nil {
-		columns = names(o.model().reads().Columns)
+		columns = gridtable.Names(o.model().reads().Columns)
 	}
 	if l, ok := v.(interface{ Labels() []string }); ok {
 		classes = l.Labels()

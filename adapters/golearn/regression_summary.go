@@ -7,6 +7,7 @@ import (
 
 	"github.com/sjwhitworth/golearn/base"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 )
@@ -25,11 +26,11 @@ type RegressionSummary struct {
 // one class attribute; ErrParam for a class of another type; ErrNotFinite.
 func SummarizeRegression(reference, predicted base.FixedDataGrid) (RegressionSummary, error) {
 	const name = "golearn: SummarizeRegression"
-	target, y, err := targetsOf(reference)
+	target, y, err := gridtable.ReadTargets(reference)
 	if err != nil {
 		return RegressionSummary{}, fmt.Errorf("%s: reference: %w", name, err)
 	}
-	_, got, err := targetsOf(predicted)
+	_, got, err := gridtable.ReadTargets(predicted)
 	if err != nil {
 		return RegressionSummary{}, fmt.Errorf("%s: predicted: %w", name, err)
 	}

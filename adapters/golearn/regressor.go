@@ -7,6 +7,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection"
@@ -64,12 +65,12 @@ func (r *Regressor) learner() estimators.Regressor {
 	return r.Estimator
 }
 
-func (r *Regressor) fitTable(ctx context.Context, t *gridTable) error {
+func (r *Regressor) fitTable(ctx context.Context, t *gridtable.Table) error {
 	est, err := estimators.Clone("Estimator", r.learner())
 	if err != nil {
 		return err
 	}
-	target, y, err := t.targets()
+	target, y, err := t.Targets()
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *gridTable) error {
 		return err
 	}
 	if err := est.Fit(ctx, x, y); err != nil {
-		return schema.explain(t, err)
+		return t.Explain(schema.Columns, err)
 	}
 	r.fitted = &regressorModel{trained{*schema, target}, est}
 	return nil
@@ -86,12 +87,12 @@ func (r *Regressor) fitTable(ctx context.Context, t *gridTable) error {
 
 func (m *regressorModel) kind() string { return regressorKind }
 
-func (m *regressorModel) predict(t *gridTable) (cells, error) {
+func (m *regressorModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	y, err := give(&m.Schema, t, func(x *mat.Dense) ([]float64, error) { return m.estimator.Predict(x) })
-	if err == nil && len(y) != t.n {
-		err = fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", t.n)
+	if err == nil && len(y) != t.Rows {
+		err = fault.Shape("the estimator's prediction has", len(y), "entries", "x has %d rows", t.Rows)
 	}
-	return held(m.Target, y), err
+	return gridtable.NewCells(m.Target, y), err
 }
 
 // PredictVariance returns, for each row of grid, the mean and the variance of a
@@ -103,9 +104,9 @@ func (r *Regressor) PredictVariance(grid base.FixedDataGrid) (mean, variance []f
 	return predictVariance(r, grid)
 }
 
-func (m *regressorModel) variance(t *gridTable) (pair, error) {
-	v, err := capable[estimators.VariancePredictor](m.estimator, estimators.Variance)
-	if err != nil || t.n == 0 {
+func (m *regressorModel) variance(t *gridtable.Table) (pair, error) {
+	v, err := estimators.Capable[estimators.VariancePredictor]("Estimator", m.estimator, estimators.Variance)
+	if err != nil || t.Rows == 0 {
 		return pair{}, err
 	}
 	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
@@ -123,9 +124,9 @@ func (r *Regressor) PredictInterval(grid base.FixedDataGrid, level float64) (low
 	return predictInterval(r, grid, level)
 }
 
-func (m *regressorModel) interval(t *gridTable, level float64) (pair, error) {
-	v, err := capable[estimators.IntervalPredictor](m.estimator, estimators.Interval)
-	if err != nil || t.n == 0 {
+func (m *regressorModel) interval(t *gridtable.Table, level float64) (pair, error) {
+	v, err := estimators.Capable[estimators.IntervalPredictor]("Estimator", m.estimator, estimators.Interval)
+	if err != nil || t.Rows == 0 {
 		return pair{}, err
 	}
 	return give(&m.Schema, t, func(x *mat.Dense) (out pair, err error) {
@@ -197,7 +198,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if k := p.Trained.Target.Kind; k != floatKind {
+	if k := p.Trained.Target.Kind; k != gridtable.FloatKind {
 		return fault.BadModel(regressorKind, "the target %q is %v", p.Trained.Target.Name, k)
 	}
 	r.fitted = &regressorModel{p.Trained, est}

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
 func line(t testing.TB) *base.DenseInstances {
 	t.Helper()
-	g, err := TargetGrid(mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4}), []string{"dose"}, "response", []float64{1, 3.1, 4.9, 7, 9})
+	g, err := grids.TargetGrid(mat.NewDense(5, 1, []float64{0, 1, 2, 3, 4}), []string{"dose"}, "response", []float64{1, 3.1, 4.9, 7, 9})
 	require.NoError(t, err)
 	return g
 }
@@ -23,13 +24,13 @@ func TestRegressor(t *testing.T) {
 	require.NoError(t, r.Fit(line(t)))
 	assert.Equal(t, "response", r.Target())
 	assert.Equal(t, []string{"dose"}, r.Features())
-	unlabelled, err := FeatureGrid(mat.NewDense(2, 1, []float64{10, 20}), []string{"dose"})
+	unlabelled, err := grids.FeatureGrid(mat.NewDense(2, 1, []float64{10, 20}), []string{"dose"})
 	require.NoError(t, err)
 	pred, err := r.Predict(unlabelled)
 	require.NoError(t, err)
 	require.Len(t, pred.AllAttributes(), 1)
 	assert.Equal(t, "response", pred.AllAttributes()[0].GetName())
-	y, err := Targets(pred)
+	y, err := grids.Targets(pred)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, []float64{21, 41}, y, 0.3)
 	mean, variance, err := r.PredictVariance(unlabelled)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
 
@@ -61,10 +62,10 @@ grey,19,yes
 	for i := range temperatures {
 		days = append(days, day{temperatures[i], skies[i], plays[i]})
 	}
-	structs, err := golearn.StructGrid(days, "play")
+	structs, err := grids.StructGrid(days, "play")
 	require.NoError(t, err)
 
-	unnamed, err := golearn.ParseCSV("reversed", mustOpen(t, write("reversed.csv", "play,sky,temperature\nno,grey,8\nyes,sunny,21\nyes,sunny,24\nno,grey,6\nyes,grey,19\n")), &golearn.CSVOptions{Class: "play"})
+	unnamed, err := grids.ParseCSV("reversed", mustOpen(t, write("reversed.csv", "play,sky,temperature\nno,grey,8\nyes,sunny,21\nyes,sunny,24\nno,grey,6\nyes,grey,19\n")), &grids.CSVOptions{Class: "play"})
 	require.NoError(t, err)
 	return map[string]base.FixedDataGrid{
 		"golearn's ARFF": arff, "golearn's CSV": theirCSV, "CSV": parse(weather), "CSV in another order": unnamed,
@@ -96,15 +97,15 @@ func TestEverySourceTrainsAndIsPredicted(t *testing.T) {
 
 // Slices and a matrix, with and without names, and one row without a class.
 func TestSlicesAndMatrices(t *testing.T) {
-	x, err := golearn.Rows([][]float64{{21, 1}, {8, 0}, {24, 1}, {6, 0}})
+	x, err := grids.Rows([][]float64{{21, 1}, {8, 0}, {24, 1}, {6, 0}})
 	require.NoError(t, err)
-	train, err := golearn.LabelledGrid(x, []string{"temperature", "sunny"}, "play", []string{"yes", "no", "yes", "no"})
+	train, err := grids.LabelledGrid(x, []string{"temperature", "sunny"}, "play", []string{"yes", "no", "yes", "no"})
 	require.NoError(t, err)
 	cls := fit(t, machine(), train)
-	one, err := golearn.FeatureGrid(mat.NewDense(1, 2, []float64{23, 1}), []string{"temperature", "sunny"})
+	one, err := grids.FeatureGrid(mat.NewDense(1, 2, []float64{23, 1}), []string{"temperature", "sunny"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"yes"}, texts(t, cls, one))
-	other, err := golearn.FeatureGrid(mat.NewDense(1, 2, []float64{0, 7}), []string{"sunny", "temperature"})
+	other, err := grids.FeatureGrid(mat.NewDense(1, 2, []float64{0, 7}), []string{"sunny", "temperature"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"no"}, texts(t, cls, other), "names, not places")
 }

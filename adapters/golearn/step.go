@@ -9,7 +9,9 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -57,7 +59,7 @@ func Filter(build func(train base.FixedDataGrid) (base.Filter, error)) Step {
 type fittedStep interface {
 	reads() *schema
 	// apply returns the features of t, which has at least one row, after the step.
-	apply(t *gridTable) (*gridTable, error)
+	apply(t *gridtable.Table) (*gridtable.Table, error)
 	payload() (stepPayload, error)
 }
 
@@ -68,7 +70,7 @@ type stepPayload struct {
 }
 
 // fit learns the step from a training table, and returns its features after it.
-func (s Step) fit(ctx context.Context, t *gridTable, noOneHot bool) (fittedStep, *gridTable, error) {
+func (s Step) fit(ctx context.Context, t *gridtable.Table, noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	switch {
 	case s.transform != nil:
 		return fitTransform(ctx, s.transform, t, noOneHot)
@@ -103,12 +105,13 @@ func stepName(transform, filter bool) string {
 type fittedTransform struct {
 	schema      *schema
 	transformer transformers.Transformer
-	output      []column
+	output      []gridtable.Column
 }
 
 const transformName = "golearn: Transform"
 
-func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridTable, noOneHot bool) (fittedStep, *gridTable, error) {
+func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridtable.Table,
+	noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	transformer, err := estimators.Clone(transformName, configured)
 	if err != nil {
 		return nil, nil, err
@@ -118,32 +121,28 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *g
 		return nil, nil, err
 	}
 	if err := transformer.Fit(ctx, x); err != nil {
-		return nil, nil, s.explain(t, err)
+		return nil, nil, t.Explain(s.Columns, err)
 	}
 	f := &fittedTransform{schema: s, transformer: transformer}
 	z, err := f.transform(x)
 	if err != nil {
-		return nil, nil, s.explain(t, err)
+		return nil, nil, t.Explain(s.Columns, err)
 	}
 	_, width := z.Dims()
-	f.output = transformed(transformer, s.Columns, width, t.classes[0].column.Name)
-	return f, tableOfMatrix(z, f.output), nil
+	f.output = transformed(transformer, s.Columns, width, t.Classes[0].Column.Name)
+	return f, gridtable.TableOfMatrix(z, f.output), nil
 }
-
-// printedDecimals is the number of decimals that golearn prints of the cells of a
-// matrix; the cells themselves are float64.
-const printedDecimals = 6
 
 // transformed names the attributes after a fitted transformer. One that has no names for
 // them and keeps the number of columns is taken to keep their meaning.
-func transformed(t transformers.Transformer, in []column, width int, class string) []column {
-	list := expanded(in)
+func transformed(t transformers.Transformer, in []gridtable.Column, width int, class string) []gridtable.Column {
+	list := gridtable.MatrixNames(in)
 	if own, err := transformers.NamesOf(t, list); err == nil && len(own) == width {
-		if _, twice := duplicate(append(own, class)); !twice {
+		if _, twice := celltext.Duplicate(append(own, class)); !twice {
 			list = own
 		}
 	}
-	if _, twice := duplicate(append(list, class)); len(list) != width || twice {
+	if _, twice := celltext.Duplicate(append(list, class)); len(list) != width || twice {
 		list = make([]string, width)
 		for j := range list {
 			list[j] = "z" + strconv.Itoa(j)
@@ -156,9 +155,9 @@ func transformed(t transformers.Transformer, in []column, width int, class strin
 	for _, c := range in {
 		precision[c.Name] = c.Precision
 	}
-	out := make([]column, width)
+	out := make([]gridtable.Column, width)
 	for j, n := range list {
-		out[j] = column{Name: n, Kind: floatKind, Precision: max(precision[n], printedDecimals)}
+		out[j] = gridtable.Column{Name: n, Kind: gridtable.FloatKind, Precision: max(precision[n], gridtable.Decimals)}
 	}
 	return out
 }
@@ -178,8 +177,8 @@ func (f *fittedTransform) transform(x *mat.Dense) (*mat.Dense, error) {
 
 func (f *fittedTransform) reads() *schema { return f.schema }
 
-func (f *fittedTransform) apply(t *gridTable) (*gridTable, error) {
-	t, err := t.align(f.schema.Columns)
+func (f *fittedTransform) apply(t *gridtable.Table) (*gridtable.Table, error) {
+	t, err := t.Align(f.schema.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +186,12 @@ func (f *fittedTransform) apply(t *gridTable) (*gridTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tableOfMatrix(z, f.output), nil
+	return gridtable.TableOfMatrix(z, f.output), nil
 }
 
 type transformPayload struct {
 	Schema      schema
-	Output      []column
+	Output      []gridtable.Column
 	Transformer estimators.NestedModel
 }
 
@@ -213,7 +212,7 @@ func restoreTransform(configured transformers.Transformer, in *transformPayload,
 		return nil, err
 	}
 	for _, c := range in.Output {
-		if c.Kind != floatKind {
+		if c.Kind != gridtable.FloatKind {
 			return nil, fault.BadModel(pipelineKind, "attribute %q, after a transformer, is %v", c.Name, c.Kind)
 		}
 	}

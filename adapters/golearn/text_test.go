@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/badtext"
@@ -89,14 +90,14 @@ func TestTextsOfGridsAreUTF8(t *testing.T) {
 		assert.Equal(t, 5, n)
 	}
 	for _, names := range [][]string{{badtext.Text, "b"}, {"a", badtext.Text}} {
-		_, err := golearn.FeatureGrid(mat.NewDense(2, 2, []float64{1, 2, 3, 4}), names)
+		_, err := grids.FeatureGrid(mat.NewDense(2, 2, []float64{1, 2, 3, 4}), names)
 		require.ErrorIs(t, err, estimators.ErrParam)
 	}
 	x := mat.NewDense(2, 1, []float64{1, 2})
-	_, err := golearn.LabelledGrid(x, nil, "kind", []string{"a", badtext.Text})
+	_, err := grids.LabelledGrid(x, nil, "kind", []string{"a", badtext.Text})
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.TargetGrid(x, nil, badtext.Text, []float64{1, 2})
+	_, err = grids.TargetGrid(x, nil, badtext.Text, []float64{1, 2})
 	require.ErrorIs(t, err, estimators.ErrParam)
-	_, err = golearn.StructGrid([]struct{ A, B string }{{"a", badtext.Text}, {"b", "c"}}, "A")
+	_, err = grids.StructGrid([]struct{ A, B string }{{"a", badtext.Text}, {"b", "c"}}, "A")
 	require.ErrorIs(t, err, estimators.ErrParam)
 }

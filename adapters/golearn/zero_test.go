@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection"
@@ -32,11 +33,11 @@ func gapped(t *testing.T, n int, seed uint64, numbers bool) (*base.DenseInstance
 	}
 	names := []string{"length", "width", "noise"}
 	if numbers {
-		g, err := golearn.TargetGrid(x, names, "yield", y)
+		g, err := grids.TargetGrid(x, names, "yield", y)
 		require.NoError(t, err)
 		return g, x
 	}
-	g, err := golearn.LabelledGrid(x, names, "kind", labels)
+	g, err := grids.LabelledGrid(x, names, "kind", labels)
 	require.NoError(t, err)
 	return g, x
 }
@@ -49,7 +50,7 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	reg := &golearn.Regressor{}
 	require.NoError(t, reg.Fit(grid))
 	require.IsType(t, &selection.Regressor{}, reg.Fitted())
-	y, err := golearn.Targets(grid)
+	y, err := grids.Targets(grid)
 	require.NoError(t, err)
 	alone := &selection.Regressor{}
 	require.NoError(t, alone.Fit(t.Context(), x, y))
@@ -57,7 +58,7 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	require.NoError(t, err)
 	pred, err := reg.Predict(test)
 	require.NoError(t, err)
-	got, err := golearn.Targets(pred)
+	got, err := grids.Targets(pred)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
 	summary, err := golearn.SummarizeRegression(test, pred)
@@ -74,7 +75,7 @@ func TestNoEstimatorIsTheZeroSearch(t *testing.T) {
 	cls := &golearn.Classifier{}
 	require.NoError(t, cls.Fit(words))
 	require.IsType(t, &selection.Classifier{}, cls.Fitted())
-	labels, _, err := golearn.Labels(words)
+	labels, _, err := grids.Labels(words)
 	require.NoError(t, err)
 	aloneToo := &selection.Classifier{}
 	require.NoError(t, aloneToo.Fit(t.Context(), x, labels))
@@ -146,11 +147,11 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 		wide.Set(i, d, math.NaN())
 		wide.Set(i, d+1, 7)
 	}
-	grid, err := golearn.TargetGrid(wide, nil, "y", y)
+	grid, err := grids.TargetGrid(wide, nil, "y", y)
 	require.NoError(t, err)
 	reg := &golearn.Regressor{}
 	require.NoError(t, reg.Fit(grid))
-	bare, err := golearn.TargetGrid(x, nil, "y", y)
+	bare, err := grids.TargetGrid(x, nil, "y", y)
 	require.NoError(t, err)
 	other := &golearn.Regressor{}
 	require.NoError(t, other.Fit(bare))
@@ -158,9 +159,9 @@ func TestEmptyColumnsWithoutAnEstimator(t *testing.T) {
 	require.NoError(t, err)
 	b, err := other.Predict(bare)
 	require.NoError(t, err)
-	got, err := golearn.Targets(a)
+	got, err := grids.Targets(a)
 	require.NoError(t, err)
-	want, err := golearn.Targets(b)
+	want, err := grids.Targets(b)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, want, got, 1e-3)
 }
@@ -221,13 +222,13 @@ func TestTheRestWithoutAnEstimator(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, mat.EqualApprox(a, c, 1e-6), "the weights count")
 
-	zeros, err := golearn.TargetGrid(mat.NewDense(8, 1, []float64{1, 2, 3, 4, 6, 7, 8, 9}), nil, "y", []float64{0, 0, 0, 0, 1, 1, 1, 1})
+	zeros, err := grids.TargetGrid(mat.NewDense(8, 1, []float64{1, 2, 3, 4, 6, 7, 8, 9}), nil, "y", []float64{0, 0, 0, 0, 1, 1, 1, 1})
 	require.NoError(t, err)
 	scores := &golearn.Classifier{Scores: true}
 	require.NoError(t, scores.Fit(zeros))
 	pred, err := scores.Predict(zeros)
 	require.NoError(t, err)
-	s, err := golearn.Targets(pred)
+	s, err := grids.Targets(pred)
 	require.NoError(t, err)
 	assert.Less(t, s[0], 0.5, fmt.Sprint(s))
 	assert.Greater(t, s[7], 0.5, fmt.Sprint(s))

@@ -19,6 +19,7 @@ import (
 
 	// What the programs import, so that go test does not take an outcome from its cache when the library has changed.
 	_ "github.com/kernelearn/kernelearn/adapters/golearn"
+	_ "github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	_ "github.com/kernelearn/kernelearn/adapters/onnx"
 	_ "github.com/kernelearn/kernelearn/estimators"
 	_ "github.com/kernelearn/kernelearn/estimators/conformal"

@@ -14,6 +14,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/internal/dataset"
@@ -50,13 +51,13 @@ func program(out io.Writer, dir string, cls base.Classifier) error {
 		return err
 	}
 	defer f.Close()
-	rawData, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	rawData, err := grids.ParseCSV("breast-cancer-wdbc.csv", f, nil)
 	if err != nil {
 		return err
 	}
 
 	// base.InstancesTrainTestSplit would do, but nobody could repeat its split.
-	trainData, testData, err := golearn.Split(rawData, 0.50, 1)
+	trainData, testData, err := grids.Split(rawData, 0.50, 1)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/cli"
@@ -43,11 +44,11 @@ func run(_ context.Context, args []string, out, _ io.Writer) error {
 		return err
 	}
 	defer f.Close()
-	grid, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	grid, err := grids.ParseCSV("breast-cancer-wdbc.csv", f, nil)
 	if err != nil {
 		return err
 	}
-	train, test, err := golearn.StratifiedSplit(grid, 0.25, 1)
+	train, test, err := grids.StratifiedSplit(grid, 0.25, 1)
 	if err != nil {
 		return err
 	}
@@ -144,11 +145,11 @@ func saved(out io.Writer, train, test *base.DenseInstances) error {
 		return err
 	}
 
-	x, names, err := golearn.Matrix(test, nil)
+	x, names, err := grids.Matrix(test, nil)
 	if err != nil {
 		return err
 	}
-	row, err := golearn.FeatureGrid(mat.NewDense(1, len(names), mat.Row(nil, 0, x)), names)
+	row, err := grids.FeatureGrid(mat.NewDense(1, len(names), mat.Row(nil, 0, x)), names)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	_ "github.com/kernelearn/kernelearn/adapters/simdblas" // gonum's matrix routines, several times as fast
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
@@ -66,7 +67,7 @@ func load(dir, name string,
 		return nil, nil, err
 	}
 	defer f.Close()
-	table, err := golearn.ParseCSV(name, f, nil)
+	table, err := grids.ParseCSV(name, f, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,7 +93,7 @@ func models() []model {
 
 // classify runs golearn's classifiers and ours through the same golearn code.
 func classify(out io.Writer, dir string) error {
-	train, test, err := load(dir, "breast-cancer-wdbc.csv", golearn.StratifiedSplit)
+	train, test, err := load(dir, "breast-cancer-wdbc.csv", grids.StratifiedSplit)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func classify(out io.Writer, dir string) error {
 
 // chooseKernel fits one estimator twice: it chooses its kernel by entropy, and by a grid.
 func chooseKernel(ctx context.Context, out io.Writer, dir, picture string) error {
-	train, test, err := load(dir, "diabetes-progression.csv", golearn.Split)
+	train, test, err := load(dir, "diabetes-progression.csv", grids.Split)
 	if err != nil {
 		return err
 	}

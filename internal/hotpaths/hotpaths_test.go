@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/calibration"
 	"github.com/kernelearn/kernelearn/estimators/conformal"
@@ -200,9 +200,9 @@ func paths() []func(tb testing.TB) path {
 		},
 		func(tb testing.TB) path {
 			x, _, _ := rows(2000, 10)
-			grid, err := golearn.FeatureGrid(x, strings.Fields("a b c d e f g h i j"))
+			grid, err := grids.FeatureGrid(x, strings.Fields("a b c d e f g h i j"))
 			require.NoError(tb, err)
-			return path{"matrix of a golearn grid, 2000x10", func() error { _, _, err := golearn.Matrix(grid, nil); return err }, scan(20000)}
+			return path{"matrix of a golearn grid, 2000x10", func() error { _, _, err := grids.Matrix(grid, nil); return err }, scan(20000)}
 		},
 		func(tb testing.TB) path {
 			x, _, _ := rows(2000, 5)
@@ -217,7 +217,7 @@ func paths() []func(tb testing.TB) path {
 				require.NoError(tb, w.Write(cells))
 			}
 			w.Flush()
-			return path{"CSV, 2000x5", func() error { _, err := golearn.ParseCSV("rows", bytes.NewReader(text.Bytes()), nil); return err }, scan(100000)}
+			return path{"CSV, 2000x5", func() error { _, err := grids.ParseCSV("rows", bytes.NewReader(text.Bytes()), nil); return err }, scan(100000)}
 		},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 	"github.com/sjwhitworth/golearn/trees"
 
-	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 )
 
 // treeDepth bounds golearn's CART trees, which otherwise go on until each leaf is pure.
@@ -25,11 +25,11 @@ func (c *cart) Fit(train base.FixedDataGrid) error {
 		c.predict = tree.Predict
 		return tree.Fit(train)
 	}
-	y, labels, err := golearn.Labels(train)
+	y, labels, err := grids.Labels(train)
 	if err != nil {
 		return err
 	}
-	x, columns, err := golearn.Matrix(train, nil)
+	x, columns, err := grids.Matrix(train, nil)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (c *cart) Fit(train base.FixedDataGrid) error {
 	for i := range classes {
 		classes[i] = int64(i)
 	}
-	grid, err := golearn.TargetGrid(x, columns, "class", at)
+	grid, err := grids.TargetGrid(x, columns, "class", at)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -41,16 +42,16 @@ const testFraction = 0.25
 // set is a data set of golearn's.
 type set struct {
 	name, file string
-	options    golearn.CSVOptions
+	options    grids.CSVOptions
 	numbers    bool // to predict, not classes
 }
 
 var sets = []set{
 	{name: "iris", file: "iris_headers.csv"},
 	{name: "house-votes", file: "house-votes-84.csv"},
-	{name: "titanic", file: "titanic.csv", options: golearn.CSVOptions{NoHeader: true, Categorical: []string{"3"}}},
-	{name: "digits", file: "mnist_test.csv", options: golearn.CSVOptions{Class: "label", Categorical: []string{"label"}}},
-	{name: "house-prices", file: "boston_house_prices.csv", options: golearn.CSVOptions{NoHeader: true}, numbers: true},
+	{name: "titanic", file: "titanic.csv", options: grids.CSVOptions{NoHeader: true, Categorical: []string{"3"}}},
+	{name: "digits", file: "mnist_test.csv", options: grids.CSVOptions{Class: "label", Categorical: []string{"label"}}},
+	{name: "house-prices", file: "boston_house_prices.csv", options: grids.CSVOptions{NoHeader: true}, numbers: true},
 	{name: "random", file: "randomdata.csv", numbers: true},
 }
 
@@ -131,13 +132,13 @@ func setsNamed(names string) ([]set, error) {
 type measured struct{ scores, fit, predict []float64 }
 
 func (s set) compare(out io.Writer, dir string, splits int) error {
-	grid, err := golearn.ReadCSV(filepath.Join(dir, s.file), &s.options)
+	grid, err := grids.ReadCSV(filepath.Join(dir, s.file), &s.options)
 	if err != nil {
 		return err
 	}
-	lines, split, what := classifiers, golearn.StratifiedSplit, "accuracy"
+	lines, split, what := classifiers, grids.StratifiedSplit, "accuracy"
 	if s.numbers {
-		lines, split, what = regressors, golearn.Split, "NMSE"
+		lines, split, what = regressors, grids.Split, "NMSE"
 	}
 	features, total := grid.Size()
 	features-- // the class

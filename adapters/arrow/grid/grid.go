@@ -3,7 +3,7 @@
 //
 // [Read] makes a grid of a table: numbers, times and durations are float attributes, categories categorical ones with the
 // schema's categories in its order, and the label or the target is the class. Gaps are NaN, or the category "?", as in
-// golearn.ReadCSV of this module's adapters/golearn, whose Classifier, Regressor and Pipeline take the grid. [Batch] and [Write] are
+// grids.ReadCSV of this module's adapters/golearn, whose Classifier, Regressor and Pipeline take the grid. [Batch] and [Write] are
 // the way back.
 //
 // It is a package of its own, so that a program that reads files without golearn does not link it.

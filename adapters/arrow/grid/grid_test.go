@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/arrow"
 	"github.com/kernelearn/kernelearn/adapters/arrow/grid"
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
@@ -53,11 +54,11 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"red", "blue", "?", "red"}, cells(t, g, "color"))
 	assert.Equal(t, []string{"b", "a", "b", "a"}, cells(t, g, "species"))
-	y, labels, err := golearn.Labels(g)
+	y, labels, err := grids.Labels(g)
 	require.NoError(t, err)
 	assert.Equal(t, []int{1, 0, 1, 0}, y)
 	assert.Equal(t, []string{"a", "b"}, labels)
-	x, columns, err := golearn.Matrix(g, nil)
+	x, columns, err := grids.Matrix(g, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"width", "color=blue", "color=red", "color=?"}, columns)
 	assert.True(t, math.IsNaN(x.At(1, 0)))
@@ -65,7 +66,7 @@ func TestRead(t *testing.T) {
 
 	g, err = grid.Read(ctx, table(t, arrow.Columns{Target: "y"}, "x,y,w\n1,2,3\n4,5,6\n"))
 	require.NoError(t, err)
-	targets, err := golearn.Targets(g)
+	targets, err := grids.Targets(g)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{2, 5}, targets)
 	g, err = grid.Read(ctx, table(t, arrow.Columns{Weight: "w"}, "x,w\n1,3\n4,6\n"))
@@ -93,7 +94,7 @@ func TestReadErrors(t *testing.T) {
 
 // A grid that is written and read again is the same, gaps and categories included.
 func TestRoundTrip(t *testing.T) {
-	want, err := golearn.ParseCSV("a.csv", bytes.NewReader([]byte(flowers)), nil)
+	want, err := grids.ParseCSV("a.csv", bytes.NewReader([]byte(flowers)), nil)
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	require.NoError(t, grid.Write(want, path))
@@ -105,7 +106,7 @@ func TestRoundTrip(t *testing.T) {
 		assert.Equal(t, cells(t, want, name), cells(t, got, name))
 	}
 	width := func(g base.FixedDataGrid) string {
-		x, _, err := golearn.Matrix(g, []base.Attribute{base.GetAttributeByName(g, "width")})
+		x, _, err := grids.Matrix(g, []base.Attribute{base.GetAttributeByName(g, "width")})
 		require.NoError(t, err)
 		return fmt.Sprint(mat.Col(nil, 0, x))
 	}

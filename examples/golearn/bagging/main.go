@@ -13,6 +13,7 @@ import (
 	"github.com/sjwhitworth/golearn/trees"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/examples/data"
 	"github.com/kernelearn/kernelearn/internal/cli"
@@ -88,9 +89,9 @@ func thirds(name string) (train, test *base.DenseInstances, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	grid, err := golearn.ParseCSV(name, f, nil)
+	grid, err := grids.ParseCSV(name, f, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	return golearn.Split(grid, 1./3, 1)
+	return grids.Split(grid, 1./3, 1)
 }

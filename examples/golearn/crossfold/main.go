@@ -14,6 +14,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/examples/data"
@@ -63,5 +64,5 @@ func read(name string) (*base.DenseInstances, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return golearn.ParseCSV(name, f, nil)
+	return grids.ParseCSV(name, f, nil)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
@@ -34,7 +35,7 @@ func main() {
 }
 
 func run() error {
-	train, err := golearn.ParseCSV("plants", strings.NewReader(plants), nil)
+	train, err := grids.ParseCSV("plants", strings.NewReader(plants), nil)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func run() error {
 	fmt.Printf("the columns are %q\n", cls.Features())
 
 	// Columns in another order, a gap, and a soil that training did not hold.
-	test, err := golearn.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), &golearn.CSVOptions{NoClass: true})
+	test, err := grids.ParseCSV("test", strings.NewReader("soil,height\nclay,\npeat,4.0\n"), &grids.CSVOptions{NoClass: true})
 	if err != nil {
 		return err
 	}

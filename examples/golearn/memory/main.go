@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
@@ -35,7 +36,7 @@ func main() {
 }
 
 func structs() error {
-	train, err := golearn.StructGrid([]house{
+	train, err := grids.StructGrid([]house{
 		{60, 2, false, "Aachen", 180, "a"}, {80, 3, true, "Aachen", 260, "b"}, {120, 5, true, "Bonn", 420, "c"},
 		{45, 1, false, "Bonn", 150, "d"}, {100, 4, true, "Aachen", 340, "e"}, {70, 3, false, "Bonn", 230, "f"},
 	}, "Price")
@@ -46,7 +47,7 @@ func structs() error {
 	if err := reg.Fit(train); err != nil {
 		return err
 	}
-	one, err := golearn.StructGrid([]house{{Area: 90, Rooms: 3, Garden: true, Town: "Bonn"}}, "")
+	one, err := grids.StructGrid([]house{{Area: 90, Rooms: 3, Garden: true, Town: "Bonn"}}, "")
 	if err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func structs() error {
 	if err != nil {
 		return err
 	}
-	price, err := golearn.Targets(predictions)
+	price, err := grids.Targets(predictions)
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func structs() error {
 }
 
 func slices() error {
-	x, err := golearn.Rows([][]float64{{1, 2}, {2, 1}, {8, 9}, {9, 8}})
+	x, err := grids.Rows([][]float64{{1, 2}, {2, 1}, {8, 9}, {9, 8}})
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func matrix() error {
 }
 
 func classify(name string, x mat.Matrix, labels []string, one mat.Matrix) error {
-	train, err := golearn.LabelledGrid(x, []string{"east", "north"}, "distance", labels)
+	train, err := grids.LabelledGrid(x, []string{"east", "north"}, "distance", labels)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func classify(name string, x mat.Matrix, labels []string, one mat.Matrix) error 
 	if err := cls.Fit(train); err != nil {
 		return err
 	}
-	row, err := golearn.FeatureGrid(one, []string{"east", "north"})
+	row, err := grids.FeatureGrid(one, []string{"east", "north"})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/sjwhitworth/golearn/meta"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
@@ -40,16 +41,16 @@ func run() error {
 		return err
 	}
 	defer f.Close()
-	grid, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	grid, err := grids.ParseCSV("breast-cancer-wdbc.csv", f, nil)
 	if err != nil {
 		return err
 	}
 	// A third of the rows, so that all of this takes seconds.
-	_, grid, err = golearn.StratifiedSplit(grid, 0.33, 1)
+	_, grid, err = grids.StratifiedSplit(grid, 0.33, 1)
 	if err != nil {
 		return err
 	}
-	train, test, err := golearn.StratifiedSplit(grid, 0.5, 1)
+	train, test, err := grids.StratifiedSplit(grid, 0.5, 1)
 	if err != nil {
 		return err
 	}

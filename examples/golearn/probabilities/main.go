@@ -12,6 +12,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/examples/data"
@@ -61,7 +62,7 @@ func numbers() error {
 	if err != nil {
 		return err
 	}
-	y, err := golearn.Targets(test)
+	y, err := grids.Targets(test)
 	if err != nil {
 		return err
 	}
@@ -82,9 +83,9 @@ func halves(name string) (train, test *base.DenseInstances, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	grid, err := golearn.ParseCSV(name, f, nil)
+	grid, err := grids.ParseCSV(name, f, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	return golearn.Split(grid, 0.5, 1)
+	return grids.Split(grid, 0.5, 1)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/sjwhitworth/golearn/evaluation"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/examples/data"
 	"github.com/kernelearn/kernelearn/internal/cli"
 	"github.com/kernelearn/kernelearn/selection"
@@ -32,11 +33,11 @@ func run() error {
 		return err
 	}
 	defer f.Close()
-	grid, err := golearn.ParseCSV("breast-cancer-wdbc.csv", f, nil)
+	grid, err := grids.ParseCSV("breast-cancer-wdbc.csv", f, nil)
 	if err != nil {
 		return err
 	}
-	train, test, err := golearn.StratifiedSplit(grid, 0.5, 1)
+	train, test, err := grids.StratifiedSplit(grid, 0.5, 1)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/cli"
 )
@@ -58,8 +59,8 @@ func run() error {
 		return err
 	}
 
-	csv, err := golearn.ParseCSV("csv", strings.NewReader("play,temperature,sky\nyes,22,sunny\nno,7,grey\n"),
-		&golearn.CSVOptions{Class: "play"})
+	csv, err := grids.ParseCSV("csv", strings.NewReader("play,temperature,sky\nyes,22,sunny\nno,7,grey\n"),
+		&grids.CSVOptions{Class: "play"})
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func run() error {
 		}
 	}
 
-	bySky, err := golearn.WithClass(train, "sky")
+	bySky, err := grids.WithClass(train, "sky")
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
 	kernelbeam "github.com/kernelearn/kernelearn/adapters/beam"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"

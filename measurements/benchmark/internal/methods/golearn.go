@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 )
 
@@ -98,17 +99,17 @@ func (g *golearnClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) erro
 
 func (g *golearnClassifier) grid(x mat.Matrix, names []string, classes, y []int) (base.FixedDataGrid, error) {
 	if g.numbers {
-		return golearn.TargetGrid(x, names, "class", positions(classes, y))
+		return grids.TargetGrid(x, names, "class", positions(classes, y))
 	}
 	labels := make([]string, len(y))
 	for i, v := range y {
 		labels[i] = strconv.Itoa(v)
 	}
-	return golearn.LabelledGrid(x, names, "class", labels)
+	return grids.LabelledGrid(x, names, "class", labels)
 }
 
 func (g *golearnClassifier) Predict(x mat.Matrix) ([]int, error) {
-	grid, err := golearn.FeatureGrid(x, g.names)
+	grid, err := grids.FeatureGrid(x, g.names)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (g *golearnClassifier) Predict(x mat.Matrix) ([]int, error) {
 	n, _ := x.Dims()
 	out := make([]int, n)
 	if g.numbers {
-		at, err := golearn.Targets(predicted)
+		at, err := grids.Targets(predicted)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +177,7 @@ type golearnTreeRegressor struct {
 func (g *golearnTreeRegressor) Fit(_ context.Context, x mat.Matrix, y []float64) error {
 	_, d := x.Dims()
 	names := columnNames(d)
-	grid, err := golearn.TargetGrid(x, names, "target", y)
+	grid, err := grids.TargetGrid(x, names, "target", y)
 	if err != nil {
 		return err
 	}
@@ -189,7 +190,7 @@ func (g *golearnTreeRegressor) Fit(_ context.Context, x mat.Matrix, y []float64)
 }
 
 func (g *golearnTreeRegressor) Predict(x mat.Matrix) ([]float64, error) {
-	grid, err := golearn.FeatureGrid(x, g.names)
+	grid, err := grids.FeatureGrid(x, g.names)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ type golearnTreeClassifier struct {
 func (g *golearnTreeClassifier) Fit(_ context.Context, x mat.Matrix, y []int) error {
 	_, d := x.Dims()
 	names, classes := columnNames(d), classesOf(y)
-	grid, err := golearn.TargetGrid(x, names, "class", positions(classes, y))
+	grid, err := grids.TargetGrid(x, names, "class", positions(classes, y))
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func (g *golearnTreeClassifier) Fit(_ context.Context, x mat.Matrix, y []int) er
 }
 
 func (g *golearnTreeClassifier) Predict(x mat.Matrix) ([]int, error) {
-	grid, err := golearn.FeatureGrid(x, g.names)
+	grid, err := grids.FeatureGrid(x, g.names)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -128,7 +129,7 @@ type golearnRegressor struct {
 func (g *golearnRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	_, d := x.Dims()
 	names := columnNames(d)
-	grid, err := golearn.TargetGrid(x, names, "target", y)
+	grid, err := grids.TargetGrid(x, names, "target", y)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (g *golearnRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) e
 }
 
 func (g *golearnRegressor) Predict(x mat.Matrix) ([]float64, error) {
-	grid, err := golearn.FeatureGrid(x, g.names)
+	grid, err := grids.FeatureGrid(x, g.names)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (g *golearnRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return golearn.Targets(predicted)
+	return grids.Targets(predicted)
 }
 
 // Clone implements estimators.Cloner, as a pipeline wants it.

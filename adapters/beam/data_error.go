@@ -1,0 +1,55 @@
+package kernelbeam
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/rowblocks"
+)
+
+// DataError says which row, or file, cannot be learnt from. It unwraps to an error of package estimators where there is one that fits.
+type DataError struct {
+	File   string // "" for a PCollection
+	Line   int64  // from 1 in a CSV file, the line of names among them; of a Parquet file the row, from 1; 0: all of the file
+	ID     string // of a Row
+	Reason string
+	Err    error
+}
+
+// Error implements error.
+func (e *DataError) Error() string { return "kernelbeam: " + e.place() + ": " + e.Reason }
+
+// Unwrap returns Err.
+func (e *DataError) Unwrap() error { return e.Err }
+
+func (e *DataError) place() string {
+	switch {
+	case e.File == "" && e.ID == "":
+		return "a row of the PCollection"
+	case e.File == "":
+		return fmt.Sprintf("row %q of the PCollection", e.ID)
+	case e.Line == 0:
+		return e.File
+	default:
+		return fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+}
+
+// newDataError returns a finding as an error, with the number of its line.
+func newDataError(ctx context.Context, f *rowblocks.Finding) *DataError {
+	e := &DataError{File: f.File, ID: f.ID, Reason: f.Reason, Err: f.Sentinel()}
+	switch {
+	case f.File == "" || f.At < 0:
+	case f.Line > 0:
+		e.Line = f.Line
+	case f.Parquet:
+		e.Line = f.At + 1
+	default:
+		line, err := rowblocks.LineAt(ctx, f.File, f.At)
+		if err != nil {
+			e.Reason = fmt.Sprintf("byte %d: %s", f.At, e.Reason)
+		}
+		e.Line = line
+	}
+	return e
+}

@@ -1,0 +1,235 @@
+package rowblocks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/rowhash"
+)
+
+// Place is where a row stands: an offset in a CSV file, or its number in a Parquet file or a PCollection.
+type Place struct {
+	File string
+	At   int64
+	ID   string
+}
+
+// Block is some rows.
+type Block struct {
+	Width   int
+	X       []float64
+	Y       []float64
+	Labels  []int
+	Weights []float64 // none: all 1
+	Places  []Place
+	Hashes  []uint64
+}
+
+// blockCells bounds a block's numbers, and mostBlockRows its rows.
+const (
+	blockCells    = 1 << 20
+	mostBlockRows = 2048
+)
+
+// limit is how many rows make a full block.
+func (b *Block) limit() int { return min(mostBlockRows, max(16, blockCells/max(1, b.Width))) }
+
+// Rows is how many there are.
+func (b *Block) Rows() int { return len(b.Places) }
+
+// Dense returns the rows as a matrix that shares their memory.
+func (b *Block) Dense() *mat.Dense { return mat.NewDense(b.Rows(), b.Width, b.X) }
+
+// reset empties it; what it held may be overwritten.
+func (b *Block) reset() {
+	b.X, b.Y, b.Labels, b.Weights, b.Places, b.Hashes = b.X[:0], b.Y[:0], b.Labels[:0], b.Weights[:0], b.Places[:0], b.Hashes[:0]
+}
+
+// Part returns the rows from and to, which share memory.
+func (b *Block) Part(from, to int) *Block {
+	return &Block{Width: b.Width, X: b.X[from*b.Width : to*b.Width], Y: entries(b.Y, from, to), Labels: entries(b.Labels, from, to),
+		Weights: entries(b.Weights, from, to), Places: b.Places[from:to], Hashes: b.Hashes[from:to]}
+}
+
+// entries returns the entries of some rows, if there is one for each row.
+func entries[T any](s []T, from, to int) []T {
+	if len(s) == 0 {
+		return nil
+	}
+	return s[from:to]
+}
+
+// Append takes in row i of o.
+func (b *Block) Append(o *Block, i int) {
+	b.appendNumbers(o, i)
+	b.Places, b.Hashes = append(b.Places, o.Places[i]), append(b.Hashes, o.Hashes[i])
+}
+
+// appendNumbers is append for rows that Collector.closeRow completes.
+func (b *Block) appendNumbers(o *Block, i int) {
+	b.Width = o.Width
+	b.X = append(b.X, o.X[i*o.Width:(i+1)*o.Width]...)
+	b.Y = append(b.Y, entries(o.Y, i, i+1)...)
+	b.Labels = append(b.Labels, entries(o.Labels, i, i+1)...)
+	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
+}
+
+// cells are those of one row, by the numbers of their columns.
+type cells interface {
+	number(column int) (float64, error) // NaN for a gap
+	text(column int) (string, error)
+}
+
+// parse appends the numbers of a row, or nothing and an error.
+func (b *Block) parse(r *Layout, cols columns, in cells) (err error) {
+	b.Width = len(cols.features)
+	name, x, y, labels := "", len(b.X), len(b.Y), len(b.Labels)
+	defer func() {
+		if err != nil {
+			b.X, b.Y, b.Labels = b.X[:x], b.Y[:y], b.Labels[:labels]
+			err = fmt.Errorf("column %q: %w", name, err)
+		}
+	}()
+	for i, j := range cols.features {
+		name = r.Features[i]
+		v, err := in.number(j)
+		if err == nil {
+			err = r.checkFeature(v)
+		}
+		if err != nil {
+			return err
+		}
+		b.X = append(b.X, v)
+	}
+	if cols.target >= 0 {
+		name = r.Target
+		if err := b.appendOutcome(r, in, cols.target); err != nil {
+			return err
+		}
+	}
+	if cols.weight < 0 {
+		return nil
+	}
+	name = r.Weight
+	w, err := in.number(cols.weight)
+	if err == nil {
+		err = b.appendWeight(w)
+	}
+	return err
+}
+
+// checkFeature says whether v may be one.
+func (r *Layout) checkFeature(v float64) error {
+	switch {
+	case v != v && !r.Gaps:
+		return fmt.Errorf("a gap, and Data.Gaps is not set")
+	case math.IsInf(v, 0):
+		return fmt.Errorf("%v is not finite", v)
+	}
+	return nil
+}
+
+// appendOutcome appends a target or a label.
+func (b *Block) appendOutcome(r *Layout, in cells, column int) error {
+	if !r.Labelled {
+		v, err := in.number(column)
+		if err == nil {
+			err = b.appendTarget(v)
+		}
+		return err
+	}
+	text, err := in.text(column)
+	if err != nil {
+		return err
+	}
+	label, err := r.classNumber(text)
+	if err == nil {
+		b.Labels = append(b.Labels, label)
+	}
+	return err
+}
+
+// appendTarget appends a target.
+func (b *Block) appendTarget(v float64) error {
+	if v-v != 0 {
+		return fmt.Errorf("the target %v is not finite", v)
+	}
+	b.Y = append(b.Y, v)
+	return nil
+}
+
+// appendWeight appends a weight.
+func (b *Block) appendWeight(w float64) error {
+	if !(w > 0) || math.IsInf(w, 0) {
+		return fmt.Errorf("the weight %v is not above 0 and finite", w)
+	}
+	b.Weights = append(b.Weights, w)
+	return nil
+}
+
+// classNumber returns the number of a class.
+func (r *Layout) classNumber(text string) (int, error) {
+	if len(r.Classes) == 0 {
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, fmt.Errorf("the label %q is no whole number: set Data.Classes", text)
+		}
+		return v, nil
+	}
+	if i := slices.Index(r.Classes, text); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("the label %q is none of the classes %s", text, strings.Join(r.Classes, ", "))
+}
+
+// notExact is the error of an integer.
+func notExact(text string) error {
+	return fmt.Errorf("%s is no integer that float64 holds to the last digit, and Data.RoundIntegers is not set", text)
+}
+
+// notUTF8 is the error of a text.
+func notUTF8(text string) error {
+	return fmt.Errorf("%q is not UTF-8: set Data.CSV.Latin1 for a file that is Latin-1", text)
+}
+
+// Hash is that of row i with its target, which tells rows from others and deals them to folds.
+func (b *Block) Hash(i int) uint64 {
+	h := rowhash.Numbers(rowhash.Seed, b.X[i*b.Width:(i+1)*b.Width])
+	if len(b.Y) > 0 {
+		h = rowhash.Number(h, b.Y[i])
+	}
+	if len(b.Labels) > 0 {
+		h = rowhash.Number(h, float64(b.Labels[i]))
+	}
+	if len(b.Weights) > 0 {
+		h = rowhash.Number(h, b.Weights[i])
+	}
+	return h
+}
+
+// UnequalWeights returns the weights, or none where all are 1.
+func (b *Block) UnequalWeights() []float64 {
+	if slices.ContainsFunc(b.Weights, func(w float64) bool { return w != 1 }) {
+		return b.Weights
+	}
+	return nil
+}
+
+// WithTargets returns the rows with their targets as the last column.
+func (b *Block) WithTargets() *mat.Dense {
+	out := mat.NewDense(b.Rows(), b.Width+1, nil)
+	out.Slice(0, b.Rows(), 0, b.Width).(*mat.Dense).Copy(b.Dense())
+	for i := range b.Rows() {
+		if len(b.Labels) > 0 {
+			out.Set(i, b.Width, float64(b.Labels[i]))
+		} else {
+			out.Set(i, b.Width, b.Y[i])
+		}
+	}
+	return out
+}

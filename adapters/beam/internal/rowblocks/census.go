@@ -1,0 +1,91 @@
+package rowblocks
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+)
+
+// Summary is what is summed up over rows, and merged in any order.
+type Summary interface {
+	// Add takes in a block. After an error it is what it was.
+	Add(ctx context.Context, b *Block) error
+	Absorb(o Summary) error
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Census is what is known of the rows that a pass has seen, besides the statistics. Those of parts are merged in any order.
+type Census struct {
+	Rows   int64
+	Hash   uint64    // the sum of the rows' hashes, by which a later pass knows the same rows
+	Bad    int64     // rows that were left out
+	Limit  int       // how many of those are kept
+	Left   []Finding // the first of them, in order
+	Fault  *Finding  // the first that ends the pass
+	Shards []Written // files of predictions
+}
+
+// Written is a file of predictions, with the place of its first row.
+type Written struct {
+	Path, File string
+	At         int64
+}
+
+// merge takes in what o knows.
+func (c *Census) merge(o *Census) {
+	c.Rows, c.Hash, c.Bad = c.Rows+o.Rows, c.Hash+o.Hash, c.Bad+o.Bad
+	c.Limit = max(c.Limit, o.Limit)
+	for _, f := range o.Left {
+		c.keepFirst(f)
+	}
+	if o.Fault != nil && (c.Fault == nil || o.Fault.compare(*c.Fault) < 0) {
+		c.Fault = o.Fault
+	}
+	c.Shards = append(c.Shards, o.Shards...)
+}
+
+// keepFirst keeps f if it is among the first.
+func (c *Census) keepFirst(f Finding) {
+	i, _ := slices.BinarySearchFunc(c.Left, f, Finding.compare)
+	if i < c.Limit {
+		c.Left = slices.Insert(c.Left, i, f)
+		c.Left = c.Left[:min(len(c.Left), c.Limit)]
+	}
+}
+
+const censusKind = "kernelbeam.census"
+
+// storedCensus has no methods, so that it is stored field by field.
+type storedCensus Census
+
+// MarshalBinary implements Summary.
+func (c *Census) MarshalBinary() ([]byte, error) {
+	return codec.Marshal(censusKind, 1, storedCensus(*c))
+}
+
+// UnmarshalBinary implements Summary.
+func (c *Census) UnmarshalBinary(data []byte) error {
+	var in storedCensus
+	if _, err := codec.Unmarshal(data, censusKind, 1, &in); err != nil {
+		return err
+	}
+	*c = Census(in)
+	return nil
+}
+
+// Absorb implements Summary.
+func (c *Census) Absorb(o Summary) error {
+	other, ok := o.(*Census)
+	if !ok {
+		return fmt.Errorf("kernelbeam: %T and %T cannot be merged", c, o)
+	}
+	c.merge(other)
+	return nil
+}
+
+// Add implements Summary: the collector counts by itself.
+func (c *Census) Add(context.Context, *Block) error { return nil }

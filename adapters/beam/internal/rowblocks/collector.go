@@ -1,0 +1,197 @@
+package rowblocks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+)
+
+// Metrics is the namespace of the counters.
+const Metrics = "kernelearn"
+
+// The counters of a pass.
+var (
+	RowsRead = beam.NewCounter(Metrics, "rows")
+	RowsBad  = beam.NewCounter(Metrics, "bad_rows")
+	ranges   = beam.NewCounter(Metrics, "ranges")
+)
+
+// Collector takes the rows of a bundle one by one, and hands them on in blocks.
+type Collector struct {
+	Layout  *Layout
+	file    string
+	parquet bool
+	MaxBad  int
+	rows    Block
+	Known   Census
+	counted struct{ rows, bad int64 } // what the metrics have
+	Receive func(ctx context.Context, b *Block) (at int, err error)
+}
+
+// Begin empties it for another bundle.
+func (c *Collector) Begin() {
+	c.rows.reset()
+	c.Known = Census{Limit: c.MaxBad + 1}
+	c.counted.rows, c.counted.bad = 0, 0
+}
+
+// done reports whether there is no use in reading on.
+func (c *Collector) done() bool { return c.Known.Fault != nil || c.Known.Bad > int64(c.MaxBad) }
+
+// closeRow closes the row whose numbers were appended last.
+func (c *Collector) closeRow(ctx context.Context, at int64, id string) error {
+	c.rows.Places = append(c.rows.Places, Place{c.file, at, id})
+	h := c.rows.Hash(c.rows.Rows() - 1)
+	c.rows.Hashes = append(c.rows.Hashes, h)
+	if c.rows.Rows() >= c.rows.limit() {
+		return c.Flush(ctx)
+	}
+	return nil
+}
+
+// Flush hands on what there is.
+func (c *Collector) Flush(ctx context.Context) error {
+	n := c.rows.Rows()
+	if n == 0 {
+		return ctx.Err()
+	}
+	defer c.rows.reset()
+	if c.Known.Fault != nil {
+		return nil
+	}
+	if at, err := c.Receive(ctx, &c.rows); err != nil {
+		if ctx.Err() != nil || errors.Is(err, context.Canceled) {
+			return err
+		}
+		p := c.rows.Places[at]
+		c.Known.Fault = &Finding{File: p.File, At: p.At, ID: p.ID, Parquet: c.parquet, Reason: err.Error(), Kind: kindOf(err)}
+		return nil
+	}
+	c.Known.Rows += int64(n)
+	for _, h := range c.rows.Hashes {
+		c.Known.Hash += h | 1 // no row is nothing
+	}
+	c.Count(ctx)
+	return nil
+}
+
+// Count brings the metrics up to date.
+func (c *Collector) Count(ctx context.Context) {
+	RowsRead.Inc(ctx, c.Known.Rows-c.counted.rows)
+	RowsBad.Inc(ctx, c.Known.Bad-c.counted.bad)
+	c.counted.rows, c.counted.bad = c.Known.Rows, c.Known.Bad
+}
+
+// leaveOut leaves a row out.
+func (c *Collector) leaveOut(at int64, id, reason, text string) {
+	c.Known.Bad++
+	c.Known.keepFirst(Finding{File: c.file, At: at, ID: strings.ToValidUTF8(id, "\ufffd"), Parquet: c.parquet,
+		Reason: strings.ToValidUTF8(reason, "\ufffd"),
+		Text:   strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd")})
+}
+
+// fault ends the pass for what the file, from an offset on, says; -1 for all of it.
+func (c *Collector) fault(at int64, err error) {
+	f := newFinding(c.file, at, strings.TrimPrefix(err.Error(), c.file+": "), err)
+	f.Parquet = c.parquet
+	if c.Known.Fault == nil || f.compare(*c.Known.Fault) < 0 {
+		c.Known.Fault = f
+	}
+}
+
+// stop ends the pass for what a reader says of the data at an offset; other errors of reading it returns.
+func (c *Collector) stop(at int64, err error, s span) error {
+	if err != errOpenQuote && err != errLongLine {
+		return err
+	}
+	c.fault(at, err)
+	s.Finish()
+	return nil
+}
+
+// openFault is fault for the Finding of a file that was being opened, and returns any other error.
+func (c *Collector) openFault(err error) error {
+	var f *Finding
+	if !errors.As(err, &f) {
+		return err
+	}
+	c.Known.Fault = f
+	return nil
+}
+
+// ReadRange reads a range of a file.
+func (c *Collector) ReadRange(ctx context.Context, s Shard, part span) error {
+	ranges.Inc(ctx, 1)
+	if c.done() {
+		part.Finish()
+		return nil
+	}
+	c.file, c.parquet = s.Path, c.Layout.parquet(s.Path)
+	var err error
+	if c.parquet {
+		err = c.Layout.parquetRange(ctx, s.Path, part, c)
+	} else {
+		err = c.Layout.csvRange(ctx, s.Path, part, c)
+	}
+	if err == nil { // rows of another file do not stand in the same block
+		err = c.Flush(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("kernelbeam: %s: %w", s.Path, err)
+	}
+	return nil
+}
+
+// Row takes in an element of a PCollection.
+func (c *Collector) Row(ctx context.Context, x []float64, y, weight float64, id string) error {
+	if c.done() {
+		return nil
+	}
+	b := &c.rows
+	if b.Rows() > 0 && len(x) != b.Width { // statistics know the width that they have
+		if err := c.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	wrong := error(nil)
+	for j, v := range x {
+		if err := c.Layout.checkFeature(v); err != nil && wrong == nil {
+			wrong = fmt.Errorf("column %d: %w", j, err)
+		}
+	}
+	one := Block{Width: len(x), X: x}
+	switch {
+	case wrong != nil:
+	case len(x) == 0:
+		wrong = errors.New("no columns")
+	case !c.Layout.Labelled:
+		wrong = one.appendTarget(y)
+	case y != math.Trunc(y) || math.Abs(y) > 1<<53:
+		wrong = fmt.Errorf("the label %v is no whole number", y)
+	case len(c.Layout.Classes) > 0 && (y < 0 || y >= float64(len(c.Layout.Classes))):
+		wrong = fmt.Errorf("the label %v is none of %d classes", y, len(c.Layout.Classes))
+	default:
+		one.Labels = []int{int(y)}
+	}
+	if weight == 0 {
+		weight = 1
+	}
+	if wrong == nil {
+		wrong = one.appendWeight(weight)
+	}
+	if wrong == nil && !utf8.ValidString(id) {
+		wrong = fmt.Errorf("the ID %q is not UTF-8", id)
+	}
+	if wrong != nil {
+		c.leaveOut(0, id, wrong.Error(), strconv.Quote(id))
+		return nil
+	}
+	b.appendNumbers(&one, 0)
+	return c.closeRow(ctx, 0, id)
+}

@@ -1,0 +1,416 @@
+package rowblocks
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unsafe"
+
+	"github.com/kernelearn/kernelearn/adapters/beam/internal/beamfiles"
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// maxLine bounds what is kept of a file that has no line breaks.
+const maxLine = 16 << 20
+
+var (
+	errOpenQuote = fmt.Errorf("a quote is not closed at the end of the line: set Data.CSV.WholeFiles for fields with line breaks: %w",
+		fault.ErrParam)
+	errLongLine = fmt.Errorf("a line of more than %d bytes: %w", maxLine, fault.ErrTooLarge)
+	errReturns  = fmt.Errorf("lines end with carriage returns alone: set Data.CSV.WholeFiles, or convert the file: %w", fault.ErrParam)
+	errQuote    = errors.New("a quote within a field")
+)
+
+// csvFile is a file of which the line of names is read.
+type csvFile struct {
+	of      *beamfiles.File
+	in      *bufio.Reader
+	names   []string // none in an empty file
+	dropped int      // columns at the end without a name
+	parser  *celltext.Parser
+	rows    int64       // where the first row begins
+	whole   *csv.Reader // where files are read as a whole, and from where, of the file
+	base    int64
+}
+
+// openCSV opens a file and reads its names.
+func openCSV(ctx context.Context, path string, r *Layout) (*csvFile, error) {
+	o, err := beamfiles.Open(ctx, path, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := &csvFile{of: o, in: bufio.NewReaderSize(o, 1<<18)}
+	if err := f.begin(path, r); err != nil {
+		o.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// begin reads the names, and what the first bytes say of the file.
+func (f *csvFile) begin(path string, r *Layout) (err error) {
+	if packed(f.in) {
+		if !r.WholeFiles {
+			return newFinding(path, -1, errPacked.Error(), errPacked)
+		}
+		if f.in, err = unpack(f.in); err != nil {
+			return fileError(path, err)
+		}
+	}
+	if f.parser, err = r.Rules.Parser(TypeData + ": CSV"); err != nil {
+		return err
+	}
+	mark, err := celltext.SkipMark(path, f.in)
+	if err != nil {
+		return fileError(path, err)
+	}
+	if f.base, f.rows = int64(mark), int64(mark); !r.WholeFiles && celltext.ReturnsAlone(f.in) {
+		return newFinding(path, 0, errReturns.Error(), errReturns)
+	}
+	if r.WholeFiles {
+		f.whole = csv.NewReader(celltext.NewLines(path, f.in, celltext.Layout{Comma: r.Comma, NoHeader: r.Columns != nil}))
+		f.whole.Comma, f.whole.FieldsPerRecord, f.whole.ReuseRecord = r.Comma, -1, true
+		f.whole.TrimLeadingSpace = !unicode.IsSpace(r.Comma)
+	}
+	if r.Columns != nil {
+		f.names = r.Columns
+		return nil
+	}
+	if f.names, err = f.header(path, r); err != nil {
+		return err
+	}
+	for j, name := range f.names {
+		var ok bool
+		if f.names[j], ok = f.parser.Text(name); !ok {
+			return newFinding(path, 0, fmt.Sprintf("column %d: %v", j+1, notUTF8(name)), fault.ErrParam)
+		}
+	}
+	f.names, f.dropped = celltext.TrimNames(f.names)
+	return nil
+}
+
+// header reads the first line, as it is written.
+func (f *csvFile) header(path string, r *Layout) ([]string, error) {
+	if f.whole != nil {
+		names, err := f.whole.Read()
+		var parse *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return nil, nil
+		case errors.As(err, &parse):
+			wrong := newFinding(path, 0, parse.Err.Error(), fault.ErrShape)
+			wrong.Line = int64(parse.Line)
+			return nil, wrong
+		case err != nil:
+			return nil, fileError(path, err)
+		}
+		return slices.Clone(names), nil
+	}
+	line, err := readLine(f.in, nil)
+	if err != nil && err != io.EOF {
+		return nil, newFinding(path, 0, err.Error(), err)
+	}
+	f.rows += int64(len(line))
+	if _, err := io.Copy(io.Discard,
+		celltext.NewLines(path, bufio.NewReader(bytes.NewReader(line)), celltext.Layout{Comma: r.Comma})); err != nil {
+		return nil, fileError(path, err)
+	}
+	fields, err := split(trimLine(line), byte(r.Comma), nil, math.MaxInt)
+	if err != nil {
+		return nil, newFinding(path, 0, err.Error(), fault.ErrShape)
+	}
+	names := make([]string, len(fields))
+	for j, name := range fields {
+		names[j] = string(name)
+	}
+	return names, nil
+}
+
+// fileError is a finding for what is wrong with a file, and err for what a disk or a network has.
+func fileError(path string, err error) error {
+	if errors.Is(err, errDamaged) || errors.Is(err, fault.ErrParam) || errors.Is(err, fault.ErrShape) {
+		return newFinding(path, -1, strings.TrimPrefix(err.Error(), path+": "), err)
+	}
+	return err
+}
+
+func (f *csvFile) close() error { return f.of.Close() }
+
+// readLine returns the next line with its break, appended to buf where it is longer than the reader's memory.
+func readLine(in *bufio.Reader, buf []byte) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if err != bufio.ErrBufferFull {
+		return line, err
+	}
+	buf = append(buf[:0], line...)
+	for err == bufio.ErrBufferFull {
+		if len(buf) > maxLine {
+			return nil, errLongLine
+		}
+		line, err = in.ReadSlice('\n')
+		buf = append(buf, line...)
+	}
+	return buf, err
+}
+
+// trimLine takes the break off.
+func trimLine(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
+}
+
+// split appends the fields of a line, which stay parts of it unless a quote has to be undone, and stops after the most. An empty line
+// has none. Spaces before a quote are dropped, as encoding/csv does.
+func split(line []byte, comma byte, fields [][]byte, most int) ([][]byte, error) {
+	if len(line) == 0 {
+		return fields, nil
+	}
+	spaces, quotes := " \t", bytes.IndexByte(line, '"') >= 0
+	if comma == ' ' || comma == '\t' || !quotes {
+		spaces = ""
+	}
+	for len(fields) < most {
+		if start := bytes.TrimLeft(line, spaces); quotes && len(start) > 0 && start[0] == '"' {
+			field, rest, err := quoted(start[1:])
+			if err != nil {
+				return fields, err
+			}
+			fields = append(fields, field)
+			if len(rest) == 0 {
+				return fields, nil
+			}
+			if rest[0] != comma {
+				return fields, errQuote
+			}
+			line = rest[1:]
+			continue
+		}
+		field, i := line, bytes.IndexByte(line, comma)
+		if i >= 0 {
+			field = line[:i]
+		}
+		if quotes && bytes.IndexByte(field, '"') >= 0 {
+			return fields, errQuote
+		}
+		if fields = append(fields, field); i < 0 {
+			return fields, nil
+		}
+		line = line[i+1:]
+	}
+	return fields, nil
+}
+
+// quoted returns what stands before the closing quote, and what after.
+func quoted(s []byte) (field, rest []byte, err error) {
+	for from := 0; ; {
+		i := bytes.IndexByte(s[from:], '"')
+		if i < 0 {
+			return nil, nil, errOpenQuote
+		}
+		i += from
+		if i+1 == len(s) || s[i+1] != '"' {
+			return bytes.ReplaceAll(s[:i], []byte(`""`), []byte(`"`)), s[i+1:], nil
+		}
+		from = i + 2
+	}
+}
+
+// csvRange hands the rows that begin in a range of a file to c. What is wrong with the data c hears of; errors are
+// those of reading, and of the context.
+func (r *Layout) csvRange(ctx context.Context, path string, span span, c *Collector) error {
+	f, err := openCSV(ctx, path, r)
+	if fatal := c.openFault(err); fatal != nil || err != nil {
+		span.Finish()
+		return fatal
+	}
+	defer func() { f.close() }()
+	if len(f.names)+f.dropped == 0 { // an empty file
+		span.Finish()
+		return nil
+	}
+	cols, err := r.columnsOf(f.names)
+	if err != nil {
+		c.fault(0, err)
+		span.Finish()
+		return nil
+	}
+	cols.count += f.dropped
+	at := f.rows
+	if r.WholeFiles {
+		return r.csvWhole(ctx, f, cols, span, c)
+	}
+	if from := span.Start(); from > at {
+		if err := f.close(); err != nil {
+			return err
+		}
+		if f.of, err = beamfiles.Open(ctx, path, from-1); err != nil {
+			return err
+		}
+		f.in.Reset(f.of)
+		line, err := readLine(f.in, nil) // the row that begins before
+		if err != nil && err != io.EOF {
+			return c.stop(from, err, span)
+		}
+		at = from - 1 + int64(len(line))
+	}
+	return r.csvLines(ctx, f, at, cols, span, c)
+}
+
+// csvLines hands over the rows from an offset on.
+func (r *Layout) csvLines(ctx context.Context, f *csvFile, at int64, cols columns, span span, c *Collector) error {
+	in := &csvCells{parser: f.parser, round: r.Round}
+	var long []byte
+	for span.Claim(at) {
+		line, err := readLine(f.in, long)
+		if err != nil && err != io.EOF {
+			return c.stop(at, err, span)
+		}
+		if len(line) == 0 {
+			span.Finish() // the file has become shorter
+			return nil
+		}
+		in.fields, err = split(trimLine(line), byte(r.Comma), in.fields[:0], cols.count+mostSurplus)
+		if err == errOpenQuote {
+			return c.stop(at, err, span)
+		}
+		if len(in.fields) > 0 || err != nil {
+			if err := c.csvRow(ctx, cols, in, err, at, line); err != nil {
+				return err
+			}
+		}
+		if c.done() {
+			span.Finish()
+			return nil
+		}
+		at += int64(len(line))
+	}
+	return nil
+}
+
+// csvWhole hands over all rows of a file whose fields may have line breaks.
+func (r *Layout) csvWhole(ctx context.Context, f *csvFile, cols columns, span span, c *Collector) error {
+	in := &csvCells{parser: f.parser, round: r.Round}
+	for {
+		at := f.base + f.whole.InputOffset()
+		record, err := f.whole.Read()
+		if err == io.EOF {
+			break
+		}
+		var parse *csv.ParseError
+		if errors.Is(err, errDamaged) {
+			c.fault(at, err)
+			break
+		}
+		if errors.Is(err, fault.ErrShape) {
+			c.fault(-1, err) // which names the line
+			break
+		}
+		if err != nil && !errors.As(err, &parse) {
+			return err
+		}
+		in.fields = in.fields[:0]
+		for _, s := range record {
+			in.fields = append(in.fields, []byte(s))
+		}
+		if parse != nil {
+			err = parse.Err
+		}
+		if err := c.csvRow(ctx, cols, in, err, at, []byte(strings.Join(record, string(r.Comma)))); err != nil {
+			return err
+		}
+		if c.done() {
+			break
+		}
+	}
+	span.Finish()
+	return nil
+}
+
+// csvCells are the fields of a row.
+type csvCells struct {
+	fields [][]byte
+	parser *celltext.Parser
+	round  bool
+}
+
+// number implements cells.
+func (c *csvCells) number(column int) (float64, error) {
+	field := c.fields[column]
+	text := unsafe.String(unsafe.SliceData(field), len(field)) // which is not kept but in an error, where it is copied
+	text, cell, ok := c.parser.Cell(text)
+	switch {
+	case !ok:
+		return 0, notUTF8(text)
+	case cell.Kind == celltext.Gap:
+		return math.NaN(), nil
+	case !cell.Measured():
+		return 0, fmt.Errorf("%q is no number", text)
+	case math.IsInf(cell.Value, 0):
+		return 0, celltext.TooLarge(strings.Clone(text))
+	case cell.Rounded && !c.round:
+		return 0, notExact(text)
+	}
+	return cell.Value, nil
+}
+
+// text implements cells.
+func (c *csvCells) text(column int) (string, error) {
+	text, ok := c.parser.Text(string(c.fields[column]))
+	if !ok {
+		return "", notUTF8(text)
+	}
+	return text, nil
+}
+
+// csvRow takes in a row, or says what is wrong with it.
+func (c *Collector) csvRow(ctx context.Context, cols columns, in *csvCells, wrong error, at int64, line []byte) error {
+	if wrong == nil {
+		wrong = cols.checkFields(in)
+	}
+	if wrong == nil {
+		wrong = c.rows.parse(c.Layout, cols, in)
+	}
+	id := ""
+	if cols.id >= 0 && cols.id < len(in.fields) {
+		// That of a row which does not fit is for people.
+		id, _ = in.parser.Text(string(in.fields[cols.id]))
+	}
+	if wrong != nil {
+		text, _ := in.parser.Text(string(trimLine(line)))
+		c.leaveOut(at, id, wrong.Error(), text)
+		return nil
+	}
+	return c.closeRow(ctx, at, id)
+}
+
+// mostSurplus bounds the fields of a line beyond those of the first, which are counted for an error.
+const mostSurplus = 1000
+
+// checkFields says whether a row has the columns of the first line.
+func (cols columns) checkFields(in *csvCells) error {
+	fields := in.fields
+	if len(fields) >= cols.count+mostSurplus {
+		return fmt.Errorf("%d fields or more in place of %d", len(fields), cols.count)
+	}
+	if len(fields) != cols.count {
+		return fmt.Errorf("%d fields in place of %d", len(fields), cols.count)
+	}
+	for j, field := range fields[cols.named:] {
+		if len(bytes.TrimSpace(field)) > 0 {
+			return fmt.Errorf("%q in column %d, which has no name", field, cols.named+j+1)
+		}
+	}
+	if cols.id >= 0 {
+		_, err := in.text(cols.id)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package rowblocks
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+var (
+	errPacked = fmt.Errorf("it is compressed by gzip, of which no range can be read: name it in Data.Files with .gz at the end, or set "+
+		"Data.CSV.WholeFiles: %w", fault.ErrParam)
+	errDamaged = fmt.Errorf("what gzip compressed is damaged or cut short: %w", fault.ErrBadModel)
+)
+
+// NamedPacked reports whether a path or pattern is of files that gzip has compressed.
+func NamedPacked(path string) bool { return strings.HasSuffix(strings.ToLower(path), ".gz") }
+
+// packed reports whether what comes next was written by gzip.
+func packed(in *bufio.Reader) bool {
+	magic, err := in.Peek(2)
+	return err == nil && magic[0] == 0x1f && magic[1] == 0x8b
+}
+
+// unpack returns what gzip has compressed.
+func unpack(in *bufio.Reader) (*bufio.Reader, error) {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, gzipError(err)
+	}
+	return bufio.NewReaderSize(&unpacked{z}, 1<<18), nil
+}
+
+// unpacked tells what is wrong with the file from what is wrong with a disk or a network.
+type unpacked struct{ of *gzip.Reader }
+
+// Read implements io.Reader.
+func (u *unpacked) Read(p []byte) (int, error) {
+	n, err := u.of.Read(p)
+	return n, gzipError(err)
+}
+
+// gzipError is errDamaged for what gzip says of a file, and err otherwise.
+func gzipError(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err,
+		&corrupt) {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	return err
+}

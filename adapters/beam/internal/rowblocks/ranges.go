@@ -1,0 +1,82 @@
+package rowblocks
+
+import (
+	"math"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+)
+
+// Shard is a file.
+type Shard struct {
+	Path string
+	Size int64
+}
+
+// Range is the whole file.
+func (s Shard) Range() offsetrange.Restriction { return offsetrange.Restriction{End: s.Size} }
+
+// Split divides a file into ranges of one size.
+func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
+	if r.whole(f.Path) || rest.Size() <= float64(r.RangeBytes) {
+		return []offsetrange.Restriction{rest}
+	}
+	return rest.EvenSplits(int64(math.Ceil(rest.Size() / float64(r.RangeBytes))))
+}
+
+func (r *Layout) whole(path string) bool { return r.WholeFiles && !r.parquet(path) }
+
+// Tracker refuses to divide what has to be read as a whole.
+func (r *Layout) Tracker(rest offsetrange.Restriction) *sdf.LockRTracker {
+	t := offsetrange.NewTracker(rest)
+	if r.WholeFiles {
+		return sdf.NewLockRTracker(&undivided{t})
+	}
+	return sdf.NewLockRTracker(t)
+}
+
+// undivided is a tracker of what is read from its beginning to its end.
+type undivided struct{ *offsetrange.Tracker }
+
+// TrySplit implements sdf.RTracker.
+func (u *undivided) TrySplit(float64) (primary, residual any, err error) {
+	return u.GetRestriction(), nil, nil
+}
+
+// span is a range of a file that is being read.
+type span interface {
+	Start() int64
+	// Claim reports whether what begins at an offset belongs to the range.
+	Claim(at int64) bool
+	// Finish says that there is no more to be read of the range.
+	Finish()
+}
+
+// tracked is a range that the engine may shorten at any time.
+type tracked struct{ tracker *sdf.LockRTracker }
+
+// TrackedSpan returns the span of a tracker.
+func TrackedSpan(t *sdf.LockRTracker) span { return tracked{t} }
+
+func (s tracked) restriction() offsetrange.Restriction {
+	return s.tracker.GetRestriction().(offsetrange.Restriction)
+}
+
+func (s tracked) Start() int64        { return s.restriction().Start }
+func (s tracked) Claim(at int64) bool { return s.tracker.TryClaim(at) }
+
+func (s tracked) Finish() {
+	if !s.tracker.IsDone() {
+		s.tracker.TryClaim(s.restriction().End)
+	}
+}
+
+// FileRange is a range of a file that one goroutine reads.
+type FileRange struct {
+	offsetrange.Restriction
+	Shard Shard
+}
+
+func (p *FileRange) Start() int64        { return p.Restriction.Start }
+func (p *FileRange) Claim(at int64) bool { return at < p.End }
+func (p *FileRange) Finish()             {}

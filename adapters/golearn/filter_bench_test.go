@@ -1,0 +1,71 @@
+package golearn
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/filters"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+)
+
+// binnedGrid is a grid and golearn's binning filter for all of its features.
+func binnedGrid(b *testing.B, rows, cols int) (*base.DenseInstances, base.Filter) {
+	b.Helper()
+	rng := rand.New(rand.NewPCG(1, 5))
+	x := mat.NewDense(rows, cols, nil)
+	labels := make([]string, rows)
+	for i := range rows {
+		for j := range cols {
+			x.Set(i, j, rng.Float64())
+		}
+		labels[i] = speciesNames[i%3]
+	}
+	g, err := grids.LabelledGrid(x, nil, "species", labels)
+	require.NoError(b, err)
+	f := filters.NewBinningFilter(g, 8)
+	for _, a := range base.NonClassAttributes(g) {
+		require.NoError(b, f.AddAttribute(a))
+	}
+	require.NoError(b, f.Train())
+	return g, f
+}
+
+// A lazily filtered grid of golearn's looks for the attribute in a list at each
+// cell, so a cell costs more the more attributes there are.
+func BenchmarkMatrixFromLazilyFilteredInstances(b *testing.B) {
+	const rows, cols = 1000, 20
+	g, f := binnedGrid(b, rows, cols)
+	lazy := base.NewLazilyFilteredInstances(g, f)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := grids.Matrix(lazy, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
+}
+
+func BenchmarkFilterStep(b *testing.B) {
+	const rows, cols = 1000, 20
+	g, _ := binnedGrid(b, rows, cols)
+	t, err := gridtable.ReadTraining(g)
+	require.NoError(b, err)
+	step, _, err := binning(8).fit(b.Context(), t, false)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		t, err := gridtable.Read(g)
+		require.NoError(b, err)
+		out, err := step.apply(t)
+		require.NoError(b, err)
+		if _, err := out.WithClass(gridtable.Zeros(gridtable.Column{Name: "species", Kind: gridtable.FloatKind})).Grid(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(rows*cols), "ns/cell")
+}

@@ -1,0 +1,75 @@
+package gridtable
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Missing is the category that ReadCSV gives a missing categorical cell.
+// As a class it stands for none: Fit refuses it, and names the row.
+const Missing = "?"
+
+// ClassTexts returns what golearn prints of the classes present, which are indices into the
+// class attribute c.
+func ClassTexts(c Column, present []int) []string {
+	out := make([]string, len(present))
+	for i, k := range present {
+		out[i] = c.label(k)
+	}
+	return out
+}
+
+// Labels reads the class column as labels from 0, each of which stands for the index in
+// the attribute that present has.
+func (t *Table) Labels() (class Column, present, y []int, err error) {
+	class = t.Classes[0].Column.Owned()
+	values, err := t.Values(&t.Classes[0])
+	if err != nil {
+		return Column{}, nil, nil, err
+	}
+	index := make([]int, t.Rows)
+	for i, v := range values {
+		if err := checkClass(class, i, v); err != nil {
+			return Column{}, nil, nil, err
+		}
+		index[i] = int(v)
+	}
+	present = classes.Distinct(index)
+	return class, present, classes.Positions(present, index), nil
+}
+
+// checkClass refuses a cell that is no class.
+func checkClass(c Column, row int, v float64) error {
+	switch {
+	case c.Kind == CategoricalKind && c.Values[int(v)] == Missing:
+		return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), Missing,
+			"a class in every training row; a class that is written as - or ? is one where CSVOptions.Missing lists other gaps")
+	case v == 0 || v == 1 || c.Kind != FloatKind:
+		return nil
+	case v-v != 0:
+		return NotFinite(c.Name, row, v)
+	}
+	return fault.Param("input", fmt.Sprintf("class attribute %q, row %d", c.Name, row), v,
+		"0 or 1 in a float class attribute; make it categorical for more classes, or use a Regressor")
+}
+
+// Targets reads the class column as finite numbers.
+func (t *Table) Targets() (Column, []float64, error) {
+	c := t.Classes[0].Column
+	if c.Kind != FloatKind {
+		return Column{}, nil, fault.Param("input", "class attribute", fmt.Sprintf("%q of type %v", c.Name, c.Kind),
+			"a float attribute as the target")
+	}
+	y, err := t.Values(&t.Classes[0])
+	if err != nil {
+		return Column{}, nil, err
+	}
+	for i, v := range y {
+		if v-v != 0 {
+			return Column{}, nil, NotFinite(c.Name, i, v)
+		}
+	}
+	return c, y, nil
+}

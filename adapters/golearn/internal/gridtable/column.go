@@ -1,0 +1,180 @@
+package gridtable
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
+)
+
+// Kind is the type of a column: golearn's three types of attribute.
+type Kind uint8
+
+const (
+	FloatKind Kind = iota + 1
+	CategoricalKind
+	BinaryKind
+)
+
+func (k Kind) String() string {
+	switch k {
+	case FloatKind:
+		return "float"
+	case CategoricalKind:
+		return "categorical"
+	case BinaryKind:
+		return "binary"
+	}
+	return "of unknown type"
+}
+
+// Column describes an attribute by value. Attributes are pointers that golearn
+// shares between grids and that some of its functions write to, so nothing that
+// lives longer than a call holds one.
+type Column struct {
+	Name      string
+	Kind      Kind
+	Values    []string // categories, in the order of their indices
+	Precision int      // decimals that golearn prints of a float
+}
+
+// mostDecimals bounds Precision: golearn prints with it, and a hostile file must
+// not make it print a gigabyte of zeros.
+const mostDecimals = 100
+
+// Decimals is the number of decimals that golearn prints of the cells of a
+// matrix; the cells themselves are float64.
+const Decimals = 6
+
+// Describe describes an attribute. Its categories are the attribute's own slice. A type of
+// attribute that golearn does not have has kind 0.
+func Describe(a base.Attribute) Column {
+	switch v := a.(type) {
+	case *base.FloatAttribute:
+		return Column{Name: v.GetName(), Kind: FloatKind, Precision: min(max(v.Precision, 0), mostDecimals)}
+	case *base.BinaryAttribute:
+		return Column{Name: v.GetName(), Kind: BinaryKind}
+	case *base.CategoricalAttribute:
+		return Column{Name: v.GetName(), Kind: CategoricalKind, Values: v.GetValues()}
+	}
+	return Column{Name: a.GetName()}
+}
+
+// validText returns ErrParam unless the name and the categories are UTF-8, as in model files.
+func (c Column) validText() error {
+	if err := check.Text("input", "attribute name", c.Name); err != nil {
+		return err
+	}
+	return check.Text("input", fmt.Sprintf("category of attribute %q", c.Name), c.Values...)
+}
+
+// Owned is the column with categories of its own: golearn adds to those of an attribute.
+func (c Column) Owned() Column {
+	c.Values = slices.Clone(c.Values)
+	return c
+}
+
+// Categories is how many values a cell can have; 0 for a float.
+func (c Column) Categories() int {
+	switch c.Kind {
+	case CategoricalKind:
+		return len(c.Values)
+	case BinaryKind:
+		return 2
+	}
+	return 0
+}
+
+// attribute makes a new attribute, which shares nothing with any other.
+func (c Column) attribute() base.Attribute {
+	switch c.Kind {
+	case FloatKind:
+		return &base.FloatAttribute{Name: c.Name, Precision: c.Precision}
+	case BinaryKind:
+		return base.NewBinaryAttribute(c.Name)
+	}
+	return NewCategorical(c.Name, c.Values)
+}
+
+// NewCategorical goes through the attribute's JSON, because the only other way
+// to add a category compares it with all those before.
+func NewCategorical(name string, values []string) *base.CategoricalAttribute {
+	out := base.NewCategoricalAttribute()
+	out.SetName(name)
+	if !slices.ContainsFunc(values, func(s string) bool { return !utf8.ValidString(s) }) && len(values) > 0 {
+		text, err := json.Marshal(map[string][]string{"values": values})
+		if err == nil && out.UnmarshalJSON(text) == nil {
+			return out
+		}
+	}
+	for _, v := range values {
+		out.GetSysValFromString(v)
+	}
+	return out
+}
+
+// Validate checks what was read from a file.
+func (c Column) Validate() error {
+	if c.Kind < FloatKind || c.Kind > BinaryKind {
+		return fmt.Errorf("attribute %q has type %d", c.Name, c.Kind)
+	}
+	if c.Kind != CategoricalKind && len(c.Values) > 0 {
+		return fmt.Errorf("attribute %q is %v and has categories", c.Name, c.Kind)
+	}
+	if c.Precision < 0 || c.Precision > mostDecimals {
+		return fmt.Errorf("attribute %q is printed with %d decimals", c.Name, c.Precision)
+	}
+	if v, ok := celltext.Duplicate(c.Values); ok {
+		return fmt.Errorf("attribute %q has the category %q twice", c.Name, v)
+	}
+	return nil
+}
+
+func (c Column) Equal(d Column) bool {
+	return c.Name == d.Name && c.Kind == d.Kind && slices.Equal(c.Values, d.Values)
+}
+
+// Width is the number of matrix columns that the attribute takes.
+func (c Column) Width() int {
+	if c.Kind == CategoricalKind {
+		return len(c.Values)
+	}
+	return 1
+}
+
+// label is the text that golearn prints for a cell of a class column.
+func (c Column) label(i int) string {
+	if c.Kind == CategoricalKind {
+		return c.Values[i]
+	}
+	return strconv.Itoa(i)
+}
+
+func Names(cols []Column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+// MatrixNames names the matrix columns that cols take.
+func MatrixNames(cols []Column) []string {
+	var out []string
+	for _, c := range cols {
+		if c.Kind != CategoricalKind {
+			out = append(out, c.Name)
+			continue
+		}
+		for _, v := range c.Values {
+			out = append(out, c.Name+"="+v)
+		}
+	}
+	return out
+}

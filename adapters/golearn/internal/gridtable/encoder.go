@@ -1,0 +1,148 @@
+package gridtable
+
+import (
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Encoder makes a matrix of the features of a table: a float or binary attribute is a column, and a categorical one a column of 0 and 1
+// for each of its categories.
+type Encoder struct {
+	Columns []Column
+	// Gap, if not nil, returns what takes the place of a NaN or an infinity, which stands in a matrix column, or an error.
+	Gap func(name string, column, row int, v float64) (float64, error)
+	// Replaces says that gap returns other numbers.
+	Replaces bool
+}
+
+// Matrix returns the matrix of a table that is aligned to the columns, a row for each row.
+// It may be what the table was made of, and must not be written to.
+func (e Encoder) Matrix(t *Table) (*mat.Dense, error) {
+	if t.Matrix != nil && !e.Replaces {
+		return t.Matrix, e.Check(t, nil)
+	}
+	if err := checkSize(t.Rows, e.Columns); err != nil {
+		return nil, err
+	}
+	width := MatrixWidth(e.Columns)
+	x := mat.NewDense(t.Rows, width, nil)
+	data := x.RawMatrix().Data
+	return x, e.eachBlock(t, nil, func(at, rows int) []float64 { return data[at*width : (at+rows)*width] })
+}
+
+// Check reads the table as matrix does, and keeps nothing. Unseen, if not nil, counts the
+// rows whose category training did not hold.
+func (e Encoder) Check(t *Table, unseen map[string]int) error {
+	width := MatrixWidth(e.Columns)
+	buf := make([]float64, min(t.Rows, BlockRows)*width)
+	return e.eachBlock(t, unseen, func(_, rows int) []float64 {
+		clear(buf)
+		return buf[:rows*width]
+	})
+}
+
+// MatrixWidth is the number of matrix columns of some attributes.
+func MatrixWidth(cols []Column) int {
+	width := 0
+	for _, c := range cols {
+		width += c.Width()
+	}
+	return width
+}
+
+// eachBlock encodes the rows of t, block by block, into what to returns.
+func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int) []float64) (err error) {
+	defer Guard("reading the grid", &err)
+	width := MatrixWidth(e.Columns)
+	return t.blocks(func(at int, rows []int) error {
+		dst, column := to(at, len(rows)), 0
+		var first error
+		for j := range e.Columns {
+			// After an error the rows before it are read on: the first row is the one to name.
+			n, err := e.encode(&t.Features[j], column, len(e.Columns[j].Values), dst[column:], width, rows, unseen)
+			if err != nil {
+				rows, first = rows[:n], err
+			}
+			column += e.Columns[j].Width()
+		}
+		return first
+	})
+}
+
+// encode writes one feature for some rows to the matrix columns from column on: of a
+// categorical one, of which training knew so many categories, one for each. With an error it
+// returns how many rows came before it.
+func (e Encoder) encode(c *Cells, column, known int, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
+	if c.Column.Kind == CategoricalKind {
+		var codes [BlockRows]float64
+		n, err := c.read(codes[:], 1, rows)
+		for i, code := range codes[:n] {
+			if k := int(code); k < known {
+				dst[i*stride+k] = 1
+			} else if unseen != nil {
+				unseen[c.Column.Name]++
+			}
+		}
+		return n, err
+	}
+	n, err := c.read(dst, stride, rows)
+	if c.Column.Kind != FloatKind || e.Gap == nil {
+		return n, err
+	}
+	for i := range n {
+		v := dst[i*stride]
+		if v-v == 0 {
+			continue
+		}
+		var wrong error
+		if dst[i*stride], wrong = e.Gap(c.Column.Name, column, rows[i], v); wrong != nil {
+			return i, wrong
+		}
+	}
+	return n, err
+}
+
+// maxMatrixBytes is the size of the largest matrix that is made of a grid. A column
+// of names or numbers of things, one-hot encoded, soon asks for more.
+const maxMatrixBytes = 8 << 30
+
+func checkSize(rows int, cols []Column) error {
+	width, widest := MatrixWidth(cols), Column{}
+	for _, c := range cols {
+		if c.Width() > widest.Width() || widest.Kind == 0 {
+			widest = c
+		}
+	}
+	bytes := int64(rows) * int64(width) * CellSize
+	if bytes <= maxMatrixBytes {
+		return nil
+	}
+	hint := ""
+	if widest.Kind == CategoricalKind {
+		hint = fmt.Sprintf("the feature %q has %d categories: leave it out", widest.Name, len(widest.Values))
+	}
+	return &fault.TooLargeError{What: fmt.Sprintf("a matrix of %d rows and %d columns", rows, width), Bytes: bytes, Limit: maxMatrixBytes,
+		Hint: hint}
+}
+
+// Explain names the attribute where an estimator or a transformer, which knows the columns of a matrix by number only, met a NaN or an
+// infinity.
+func (t *Table) Explain(cols []Column, err error) error {
+	var nf *fault.NotFiniteError
+	if !errors.As(err, &nf) || nf.Col < 0 {
+		return err
+	}
+	all := MatrixNames(cols)
+	if nf.Col >= len(all) || nf.Row < 0 || nf.Row >= t.Rows {
+		return err
+	}
+	row := nf.Row
+	if t.RowNumbers != nil {
+		row = t.RowNumbers[row]
+	}
+	return fmt.Errorf("attribute %q, row %d: %w", all[nf.Col], row, err)
+}

@@ -1,0 +1,129 @@
+package gridtable
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/sjwhitworth/golearn/base"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Read binds a grid: each attribute is described and its place in the storage found once.
+// No cell is read yet, and attributes of types that golearn does not have are refused
+// where they are asked for.
+func Read(grid base.FixedDataGrid) (t *Table, err error) {
+	if grid == nil {
+		return nil, fault.Param("input", "grid", nil, "a grid")
+	}
+	defer Guard("reading the grid", &err)
+	t = &Table{OneVsAll: fromOneVsAll(reflect.ValueOf(grid))}
+	_, t.Rows = grid.Size()
+	places := map[base.Attribute]CellPlace{}
+	if dense, ok := grid.(*base.DenseInstances); ok && t.Rows > 0 {
+		places = storagePlaces(dense, t.Rows)
+	}
+	all, class := grid.AllAttributes(), grid.AllClassAttributes()
+	t.Features = make([]Cells, 0, len(all))
+	for _, a := range all {
+		c := Cells{Column: Describe(a), attr: a, CellPlace: places[a]}
+		if c.storage == nil {
+			c.get = &getter{grid: grid}
+		}
+		// golearn's NonClassAttributes compares pointers, which lets the class through on
+		// grids whose class was set with an equal attribute, and has no order.
+		if slices.ContainsFunc(class, a.Equals) {
+			t.Classes = append(t.Classes, c)
+		} else {
+			t.Features = append(t.Features, c)
+		}
+	}
+	return t, nil
+}
+
+// storagePlaces says where the 8-byte attributes of a dense grid lie in its storage. What
+// is not in it, binary attributes packed into bits, is read with Get.
+func storagePlaces(grid *base.DenseInstances, rows int) map[base.Attribute]CellPlace {
+	out := map[base.Attribute]CellPlace{}
+	for _, group := range grid.AllAttributeGroups() {
+		attrs, storage, stride := group.Attributes(), group.Storage(), group.RowSizeInBytes()
+		if stride != CellSize*len(attrs) || len(storage) < rows*stride {
+			continue
+		}
+		for i, a := range attrs {
+			if a.GetType() != base.BinaryType {
+				out[a] = CellPlace{storage, stride, i * CellSize}
+			}
+		}
+	}
+	return out
+}
+
+// bind makes cells ready to be read.
+func (c *Cells) bind() (err error) {
+	if c.Column.Kind == 0 {
+		return fault.Param("input", "attribute", fmt.Sprintf("%q of type %T", c.Column.Name, c.attr),
+			"a float, a categorical or a binary attribute")
+	}
+	if !c.atEachGet() || c.get.bound {
+		return nil
+	}
+	defer Guard("reading the grid", &err)
+	if c.get.spec, err = c.get.grid.GetAttribute(c.attr); err != nil {
+		return fault.Param("input", "attribute", c.Column.Name, "one that the grid can resolve: "+err.Error())
+	}
+	c.get.bound = true
+	return nil
+}
+
+// ReadLabelled returns the table of a grid that has one class attribute, which is bound.
+func ReadLabelled(grid base.FixedDataGrid) (*Table, error) {
+	t, err := Read(grid)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Classes) != 1 {
+		listed := make([]string, len(t.Classes))
+		for i, c := range t.Classes {
+			listed[i] = strconv.Quote(c.Column.Name)
+		}
+		return nil, fault.Shape("the grid has", len(t.Classes), "class attributes", "want 1, marked with AddClassAttribute; they are [%s]",
+			strings.Join(listed, " "))
+	}
+	return t, t.Classes[0].bind()
+}
+
+// ReadTraining returns the table of a grid that a model can learn from: of one class, with
+// rows and features, each of a name of its own.
+func ReadTraining(grid base.FixedDataGrid) (*Table, error) {
+	t, err := ReadLabelled(grid)
+	if err != nil {
+		return nil, err
+	}
+	if t.Rows < 1 {
+		return nil, fault.Shape("the grid has", t.Rows, "rows", "want at least 1")
+	}
+	if len(t.Features) == 0 {
+		return nil, fault.Shape("the grid has", 0, "feature attributes", "want at least 1")
+	}
+	if err := t.validText(); err != nil {
+		return nil, err
+	}
+	if n, ok := celltext.Duplicate(append(t.Names(), t.Classes[0].Column.Name)); ok {
+		return nil, fault.Param("input", "attribute names", strconv.Quote(n)+" twice", "each once: attributes are matched by name")
+	}
+	return t, t.bind()
+}
+
+// ReadTargets reads the float class attribute of a grid.
+func ReadTargets(grid base.FixedDataGrid) (Column, []float64, error) {
+	t, err := ReadLabelled(grid)
+	if err != nil {
+		return Column{}, nil, err
+	}
+	return t.Targets()
+}

@@ -1,0 +1,277 @@
+package gridtable
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Table holds the rows that a model reads: a golearn grid that was bound once, some of its rows or columns, or the result
+// of a Pipeline step. It is never written to after it is made.
+type Table struct {
+	Features   []Cells
+	Classes    []Cells // a training table has one
+	RowNumbers []int   // the rows among the cells; nil: 0 to n-1
+	Rows       int
+	Matrix     *mat.Dense // features are its columns, in order; nil: they are not
+	OneVsAll   bool       // the grid is one of golearn's OneVsAllModel
+}
+
+// cells gives the features and the classes.
+func (t *Table) cells(yield func(c *Cells) bool) {
+	for _, of := range [][]Cells{t.Features, t.Classes} {
+		for j := range of {
+			if !yield(&of[j]) {
+				return
+			}
+		}
+	}
+}
+
+// bind makes all cells ready to be read.
+func (t *Table) bind() error {
+	for c := range t.cells {
+		if err := c.bind(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validText returns ErrParam unless all names and categories are UTF-8.
+func (t *Table) validText() error {
+	for c := range t.cells {
+		if err := c.Column.validText(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) Names() []string {
+	out := make([]string, len(t.Features))
+	for j := range out {
+		out[j] = t.Features[j].Column.Name
+	}
+	return out
+}
+
+// Columns describes the features, by values that outlive the grid.
+func (t *Table) Columns() []Column {
+	out := make([]Column, len(t.Features))
+	for j := range out {
+		out[j] = t.Features[j].Column.Owned()
+	}
+	return out
+}
+
+// Find returns the columns of the table that have the names and types of cols, as its
+// features and in their order. What was a class may be a feature now.
+func (t *Table) Find(cols []Column) (*Table, error) {
+	out := &Table{Features: make([]Cells, len(cols)), RowNumbers: t.RowNumbers, Rows: t.Rows, OneVsAll: t.OneVsAll, Matrix: t.Matrix}
+	if len(cols) != len(t.Features) {
+		out.Matrix = nil
+	}
+	var byName map[string][]*Cells // where cols are not in their places
+	for j, want := range cols {
+		if j < len(t.Features) && t.Features[j].Column.Name == want.Name && t.Features[j].Column.Kind == want.Kind {
+			out.Features[j] = t.Features[j]
+		} else {
+			if out.Matrix = nil; byName == nil {
+				byName = t.ByName()
+			}
+			found := byName[want.Name]
+			if len(found) == 0 {
+				return nil, fault.Shape(fmt.Sprintf("the feature %q is missing: the grid has", want.Name), len(t.Features)+len(t.Classes),
+					"attributes", "fitted on %d features", len(cols))
+			}
+			k := slices.IndexFunc(found, func(c *Cells) bool { return c.Column.Kind == want.Kind })
+			if k < 0 {
+				return nil, fault.Param("input", "attribute", fmt.Sprintf("%q of type %v", want.Name, found[0].Column.Kind),
+					fmt.Sprintf("%v, as in training; grids.ReadCSV has CSVOptions.Like for that", want.Kind))
+			}
+			out.Features[j] = *found[k]
+		}
+		if err := out.Features[j].bind(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (t *Table) ByName() map[string][]*Cells {
+	out := make(map[string][]*Cells, len(t.Features)+len(t.Classes))
+	for c := range t.cells {
+		out[c.Column.Name] = append(out[c.Column.Name], c)
+	}
+	return out
+}
+
+// Align returns the columns of a training table from another one, matched by name and
+// type, the categories by text. Categories that occur and that training did not hold
+// come behind the others.
+func (t *Table) Align(cols []Column) (*Table, error) {
+	out, err := t.Find(cols)
+	if err != nil {
+		return nil, err
+	}
+	for j, want := range cols {
+		if want.Kind != CategoricalKind || slices.Equal(out.Features[j].Column.Values, want.Values) {
+			continue
+		}
+		c := out.Features[j]
+		if c.Recode(want.Values); len(c.Column.Values) > len(want.Values) {
+			c = out.Features[j]
+			if err := out.Present(&c); err != nil {
+				return nil, err
+			}
+			c.Recode(want.Values)
+		}
+		out.Features[j] = c
+	}
+	return out, nil
+}
+
+// Present leaves of the categories of c those that occur, in the order of their indices.
+func (t *Table) Present(c *Cells) error {
+	values, err := t.Values(c)
+	if err != nil {
+		return err
+	}
+	occurs := make([]bool, len(c.Column.Values))
+	for _, v := range values {
+		occurs[int(v)] = true
+	}
+	var out []string
+	for k, v := range c.Column.Values {
+		if occurs[k] {
+			out = append(out, v)
+		}
+	}
+	if c.atEachGet() && t.RowNumbers == nil {
+		*c = NewCells(c.Column, values)
+	}
+	c.Recode(out)
+	c.Column.Values = out // the absent ones are behind them
+	return nil
+}
+
+// Recode turns the categories into those of to, and those that are not among them into
+// further ones.
+func (c *Cells) Recode(to []string) {
+	index := make(map[string]int, len(to))
+	for i, v := range to {
+		index[v] = i
+	}
+	codes := make([]float64, len(c.Column.Values))
+	values := slices.Clip(to)
+	for i, v := range c.Column.Values {
+		k, ok := index[v]
+		if !ok {
+			k = len(values)
+			values = append(values, v)
+		}
+		codes[i] = float64(k)
+	}
+	if c.Codes != nil { // it was recoded before
+		second := codes
+		codes = make([]float64, len(c.Codes))
+		for i, code := range c.Codes {
+			if k := int(code); k < len(second) { // else it was absent
+				codes[i] = second[k]
+			}
+		}
+	}
+	c.Column.Values, c.Codes = values, codes
+}
+
+// WithClass is the table with another class.
+func (t *Table) WithClass(class Cells) *Table {
+	out := *t
+	out.Classes = []Cells{class}
+	return &out
+}
+
+// Pick returns some features and rows, nil for all, of a table that copied or computed
+// returned.
+func (t *Table) Pick(features, rows []int) *Table {
+	out := *t
+	out.Matrix = nil
+	if rows != nil {
+		out.RowNumbers, out.Rows = rows, len(rows)
+	}
+	if features != nil {
+		out.Features = make([]Cells, len(features))
+		for j, f := range features {
+			out.Features[j] = t.Features[f]
+		}
+	}
+	return &out
+}
+
+// BlockRows is how many rows of all columns are read before the next: what a block takes
+// stays in the cache, and each column is read in one loop.
+const BlockRows = 64
+
+// blocks calls do for each block of rows, with the place of its first and with their
+// numbers among the cells.
+func (t *Table) blocks(do func(at int, rows []int) error) error {
+	var buf [BlockRows]int
+	for at := 0; at < t.Rows; at += BlockRows {
+		end := min(at+BlockRows, t.Rows)
+		rows := buf[:end-at]
+		if t.RowNumbers != nil {
+			rows = t.RowNumbers[at:end]
+		} else {
+			for i := range rows {
+				rows[i] = at + i
+			}
+		}
+		if err := do(at, rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Values returns a column's cells, in the order of the rows.
+func (t *Table) Values(c *Cells) (_ []float64, err error) {
+	defer Guard("reading the grid", &err)
+	out := make([]float64, t.Rows)
+	err = t.blocks(func(at int, rows []int) error {
+		_, err := c.read(out[at:], 1, rows)
+		return err
+	})
+	return out, err
+}
+
+// hold returns the table with cells of its own in place of those that which names. Of a
+// table of some rows it names all.
+func (t *Table) hold(which func(c *Cells) bool) (*Table, error) {
+	out := *t
+	out.RowNumbers, out.Matrix = nil, nil
+	out.Features, out.Classes = slices.Clone(t.Features), slices.Clone(t.Classes)
+	for c := range out.cells {
+		if t.RowNumbers == nil && !which(c) {
+			continue
+		}
+		values, err := t.Values(c)
+		if err != nil {
+			return nil, err
+		}
+		attr := c.attr
+		*c = NewCells(c.Column.Owned(), values)
+		c.attr = attr
+	}
+	return &out, nil
+}
+
+// Copy holds all cells, for what outlives the grid.
+func (t *Table) Copy() (*Table, error) { return t.hold(func(*Cells) bool { return true }) }
+
+// Compute holds what golearn code computes at each Get, so that a filter runs once on
+// each cell.
+func (t *Table) Compute() (*Table, error) { return t.hold((*Cells).atEachGet) }

@@ -1,0 +1,174 @@
+package gridtable
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/sjwhitworth/golearn/base"
+	"gonum.org/v1/gonum/mat"
+)
+
+// featureGroup is the attribute group that float features are written to. One group of
+// our own takes thousands of attributes fast, and none of them stands beside the class,
+// which golearn's KNN asks for where it uses its fast way.
+const featureGroup = "KERNELEARN"
+
+// Grid writes the table into a grid with attributes of its own, which golearn may write to.
+func (t *Table) Grid() (*base.DenseInstances, error) {
+	if err := t.validText(); err != nil {
+		return nil, err
+	}
+	return t.write(Column.attribute)
+}
+
+// GridSharing writes the table into a grid that has its attributes: the same pointers, so that
+// golearn filters trained on the one work on the other.
+func (t *Table) GridSharing() (*base.DenseInstances, error) { return t.write(nil) }
+
+// written is an attribute of a new grid, and the cells that go there.
+type written struct {
+	from *Cells
+	attr base.Attribute
+	spec base.AttributeSpec // of what is not in the feature group
+}
+
+func (t *Table) write(attribute func(Column) base.Attribute) (out *base.DenseInstances, err error) {
+	defer Guard("writing the grid", &err)
+	out = base.NewDenseInstances()
+	all := make([]written, 0, len(t.Features)+len(t.Classes))
+	for c := range t.cells {
+		w := written{from: c, attr: c.attr}
+		if attribute != nil {
+			w.attr = attribute(c.Column)
+		}
+		all = append(all, w)
+	}
+	group, err := addFeatures(out, all[:len(t.Features)])
+	if err != nil {
+		return nil, err
+	}
+	for j := range all[len(t.Features):] {
+		w := &all[len(t.Features)+j]
+		w.spec = out.AddAttribute(w.attr)
+		if err := out.AddClassAttribute(w.attr); err != nil {
+			return nil, err
+		}
+	}
+	if err := out.Extend(t.Rows); err != nil {
+		return nil, err
+	}
+	if t.Matrix != nil && t.RowNumbers == nil {
+		copyMatrix(group.Storage(), t.Matrix)
+		all = all[len(t.Features):]
+	}
+	return out, t.fill(out, all)
+}
+
+// addFeatures adds attributes, and returns the group of the float ones.
+func addFeatures(out *base.DenseInstances, all []written) (group base.AttributeGroup, err error) {
+	for j := range all {
+		w := &all[j]
+		if w.from.Column.Kind != FloatKind {
+			w.spec = out.AddAttribute(w.attr)
+			continue
+		}
+		if group == nil {
+			if err := out.CreateAttributeGroup(featureGroup, CellSize); err != nil {
+				return nil, err
+			}
+			if group, err = out.GetAttributeGroup(featureGroup); err != nil {
+				return nil, err
+			}
+		}
+		if err := group.AddAttribute(w.attr); err != nil {
+			return nil, err
+		}
+	}
+	return group, nil
+}
+
+// copyMatrix writes a matrix whose columns are those of an attribute group: row by row, as
+// both lie in memory.
+func copyMatrix(storage []byte, x *mat.Dense) {
+	rows, width := x.Dims()
+	for i := range rows {
+		to := storage[i*width*CellSize : (i+1)*width*CellSize]
+		for j, v := range x.RawRowView(i) {
+			binary.LittleEndian.PutUint64(to[j*CellSize:], math.Float64bits(v))
+		}
+	}
+}
+
+// fill writes the cells, those of 8 bytes straight into the storage.
+func (t *Table) fill(grid *base.DenseInstances, all []written) error {
+	if len(all) == 0 {
+		return nil
+	}
+	places := storagePlaces(grid, t.Rows)
+	var buf [BlockRows]float64
+	return t.blocks(func(at int, rows []int) error {
+		for _, w := range all {
+			if _, err := w.from.read(buf[:], 1, rows); err != nil {
+				return err
+			}
+			if w.from.Column.Kind == BinaryKind {
+				for i, v := range buf[:len(rows)] {
+					grid.Set(w.spec, at+i, []byte{byte(v)})
+				}
+				continue
+			}
+			places[w.attr].put(w.from.Column.Kind, at, buf[:len(rows)])
+		}
+		return nil
+	})
+}
+
+// put writes values to the rows from at on.
+func (p CellPlace) put(k Kind, at int, values []float64) {
+	for i, v := range values {
+		bits := math.Float64bits(v)
+		if k == CategoricalKind {
+			bits = uint64(v)
+		}
+		binary.LittleEndian.PutUint64(p.storage[(at+i)*p.Stride+p.Offset:], bits)
+	}
+}
+
+// TableOf makes a table of columns and the numbers of each of their rows. The column of
+// number class is the class; -1 stands for none.
+func TableOf(cols []Column, values [][]float64, rows, class int) *Table {
+	out := &Table{Rows: rows}
+	for j, c := range cols {
+		if j == class {
+			out.Classes = append(out.Classes, NewCells(c, values[j]))
+		} else {
+			out.Features = append(out.Features, NewCells(c, values[j]))
+		}
+	}
+	return out
+}
+
+// TableOfMatrix makes a table of the columns of x, which are float columns cols. It keeps
+// x, which must not be written to.
+func TableOfMatrix(x *mat.Dense, cols []Column) *Table {
+	raw := x.RawMatrix()
+	out := &Table{Features: make([]Cells, len(cols)), Rows: raw.Rows, Matrix: x}
+	for j, c := range cols {
+		out.Features[j] = Cells{Column: c, Numbers: raw.Data, CellPlace: CellPlace{Stride: raw.Stride, Offset: j}}
+	}
+	return out
+}
+
+// ClassGrid makes the grid that Predict returns.
+func ClassGrid(class Cells) (*base.DenseInstances, error) {
+	return (&Table{Classes: []Cells{class}, Rows: len(class.Numbers)}).Grid()
+}
+
+// NoRows is the grid that goes with an error, which golearn's BaggedModel
+// dereferences without looking at the error.
+func NoRows(c Column) *base.DenseInstances {
+	if out, err := ClassGrid(NewCells(c, nil)); err == nil && c.Kind != 0 {
+		return out
+	}
+	return base.NewDenseInstances()
+}
