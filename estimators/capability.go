@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -84,7 +86,7 @@ var table = map[Capability]ability{
 	), needs: Partial, own: true},
 	Blocks: {method: "FitBlocks", interfaces: types(
 		reflect.TypeFor[streaming.BlockFitter[float64]](), reflect.TypeFor[streaming.BlockFitter[int]](),
-			reflect.TypeFor[streaming.BlockFitter[streaming.None]](),
+		reflect.TypeFor[streaming.BlockFitter[streaming.None]](),
 	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()),
 		needs: KernelMatrix},
@@ -102,7 +104,7 @@ var table = map[Capability]ability{
 		reflect.TypeFor[streaming.StatisticsFitter[float64]](), reflect.TypeFor[streaming.StatisticsFitter[int]](),
 		reflect.TypeFor[streaming.StatisticsFitter[streaming.None]](),
 		reflect.TypeFor[streaming.StagedFitter[float64]](), reflect.TypeFor[streaming.StagedFitter[int]](),
-			reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
+		reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
 	), needs: Mergeable, parts: true, own: true},
 	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
 	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
@@ -127,10 +129,7 @@ func (a ability) hasMethod(t reflect.Type) bool {
 
 // String returns the method's name.
 func (c Capability) String() string {
-	if a, ok := table[c]; ok {
-		return a.method
-	}
-	return fmt.Sprintf("Capability(%d)", int(c))
+	return cmp.Or(table[c].method, enum.Name("Capability", int(c)))
 }
 
 // Capabilities returns all of them.

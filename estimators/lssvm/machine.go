@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -27,6 +28,7 @@ import (
 // machineSettings is the configuration that Regressor and Classifier share.
 type machineSettings struct {
 	typ     string
+	config  any            // the Regressor, Classifier or MultiRegressor
 	kernel  kernels.Kernel // nil: see orChosen
 	ridge   float64
 	rule    RidgeRule
@@ -39,17 +41,7 @@ type machineSettings struct {
 	classify bool
 }
 
-func (s machineSettings) validate() error {
-	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"),
-		check.Workers(s.typ, s.options.Workers))
-	if err != nil {
-		return err
-	}
-	if s.kernel != nil {
-		return kernels.Validate(s.kernel)
-	}
-	return nil
-}
+func (s machineSettings) validate() error { return settings.Check(s.typ, s.config) }
 
 // machine is a solved system for k targets that share M. Only what waits changes after Fit.
 type machine struct {
