@@ -8,11 +8,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // graph is what the inner estimator makes of preprocessed rows.
 func (f *fitted[E]) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	if f == nil {

@@ -90,16 +90,6 @@ type Regressor struct {
 	f   *fitted[estimators.Regressor]
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Wrapper                      = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-)
-
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Limit: r.Budget,

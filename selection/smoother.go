@@ -12,11 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-var (
-	_ estimators.LinearSmoother = (*Regressor)(nil)
-	_ estimators.LinearSmoother = (*Classifier)(nil)
-)
-
 // Smoother calls Smoother of the estimator that was built, on preprocessed rows. If it has none, as the mean of
 // several ways has none, the error wraps errors.ErrUnsupported.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {

@@ -3,7 +3,6 @@ package calibration
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"math"
 	"slices"
 
@@ -86,16 +85,6 @@ type model struct {
 	link    link
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
-)
-
 func (c *Classifier) estimator() estimators.Classifier {
 	if c.Estimator == nil {
 		return &lssvm.Classifier{}
@@ -124,10 +113,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
@@ -138,7 +124,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := classes.Weights{}.Distinguish(classifierType, y, own)
 	if err != nil {
 		return err
 	}

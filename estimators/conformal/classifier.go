@@ -3,7 +3,6 @@ package conformal
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"slices"
 	"sync"
 
@@ -84,18 +83,6 @@ type Classifier struct {
 	m *classModel
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.SetPredictor                  = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
-)
-
 // classModel is a fitted Classifier. Only what waits changes after Fit.
 type classModel struct {
 	method  Method
@@ -149,10 +136,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	progress.Counts(ctx)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, slices.Clone(weights))
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) validate() error {
@@ -173,7 +157,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := classes.Weights{}.Distinguish(classifierType, y, own)
 	if err != nil {
 		return err
 	}

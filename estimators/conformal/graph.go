@@ -7,11 +7,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // Graph implements [graph.Grapher] for what Predict returns, where Estimator does; intervals have no graph.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.m == nil {

@@ -3,7 +3,6 @@ package conformal
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"slices"
 	"sync"
 
@@ -89,16 +88,6 @@ type Regressor struct {
 	m *model
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler                = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
-)
-
 // model is a fitted Regressor. Only what waits changes after Fit.
 type model struct {
 	method Method
@@ -141,10 +130,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	progress.Counts(ctx)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, slices.Clone(weights))
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) validate() error {
@@ -164,7 +150,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err := r.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, own)
 	if err != nil {
 		return err
 	}

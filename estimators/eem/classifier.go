@@ -80,18 +80,6 @@ type classifierName struct{}
 
 func (classifierName) typ() string { return classifierType }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-)
-
 func (c *Classifier) settings() fitSettings {
 	onRows := 0
 	if c.Activation == featuremap.DataRBF {

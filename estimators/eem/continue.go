@@ -6,17 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
-)
-
-var (
-	_ estimators.Continuer = (*Classifier)(nil)
-	_ estimators.Continuer = (*KernelClassifier)(nil)
 )
 
 const classStatisticsVersion = 1

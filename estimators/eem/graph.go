@@ -9,11 +9,6 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-var (
-	_ graph.Grapher = (*Classifier)(nil)
-	_ graph.Grapher = (*KernelClassifier)(nil)
-)
-
 // Graph implements [graph.Grapher]. After PartialFit it does what Solve does.
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) { return c.graph(x) }
 

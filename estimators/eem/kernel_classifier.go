@@ -72,18 +72,6 @@ type kernelClassifierName struct{}
 
 func (kernelClassifierName) typ() string { return kernelClassifierType }
 
-var (
-	_ estimators.Classifier                    = (*KernelClassifier)(nil)
-	_ estimators.ProbaPredictor                = (*KernelClassifier)(nil)
-	_ estimators.DecisionPredictor             = (*KernelClassifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*KernelClassifier)(nil)
-	_ estimators.PartialFitter[int]            = (*KernelClassifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*KernelClassifier)(nil)
-	_ estimators.Reporter                      = (*KernelClassifier)(nil)
-	_ estimators.PredictorTo[int]              = (*KernelClassifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*KernelClassifier)(nil)
-)
-
 func (c *KernelClassifier) settings() fitSettings {
 	wanted := 0
 	if c.Landmarks == nil {

@@ -2,7 +2,6 @@ package eem
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,15 +20,6 @@ const (
 	classifierKind       = "eem.Classifier"
 	kernelClassifierKind = "eem.KernelClassifier"
 	version              = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler   = (*KernelClassifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*KernelClassifier)(nil)
-	_ encoding.BinaryMarshaler   = (*Statistics)(nil)
-	_ encoding.BinaryUnmarshaler = (*Statistics)(nil)
 )
 
 type storedPair struct {

@@ -28,11 +28,6 @@ type stages struct {
 	sums   *sums // of the classes, that was learnt
 }
 
-var (
-	_ streaming.StagedFitter[int] = (*Classifier)(nil)
-	_ streaming.StagedFitter[int] = (*KernelClassifier)(nil)
-)
-
 func (c fitSettings) stages() (streaming.Stages[int], error) {
 	if err := c.validate(); err != nil {
 		return nil, err

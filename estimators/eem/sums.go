@@ -33,8 +33,6 @@ type sums struct {
 	n, d   int
 }
 
-var _ streaming.Statistics[int] = (*sums)(nil)
-
 // newSums returns statistics of no rows: of the sample where it is given, else of the classes.
 func (c fitSettings) newSums(sample *rowsample.Sample, l features.Layer, units string) *sums {
 	s := &sums{c: c, sample: sample, layer: l, units: units}

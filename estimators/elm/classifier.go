@@ -77,14 +77,6 @@ type Classifier struct {
 	m *model
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-)
-
 type model struct {
 	ridge   float64
 	hidden  *featuremap.RandomHidden
@@ -109,10 +101,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // the ridge is chosen, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) classWeights() classes.Weights {
@@ -136,10 +125,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	}
 	m := &model{report: estimators.Report{Converged: true, Iterations: 1}}
 	var at []int
-	if m.classes, at, err = classes.Distinguish(y); err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, m.classes); err != nil {
+	if m.classes, at, err = c.classWeights().Distinguish(classifierType, y, weights); err != nil {
 		return err
 	}
 	merged := distinct.Merge(xd, c.classWeights().Rows(m.classes, at, weights)) // so that a row is left out with its copies

@@ -5,8 +5,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var _ graph.Grapher = (*Classifier)(nil)
-
 // Graph implements [graph.Grapher].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.m == nil {

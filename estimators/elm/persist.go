@@ -1,7 +1,6 @@
 package elm
 
 import (
-	"encoding"
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -14,11 +13,6 @@ import (
 const (
 	classifierKind    = "elm.Classifier"
 	classifierVersion = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 type storedModel struct {

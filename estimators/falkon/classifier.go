@@ -109,19 +109,6 @@ type Classifier struct {
 	used    Loss       // by Fit
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.ProbaPredictorTo              = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ streaming.BlockFitter[int]               = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
@@ -161,10 +148,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -176,11 +160,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	factors := c.factors(names, sumsOf(len(names), at, weights))

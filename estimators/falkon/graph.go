@@ -5,11 +5,6 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.Graph(regressorType, r.settings().withDefaults().Options(), x)

@@ -2,7 +2,6 @@ package falkon
 
 import (
 	"context"
-	"encoding"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -84,19 +83,6 @@ type MultiRegressor struct {
 	fittedMachine
 }
 
-var (
-	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
-	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
-	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
-	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
-	_ estimators.Reporter                          = (*MultiRegressor)(nil)
-	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
-	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
-	_ graph.Grapher                                = (*MultiRegressor)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
@@ -121,10 +107,7 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if weights == nil {
-		weights = []float64{}
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
@@ -136,10 +119,8 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if weights != nil {
-		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
-			return err
-		}
+	if err := check.GivenWeights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+		return err
 	}
 	own, units, err := targets.Standard(multiType, yd, weights, !r.NoIntercept)
 	if err != nil {

@@ -1,7 +1,6 @@
 package falkon
 
 import (
-	"encoding"
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -16,13 +15,6 @@ import (
 const (
 	regressorKind  = "falkon.Regressor"
 	classifierKind = "falkon.Classifier"
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // stored is a machine in a file.

@@ -22,8 +22,6 @@ type smoothed struct {
 	workers int
 }
 
-var _ estimators.LinearSmoother = (*Regressor)(nil)
-
 // Smoother implements [estimators.LinearSmoother]: it is the machine of the chosen kernel, ridge and landmarks on
 // these rows and targets, solved directly. It holds n×M numbers, and returns [estimators.ErrTooLarge] over MaxBytes.
 // The cost is O(nM²). Its variance leaves out the part of k(x, x) that the landmarks do not explain.

@@ -1,8 +1,6 @@
 package falkon
 
 import (
-	"encoding"
-
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -25,11 +23,6 @@ type State struct {
 
 	at *solver.State
 }
-
-var (
-	_ encoding.BinaryMarshaler   = (*State)(nil)
-	_ encoding.BinaryUnmarshaler = (*State)(nil)
-)
 
 // forSolver is what the solver is given of a state.
 func (s *State) forSolver() *solver.State {

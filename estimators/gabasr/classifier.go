@@ -117,18 +117,6 @@ func (m *classification) learnedModel() *learned {
 	return &m.learned
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-	_ estimators.Wrapper                       = (*Classifier)(nil)
-)
-
 // Supports reports that [PolyaGamma] does not take weights; see FitWeighted.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return (capability != estimators.Weighted || c.Likelihood != PolyaGamma) && estimators.Wrapped{}.Supports(c, capability)
@@ -176,10 +164,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	if c.Likelihood == PolyaGamma {
 		return fmt.Errorf("%s: FitWeighted with Likelihood PolyaGamma: %w", classifierType, errors.ErrUnsupported)
 	}
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
@@ -191,11 +176,8 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, own)
 	if err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	xd, at, own, ofFeatures := c.merge(xd, at, c.classWeights().Rows(names, at, own))

@@ -8,11 +8,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // graph returns the columns as draws see them, scaled, and those of the trend, the zero Value without one.
 func (l *learned) graph(typ string, x graph.Value) (scaled, trend graph.Value, err error) {
 	if l == nil {

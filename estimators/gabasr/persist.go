@@ -1,7 +1,6 @@
 package gabasr
 
 import (
-	"encoding"
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -17,13 +16,6 @@ const (
 	regressorKind  = "gabasr.Regressor"
 	classifierKind = "gabasr.Classifier"
 	version        = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // storedLearned is what both files have.

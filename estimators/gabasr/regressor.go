@@ -105,16 +105,6 @@ func (m *regression) learnedModel() *learned {
 	return &m.learned
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
-)
-
 func (r *Regressor) settings() (sampler.Settings, error) {
 	if err := settings.Check(regressorType, r); err != nil {
 		return sampler.Settings{}, err
@@ -145,10 +135,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // as its weight says.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
@@ -156,7 +143,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, own)
 	if err != nil {
 		return err
 	}

@@ -75,16 +75,6 @@ type Classifier struct {
 	link    platt.Link
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.MatrixFitter[int]             = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
@@ -118,10 +108,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -175,10 +162,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fitMatrix(ctx, k, y, weights)
+	return c.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
@@ -196,11 +180,8 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 
 // finish makes targets and weights of the labels, solves, and fits the link.
 func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, []float64) (*machine, error)) error {
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
-		return err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
 		return err
 	}
 	target := classes.AgainstRest(at, len(names))

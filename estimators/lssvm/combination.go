@@ -3,6 +3,7 @@ package lssvm
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -37,9 +38,14 @@ func (r *Regressor) PredictCombinationMatrix(ctx context.Context, k mat.Matrix, 
 			return nil, nil, err
 		}
 	}
+	left, err := r.m.leaveOneOut(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	if variance, err = r.m.spread(ctx, kd, prior, sums, 0); err != nil {
 		return nil, nil, err
 	}
+	floats.Scale(left.scales[0], variance)
 	mean = mat.Col(nil, 0, r.m.outputs(kd))
 	for i, s := range sums {
 		mean[i] += r.m.bias[0] * (s - 1) // outputs counts it once

@@ -86,7 +86,7 @@ func TestCombinationsAreAGaussianProcess(t *testing.T) {
 			covariance.Sub(k(at, at), &covariance)
 			both.Product(weights, &covariance, weights.T())
 			for i, v := range variance {
-				assert.InEpsilon(t, left.scale*both.At(i, i), v, 1e-3)
+				assert.InEpsilon(t, left.scales[0]*both.At(i, i), v, 1e-3)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestCombinationOfOneRow(t *testing.T) {
 	wantMean, wantVariance, err := r.PredictVariance(at)
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, wantMean, mean, 1e-10)
-	noise := r.m.left.scale * r.ChosenRidge()
+	noise := r.m.left.scales[0] * r.ChosenRidge()
 	for i, v := range variance {
 		assert.InEpsilon(t, wantVariance[i], v+noise, 1e-9)
 	}

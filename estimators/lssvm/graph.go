@@ -12,11 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // graphOutputs returns the kernel with the training rows, and the outputs.
 func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err error) {
 	switch {
@@ -33,17 +28,26 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 
 // Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	k, f, err := r.m.graphOutputs(regressorType, x)
+	return r.m.graph(regressorType, x)
+}
+
+// graph returns the means and the variances of the targets.
+func (m *machine) graph(typ string, x graph.Value) (graph.Outputs, error) {
+	k, f, err := m.graphOutputs(typ, x)
 	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
-		v, left, err := r.m.graphVariance(x, k)
+		v, left, err := m.graphVariance(x, k)
 		if err != nil {
 			return k, err
 		}
-		return v.Times(left.scale).Plus(r.m.given.noise(0)), nil
+		v = v.Mul(v.Row(left.scales))
+		if m.given.within != nil {
+			v = v.Add(v.Row(m.given.within))
+		}
+		return v, nil
 	}}, err
 }
 
-// graphVariance is variance in units of s².
+// graphVariance is the variance in units of s².
 func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
 	chol, err := m.factorOf(context.Background())
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -36,18 +35,9 @@ func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
 	return out
 }
 
-// noise is what the variance of one target has beside that of the mean of equal rows.
-func (g givenRows) noise(target int) float64 {
-	if g.within == nil {
-		return 0
-	}
-	return g.within[target]
-}
-
 // leftOut is what leaving out one distinct row, or group, says.
 type leftOut struct {
 	residuals *mat.Dense // of each row given, ×k; nil for one distinct row
-	scale     float64    // s², the mean over the targets
 	scales    []float64  // s² of each target
 	press     float64    // the mean weighted square of the residuals, summed over the targets
 }
@@ -62,7 +52,6 @@ func (m *machine) leftOut(residuals *mat.Dense) *leftOut {
 		w := weights.Weight(m.weights, i)
 		for j, e := range residuals.RawRowView(i) {
 			a := max(0, m.alpha.At(i, j)*e) // below 0 by rounding alone
-			out.scale += a / float64(n*k)
 			out.scales[j] += a / float64(n)
 			out.press += w * e * e
 		}
@@ -171,14 +160,6 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	return m.leftOut(s.Residuals), nil
 }
 
-// variance returns the predictive variance of a new observation for each row
-// of k (r×n) with prior variances diag.
-func (m *machine) variance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
-	out, err := m.spread(ctx, k, diag, onesOf(len(diag)), m.noise())
-	floats.AddConst(m.given.noise(0), out)
-	return out, err
-}
-
 // noise is the variance of the noise of a row of mean weight, in units of s².
 func (m *machine) noise() float64 { return m.ridge / m.meanWeight() }
 
@@ -191,21 +172,10 @@ func (m *machine) meanWeight() float64 {
 
 func onesOf(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// spread returns the variance of combinations of the function's values and of the noise:
+// spread returns the variance of combinations of the function's values and of the noise, in units of s²:
 // k (r×n), prior and sums are the combinations of kernel values, of those in both arguments,
 // and of the constant 1.
 func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
-	left, err := m.leaveOneOut(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out, err := m.spreadOver(ctx, k, prior, sums, noise)
-	floats.Scale(left.scale, out)
-	return out, err
-}
-
-// spreadOver is spread in units of s².
-func (m *machine) spreadOver(ctx context.Context, k *mat.Dense, prior, sums []float64, noise float64) ([]float64, error) {
 	chol, err := m.factorOf(ctx)
 	if err != nil {
 		return nil, err

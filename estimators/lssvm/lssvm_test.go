@@ -302,7 +302,7 @@ func TestVarianceIsAGaussianProcess(t *testing.T) {
 	require.NoError(t, ignoreCondition(sol.Solve(m, cross.T())))
 	quad.Mul(cross, &sol)
 	for i := range 7 {
-		assert.InEpsilon(t, r.m.left.scale*(1+wide-quad.At(i, i)+r.ChosenRidge()), variance[i], 1e-4)
+		assert.InEpsilon(t, r.m.left.scales[0]*(1+wide-quad.At(i, i)+r.ChosenRidge()), variance[i], 1e-4)
 	}
 }
 
@@ -711,7 +711,7 @@ func TestHostilePayloads(t *testing.T) {
 		"weights too few":            {rows, func(s *stored) { s.Weights = codec.Floats{1} }},
 		"a weight of 0":              {rows, func(s *stored) { s.Weights = codec.Floats{1, 1, 0, 1, 1, 1} }},
 		"no ridge":                   {rows, func(s *stored) { s.Ridge = 0 }},
-		"a negative scale":           {rows, func(s *stored) { s.Scale = -1 }},
+		"a negative scale":           {chosen, func(s *stored) { s.Scales = codec.Floats{-1} }},
 		"residuals of others":        {rows, func(s *stored) { s.LeftOut = two }},
 		"a residual that is NaN":     {rows, func(s *stored) { s.LeftOut.Data[2] = math.NaN() }},
 		"a matrix too small":         {chosen, func(s *stored) { s.Matrix = s.Matrix[1:] }},

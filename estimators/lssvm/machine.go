@@ -355,7 +355,7 @@ func (m *machine) factorise(ctx context.Context, k *mat.SymDense) (*linalg.Chole
 func (m *machine) finite(typ string, targets *mat.Dense) error {
 	total := m.report.Objective + vecmath.Sum(m.bias) + vecmath.Sum(m.eta) + sumOfSquares(targets) + sumOfSquares(m.alpha)
 	if m.left != nil && m.left.residuals != nil {
-		total += m.left.scale + mat.Sum(m.left.residuals)
+		total += vecmath.Sum(m.left.scales) + mat.Sum(m.left.residuals)
 	}
 	if total-total != 0 {
 		return fmt.Errorf("%s: the targets or the kernel's values are too large, their squares overflow: %w", typ, fault.ErrNotFinite)

@@ -2,17 +2,13 @@ package lssvm
 
 import (
 	"context"
-	"encoding"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -65,20 +61,6 @@ type MultiRegressor struct {
 	m *machine
 }
 
-var (
-	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
-	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiLeaveOneOutPredictor         = (*MultiRegressor)(nil)
-	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
-	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
-	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
-	_ estimators.Reporter                          = (*MultiRegressor)(nil)
-	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
-	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
-	_ graph.Grapher                                = (*MultiRegressor)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
@@ -100,10 +82,7 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // same effect as the row given twice. If the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if weights == nil {
-		weights = []float64{}
-	}
-	return r.fit(ctx, x, y, slices.Clone(weights))
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
@@ -115,10 +94,8 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if weights != nil {
-		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
-			return err
-		}
+	if err := check.GivenWeights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+		return err
 	}
 	own, units, err := targets.Standard(multiType, yd, weights, true)
 	if err != nil {
@@ -156,7 +133,6 @@ func (m *machine) toUnits(units *targets.Units) error {
 	if m.left != nil {
 		units.Rescale(m.left.residuals)
 		units.Squares(m.left.scales)
-		m.left.scale = 0 // of all targets there is none
 		if err := targets.Finite(multiType, m.left.scales); err != nil {
 			return err
 		}
@@ -192,42 +168,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // Fit or UnmarshalBinary.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	err = r.m.eachChunk(multiType, x, r.settings().options, func(start int, rows, k *mat.Dense) error {
-		m := r.m
-		if mean == nil {
-			n, _ := x.Dims()
-			mean, variance = mat.NewDense(n, len(m.bias), nil), mat.NewDense(n, len(m.bias), nil)
-		}
-		left, err := m.leaveOneOut(context.Background())
-		if err != nil {
-			return err
-		}
-		n, _ := rows.Dims()
-		diag := make([]float64, n)
-		kernels.Diag(diag, m.kernel, rows)
-		v, err := m.spreadOver(context.Background(), k, diag, onesOf(n), m.noise())
-		if err != nil {
-			return err
-		}
-		mean.Slice(start, start+n, 0, len(m.bias)).(*mat.Dense).Copy(m.outputs(k))
-		for i, u := range v {
-			floats.ScaleTo(variance.RawRowView(start+i), u, left.scales)
-			if m.given.within != nil {
-				floats.Add(variance.RawRowView(start+i), m.given.within)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := check.Finite("prediction", mean); err != nil {
-		return nil, nil, err
-	}
-	if err := check.Finite("variance", variance); err != nil {
-		return nil, nil, err
-	}
-	return mean, variance, nil
+	return r.m.predictVariance(multiType, x, r.settings().options)
 }
 
 // PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
@@ -279,14 +220,7 @@ func (r *MultiRegressor) Intercepts() []float64 {
 // of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if r.m == nil {
-		return nil, fault.NotFitted(multiType)
-	}
-	left, err := r.m.leaveOneOut(ctx)
-	if err != nil || left.residuals == nil {
-		return nil, err
-	}
-	return mat.DenseCopyOf(left.residuals), nil
+	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
 
 // Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
@@ -303,55 +237,22 @@ func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs what the
 // first PredictVariance does.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
-	k, f, err := r.m.graphOutputs(multiType, x)
-	return graph.Outputs{Mean: f, Variance: func() (graph.Value, error) {
-		v, left, err := r.m.graphVariance(x, k)
-		if err != nil {
-			return k, err
-		}
-		v = v.Mul(v.Row(left.scales))
-		if r.m.given.within != nil {
-			v = v.Add(v.Row(r.m.given.within))
-		}
-		return v, nil
-	}}, err
+	return r.m.graph(multiType, x)
 }
 
 // MarshalBinary writes the fitted model: the training rows, their coefficients and the kernel's name. The
 // configuration is not written. Quantities that are computed at their first use and have not been used yet are not
 // computed; they are also computed at first use in the model that is read.
 func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
-	if r.m == nil {
-		return nil, fault.NotFitted(multiType)
-	}
-	s := r.m.store(r.Kernel)
-	if r.m.left != nil {
-		s.Scales = r.m.left.scales
-	}
-	return codec.Marshal(multiKind, version, s)
+	return r.m.marshal(multiType, multiKind, r.Kernel)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a MultiRegressor that has the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
-	var s stored
-	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
-		return err
-	}
-	if s.Kernel == "" {
-		return fault.BadModel(multiKind, "no kernel")
-	}
-	k := len(s.Bias)
-	m, err := s.machine(multiKind, r.Kernel, k, r.settings().options)
+	m, err := unmarshal(multiKind, data, r.Kernel, 0, r.settings().options)
 	if err != nil {
 		return err
-	}
-	if err := s.complete(multiKind, m, k); err != nil {
-		return err
-	}
-	if m.left != nil && (len(s.Scales) != k ||
-		slices.ContainsFunc(s.Scales, func(v float64) bool { return !(v >= 0) || math.IsInf(v, 1) })) {
-		return fault.BadModel(multiKind, "scales %v for %d targets", s.Scales, k)
 	}
 	r.m = m
 	return nil

@@ -1,7 +1,6 @@
 package lssvm
 
 import (
-	"encoding"
 	"fmt"
 	"slices"
 
@@ -23,13 +22,6 @@ const (
 	version        = 1
 )
 
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
-)
-
 // stored is a machine in a file. The first three are a kernels.Reference.
 type stored struct {
 	Kernel  string // "" after FitMatrix
@@ -47,8 +39,7 @@ type stored struct {
 	Ridge   float64
 	// What Fit knows of a Regressor beyond that.
 	LeftOut codec.Matrix // leave-one-out residuals; empty where they wait, and of one row
-	Scale   float64      // with them
-	Scales  codec.Floats `cbor:",omitempty"` // of a MultiRegressor, in the place of Scale
+	Scales  codec.Floats // with them, s² of each target
 	Matrix  codec.Floats // after FitMatrix the packed kernel matrix, or
 	Factor  codec.Floats // the packed factor of M
 	Report  estimators.Report
@@ -70,7 +61,7 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	if m.left == nil { // what waits takes them
 		s.Groups = m.groups
 	} else {
-		s.LeftOut, s.Scale = codec.FromDense(m.left.residuals), m.left.scale
+		s.LeftOut, s.Scales = codec.FromDense(m.left.residuals), m.left.scales
 	}
 	if m.factor != nil {
 		s.Factor = m.factor.Packed()
@@ -185,8 +176,8 @@ func (s stored) wrong(alpha *mat.Dense, k int) string {
 		return fmt.Sprintf("%d weights for %d rows", len(s.Weights), s.N)
 	case !s.Bias.Finite() || !s.Eta.Finite() || !s.Weights.Finite():
 		return "a value is not finite"
-	case !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || !(s.Scale >= 0) || s.Scale-s.Scale != 0:
-		return fmt.Sprintf("ridge %v, scale %v", s.Ridge, s.Scale)
+	case !(s.Ridge > 0) || s.Ridge-s.Ridge != 0:
+		return fmt.Sprintf("ridge %v", s.Ridge)
 	case slices.ContainsFunc(s.Weights, func(w float64) bool { return !(w > 0) }):
 		return "a weight is not positive"
 	case !(vecmath.Sum(s.Eta) > 0): // 1'M⁻¹1, which variances divide by
@@ -218,7 +209,10 @@ func (s stored) complete(kind string, m *machine, k int) error {
 		return fault.BadModel(kind, "leave-one-out residuals do not fit %d rows", rows)
 	}
 	if residuals != nil || s.N == 1 {
-		m.left = &leftOut{residuals: residuals, scale: s.Scale, scales: s.Scales}
+		if len(s.Scales) != k || !s.Scales.Finite() || slices.Min(s.Scales) < 0 {
+			return fault.BadModel(kind, "scales %v for %d targets", s.Scales, k)
+		}
+		m.left = &leftOut{residuals: residuals, scales: s.Scales}
 	}
 	triangle := s.N * (s.N + 1) / 2
 	switch {
@@ -241,28 +235,44 @@ func (s stored) complete(kind string, m *machine, k int) error {
 // computed at their first use and have not been used yet are not computed; they are also computed at first use in
 // the model that is read.
 func (r *Regressor) MarshalBinary() ([]byte, error) {
-	if r.m == nil {
-		return nil, fault.NotFitted(regressorType)
-	}
-	return codec.Marshal(regressorKind, version, r.m.store(r.Kernel))
+	return r.m.marshal(regressorType, regressorKind, r.Kernel)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor that has the same Kernel. Errors wrap
 // [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	var s stored
-	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
-		return err
-	}
-	m, err := s.machine(regressorKind, r.Kernel, 1, r.settings().options)
+	m, err := unmarshal(regressorKind, data, r.Kernel, 1, r.settings().options)
 	if err != nil {
-		return err
-	}
-	if err := s.complete(regressorKind, m, 1); err != nil {
 		return err
 	}
 	r.m = m
 	return nil
+}
+
+// marshal writes the machine of a regressor.
+func (m *machine) marshal(typ, kind string, configured kernels.Kernel) ([]byte, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	return codec.Marshal(kind, version, m.store(configured))
+}
+
+// unmarshal reads the machine of a regressor of k targets, or for a k of 0 of any number of them on rows.
+func unmarshal(kind string, data []byte, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
+	var s stored
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	if k == 0 {
+		if k = len(s.Bias); s.Kernel == "" {
+			return nil, fault.BadModel(kind, "no kernel")
+		}
+	}
+	m, err := s.machine(kind, configured, k, opt)
+	if err != nil {
+		return nil, err
+	}
+	return m, s.complete(kind, m, k)
 }
 
 type storedClassifier struct {

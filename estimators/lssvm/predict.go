@@ -1,14 +1,17 @@
 package lssvm
 
 import (
+	"cmp"
 	"context"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -115,7 +118,7 @@ func (m *machine) decide(typ string, x mat.Matrix, opt kernels.Options) (*mat.De
 	if err != nil {
 		return nil, err
 	}
-	return out, check.Vector("prediction", out.RawMatrix().Data)
+	return out, targets.CheckValues("prediction", out)
 }
 
 // decideMatrix returns the outputs for kernel values with the training rows.
@@ -125,7 +128,62 @@ func (m *machine) decideMatrix(typ string, k mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	out := m.outputs(kd)
-	return out, check.Vector("prediction", out.RawMatrix().Data)
+	return out, targets.CheckValues("prediction", out)
+}
+
+// predictVariance returns the mean and the variance of a new observation of each target (m×k) at each row of x (m×d).
+func (m *machine) predictVariance(typ string, x mat.Matrix, opt kernels.Options) (mean, variance *mat.Dense, err error) {
+	err = m.eachChunk(typ, x, opt, func(start int, rows, k *mat.Dense) error {
+		width := len(m.bias)
+		if mean == nil {
+			n, _ := x.Dims()
+			mean, variance = mat.NewDense(n, width, nil), mat.NewDense(n, width, nil)
+		}
+		n, _ := rows.Dims()
+		diag := make([]float64, n)
+		kernels.Diag(diag, m.kernel, rows)
+		part := func(all *mat.Dense) *mat.Dense { return all.Slice(start, start+n, 0, width).(*mat.Dense) }
+		return m.varianceTo(part(mean), part(variance), k, diag)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return mean, variance, cmp.Or(targets.CheckValues("prediction", mean), targets.CheckValues("variance", variance))
+}
+
+// varianceTo sets means and variances (r×k) for kernel values k (r×n) with the training rows, and diag (r) of the new rows
+// with themselves.
+func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error {
+	ctx := context.Background()
+	left, err := m.leaveOneOut(ctx)
+	if err != nil {
+		return err
+	}
+	spread, err := m.spread(ctx, k, diag, onesOf(len(diag)), m.noise())
+	if err != nil {
+		return err
+	}
+	mean.Copy(m.outputs(k))
+	for i, s := range spread {
+		row := variance.RawRowView(i)
+		floats.ScaleTo(row, s, left.scales)
+		if m.given.within != nil {
+			floats.Add(row, m.given.within)
+		}
+	}
+	return nil
+}
+
+// leaveOneOutResiduals returns a copy of the residuals of each row that was given (n×k), nil for one row.
+func (m *machine) leaveOneOutResiduals(ctx context.Context, typ string) (*mat.Dense, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	left, err := m.leaveOneOut(ctx)
+	if err != nil || left.residuals == nil {
+		return nil, err
+	}
+	return mat.DenseCopyOf(left.residuals), nil
 }
 
 // row computes the outputs of one row.

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -60,17 +61,6 @@ type Regressor struct {
 	m *machine
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.LeaveOneOutPredictor         = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.MatrixFitter[float64]        = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-)
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
@@ -95,10 +85,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // the ridge is chosen by leave-one-out, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, slices.Clone(weights))
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
@@ -107,7 +94,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err := s.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -133,10 +120,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fitMatrix(ctx, k, y, slices.Clone(weights))
+	return r.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
@@ -147,7 +131,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y)); err != nil {
+	if err := cmp.Or(check.Vector("y", y), check.Spread(regressorType, y), check.GivenWeights(regressorType, weights, len(y))); err != nil {
 		return err
 	}
 	m, err := fitMatrix(ctx, s, k, mat.NewDense(len(y), 1, slices.Clone(y)), weights)
@@ -161,14 +145,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 // Predict returns Σ α[i] k(x, x[i]) + b for each row of x (m×d). The cost is O(mnd).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	return firstColumn(r.m.decide(regressorType, x, r.settings().options))
-}
-
-func firstColumn(f *mat.Dense, err error) ([]float64, error) {
-	if err != nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, f), nil
+	return targets.First(r.m.decide(regressorType, x, r.settings().options))
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
@@ -183,29 +160,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	err = r.m.eachChunk(regressorType, x, r.settings().options, func(_ int, rows, k *mat.Dense) error {
-		n, _ := rows.Dims()
-		diag := make([]float64, n)
-		kernels.Diag(diag, r.m.kernel, rows)
-		v, err := r.m.variance(context.Background(), k, diag)
-		mean, variance = append(mean, mat.Col(nil, 0, r.m.outputs(k))...), append(variance, v...)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return finitePair(mean, variance)
-}
-
-// finitePair is the error of numbers that overflowed.
-func finitePair(mean, variance []float64) (m, v []float64, err error) {
-	if err := check.Vector("prediction", mean); err != nil {
-		return nil, nil, err
-	}
-	if err := check.Vector("variance", variance); err != nil {
-		return nil, nil, err
-	}
-	return mean, variance, nil
+	return targets.FirstPair(r.m.predictVariance(regressorType, x, r.settings().options))
 }
 
 // PredictInterval returns the ends of the central interval that contains a new observation at each row of x (m×d)
@@ -222,7 +177,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 // PredictMatrix predicts from kernel values k (m×n) between new rows and the training rows.
 func (r *Regressor) PredictMatrix(k mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	return firstColumn(r.m.decideMatrix(regressorType, k))
+	return targets.First(r.m.decideMatrix(regressorType, k))
 }
 
 // PredictVarianceMatrix is like PredictVariance, from kernel values k (m×n) between new rows and the training rows,
@@ -239,10 +194,11 @@ func (r *Regressor) PredictVarianceMatrix(k mat.Matrix, diag []float64) (mean, v
 	if err := check.Vector("diag", diag); err != nil {
 		return nil, nil, err
 	}
-	if variance, err = r.m.variance(context.Background(), kd, diag); err != nil {
+	m, v := mat.NewDense(len(diag), 1, nil), mat.NewDense(len(diag), 1, nil)
+	if err := r.m.varianceTo(m, v, kd, diag); err != nil {
 		return nil, nil, err
 	}
-	return finitePair(mat.Col(nil, 0, r.m.outputs(kd)), variance)
+	return targets.FirstPair(m, v, cmp.Or(targets.CheckValues("prediction", m), targets.CheckValues("variance", v)))
 }
 
 // PredictIntervalMatrix is like PredictInterval, from the kernel values that PredictVarianceMatrix takes.
@@ -283,14 +239,7 @@ func (r *Regressor) Intercept() float64 {
 // the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
-	if r.m == nil {
-		return nil, fault.NotFitted(regressorType)
-	}
-	left, err := r.m.leaveOneOut(ctx)
-	if err != nil || left.residuals == nil {
-		return nil, err
-	}
-	return mat.Col(nil, 0, left.residuals), nil
+	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
 // Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If

@@ -22,11 +22,6 @@ type smoothed struct {
 	width    int
 }
 
-var (
-	_ estimators.LinearSmoother = (*Regressor)(nil)
-	_ estimators.LinearSmoother = (*Classifier)(nil)
-)
-
 // Smoother implements [estimators.LinearSmoother]. It returns the machine with the chosen kernel and ridge on these
 // rows and targets. It holds 2n² numbers, and the error is [estimators.ErrTooLarge] if they exceed MaxKernelBytes.
 // The cost is O(n²d + n³). After FitMatrix there are no rows to compare with, and the error wraps

@@ -3,7 +3,6 @@ package novelty
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,16 +72,6 @@ type Density struct {
 
 	m *density
 }
-
-var (
-	_ estimators.Detector                    = (*Density)(nil)
-	_ estimators.PPredictor                  = (*Density)(nil)
-	_ estimators.Cloner[estimators.Detector] = (*Density)(nil)
-	_ estimators.Reporter                    = (*Density)(nil)
-	_ encoding.BinaryMarshaler               = (*Density)(nil)
-	_ encoding.BinaryUnmarshaler             = (*Density)(nil)
-	_ graph.Grapher                          = (*Density)(nil)
-)
 
 // density is what Fit learns.
 type density struct {

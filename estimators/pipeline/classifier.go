@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"iter"
 	"slices"
 
@@ -40,21 +39,6 @@ type Classifier struct {
 
 	learnt[[]int, []int, estimators.Classifier]
 }
-
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.SetPredictor                  = (*Classifier)(nil)
-	_ estimators.PartialFitter[int]            = (*Classifier)(nil)
-	_ streaming.BlockFitter[int]               = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Wrapper                       = (*Classifier)(nil)
-	_ encoding.BinaryMarshaler                 = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler               = (*Classifier)(nil)
-)
 
 func (p *Classifier) configured() *chain[[]int, []int, estimators.Classifier] {
 	return &chain[[]int, []int, estimators.Classifier]{steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final}

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"iter"
 	"slices"
 
@@ -51,18 +50,6 @@ type ColumnPart struct {
 	// Of is the transformer of these columns. If it is nil, they are not changed.
 	Of transformers.Transformer
 }
-
-var (
-	_ transformers.Transformer                    = (*ColumnTransformer)(nil)
-	_ transformers.TransformerTo                  = (*ColumnTransformer)(nil)
-	_ streaming.BlockFitter[streaming.None]       = (*ColumnTransformer)(nil)
-	_ transformers.FeatureNamer                   = (*ColumnTransformer)(nil)
-	_ transformers.FeatureNamer                   = (*Transformer)(nil)
-	_ estimators.Cloner[transformers.Transformer] = (*ColumnTransformer)(nil)
-	_ estimators.Wrapper                          = (*ColumnTransformer)(nil)
-	_ encoding.BinaryMarshaler                    = (*ColumnTransformer)(nil)
-	_ encoding.BinaryUnmarshaler                  = (*ColumnTransformer)(nil)
-)
 
 // choice is the configuration.
 func (t *ColumnTransformer) choice() columns.Choice {

@@ -9,13 +9,6 @@ import (
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-	_ graph.Grapher = (*Transformer)(nil)
-	_ graph.Grapher = (*ColumnTransformer)(nil)
-)
-
 // Graph implements [graph.Grapher] if all steps do.
 func (t *Transformer) Graph(x graph.Value) (graph.Outputs, error) {
 	if t.fitted == nil {

@@ -2,14 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
-	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -36,20 +34,6 @@ type MultiRegressor struct {
 	learnt[mat.Matrix, *mat.Dense, estimators.MultiRegressor]
 }
 
-var (
-	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
-	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
-	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
-	_ estimators.Reporter                          = (*MultiRegressor)(nil)
-	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
-	_ estimators.Wrapper                           = (*MultiRegressor)(nil)
-	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
-	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
-	_ graph.Grapher                                = (*MultiRegressor)(nil)
-)
-
 func (p *MultiRegressor) configured() *chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor] {
 	return &chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor]{steps: &Transformer{Steps: p.Steps, Name: multiName}, final: p.Final}
 }
@@ -64,14 +48,11 @@ func (p *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // in [Regressor].
 func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, p.Observe)(&err)
-	if weights == nil {
-		weights = []float64{} // which Final refuses
-	}
 	c := p.configured()
 	if err := c.takesWeights(); err != nil {
 		return err
 	}
-	return p.keep(c.fit(ctx, x, y, weights))
+	return p.keep(c.fit(ctx, x, y, check.Given(weights))) // which Final checks
 }
 
 // CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"iter"
 
 	"gonum.org/v1/gonum/floats"
@@ -39,20 +38,6 @@ type Regressor struct {
 
 	learnt[[]float64, []float64, estimators.Regressor]
 }
-
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.PartialFitter[float64]       = (*Regressor)(nil)
-	_ streaming.BlockFitter[float64]          = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Wrapper                      = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler                = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler              = (*Regressor)(nil)
-)
 
 func (p *Regressor) configured() *chain[[]float64, []float64, estimators.Regressor] {
 	return &chain[[]float64, []float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName}, final: p.Final}

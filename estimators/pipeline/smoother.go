@@ -9,11 +9,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 )
 
-var (
-	_ estimators.LinearSmoother = (*Regressor)(nil)
-	_ estimators.LinearSmoother = (*Classifier)(nil)
-)
-
 // Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
 func (p *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {
 	defer check.Begin(&ctx)(&err)

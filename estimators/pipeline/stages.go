@@ -17,12 +17,6 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-var (
-	_ streaming.StagedFitter[streaming.None] = (*Transformer)(nil)
-	_ streaming.StagedFitter[float64]        = (*Regressor)(nil)
-	_ streaming.StagedFitter[int]            = (*Classifier)(nil)
-)
-
 // stages is a fit in stages: of the steps, one after the other, and of the final estimator, if there is one.
 type stages[Y streaming.Target] struct {
 	t      *Transformer

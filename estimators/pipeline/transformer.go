@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 	"slices"
 
@@ -16,7 +15,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
-	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -41,18 +39,6 @@ type Transformer struct {
 
 	fitted *stream.Steps
 }
-
-var (
-	_ transformers.Transformer                    = (*Transformer)(nil)
-	_ transformers.TransformerTo                  = (*Transformer)(nil)
-	_ streaming.BlockFitter[streaming.None]       = (*Transformer)(nil)
-	_ transformers.RowResidualer                  = (*Transformer)(nil)
-	_ transformers.Inverter                       = (*Transformer)(nil)
-	_ estimators.Cloner[transformers.Transformer] = (*Transformer)(nil)
-	_ estimators.Wrapper                          = (*Transformer)(nil)
-	_ encoding.BinaryMarshaler                    = (*Transformer)(nil)
-	_ encoding.BinaryUnmarshaler                  = (*Transformer)(nil)
-)
 
 func (t *Transformer) name() string {
 	if t.Name == "" {

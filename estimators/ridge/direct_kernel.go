@@ -55,14 +55,6 @@ type DirectKernel struct {
 	m *directModel
 }
 
-var (
-	_ estimators.Regressor                    = (*DirectKernel)(nil)
-	_ estimators.WeightedFitter[float64]      = (*DirectKernel)(nil)
-	_ estimators.LeaveOneOutPredictor         = (*DirectKernel)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*DirectKernel)(nil)
-	_ estimators.Reporter                     = (*DirectKernel)(nil)
-)
-
 type directModel struct {
 	coefficients []float64
 	bias         float64

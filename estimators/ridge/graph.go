@@ -9,38 +9,43 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*DirectKernel)(nil)
-)
-
 func column(x graph.Value, values []float64) graph.Value {
 	return x.Constant(mat.NewDense(len(values), 1, slices.Clone(values)))
 }
 
 // Graph implements [graph.Grapher].
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
-	m := r.m
+	return r.m.graph(regressorType, x)
+}
+
+// graph returns the means and the variances of the targets.
+func (m *model) graph(typ string, x graph.Value) (graph.Outputs, error) {
 	if m == nil {
-		return graph.Outputs{}, fault.NotFitted(regressorType)
+		return graph.Outputs{}, fault.NotFitted(typ)
 	}
 	if err := graph.Columns(x, len(m.means)); err != nil {
 		return graph.Outputs{}, err
 	}
 	centred := x.Sub(x.Row(m.means))
 	return graph.Outputs{
-		Mean:     centred.MatMul(column(x, m.coefficients.RawRowView(0))).Plus(m.target[0]),
-		Variance: func() (graph.Value, error) { return m.graphVariance(centred), nil },
+		Mean: centred.MatMul(x.Constant(m.coefficients.T())).Add(x.Row(m.target)),
+		Variance: func() (graph.Value, error) {
+			var out graph.Value
+			if len(m.ridges) == 1 {
+				out = m.graphUncertain(centred, 0).Mul(x.Row(m.noise))
+			} else {
+				var columns []graph.Value
+				for j, s := range m.noise {
+					columns = append(columns, m.graphUncertain(centred, j).Times(s))
+				}
+				out = graph.Concat(columns...)
+			}
+			if m.within != nil {
+				out = out.Add(x.Row(m.within))
+			}
+			return out, nil
+		},
 	}, nil
-}
-
-// graphVariance is variance of the first target.
-func (m *model) graphVariance(centred graph.Value) graph.Value {
-	out := m.graphUncertain(centred, 0).Times(m.noise[0])
-	if m.within != nil {
-		out = out.Plus(m.within[0])
-	}
-	return out
 }
 
 // graphUncertain is uncertain.

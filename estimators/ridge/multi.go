@@ -1,9 +1,7 @@
 package ridge
 
 import (
-	"cmp"
 	"context"
-	"encoding"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,11 +10,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
-	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
@@ -63,20 +58,6 @@ type MultiRegressor struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
-var (
-	_ estimators.MultiRegressor                    = (*MultiRegressor)(nil)
-	_ estimators.MultiVariancePredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiIntervalPredictor            = (*MultiRegressor)(nil)
-	_ estimators.MultiLeaveOneOutPredictor         = (*MultiRegressor)(nil)
-	_ estimators.MultiPredictorTo                  = (*MultiRegressor)(nil)
-	_ estimators.MultiWeightedFitter               = (*MultiRegressor)(nil)
-	_ estimators.Cloner[estimators.MultiRegressor] = (*MultiRegressor)(nil)
-	_ estimators.Reporter                          = (*MultiRegressor)(nil)
-	_ encoding.BinaryMarshaler                     = (*MultiRegressor)(nil)
-	_ encoding.BinaryUnmarshaler                   = (*MultiRegressor)(nil)
-	_ graph.Grapher                                = (*MultiRegressor)(nil)
-)
-
 func (r *MultiRegressor) settings() modelSettings {
 	return modelSettings{
 		typ: multiType, ridge: r.Ridge, rule: r.RidgeRule, perTarget: r.RidgePerTarget, noIntercept: r.NoIntercept, groups: r.Groups,
@@ -96,10 +77,7 @@ func (r *MultiRegressor) Fit(ctx context.Context, x, y mat.Matrix) (err error) {
 // same effect as the row given twice. If Ridge is 0, only the ratios of the weights matter.
 func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if weights == nil {
-		weights = []float64{}
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
@@ -110,10 +88,8 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	if err != nil {
 		return err
 	}
-	if weights != nil {
-		if err := check.Weights(multiType, weights, yd.RawMatrix().Rows); err != nil {
-			return err
-		}
+	if err := check.GivenWeights(multiType, weights, yd.RawMatrix().Rows); err != nil {
+		return err
 	}
 	own, units, err := targets.Standard(multiType, yd, weights, !r.NoIntercept)
 	if err != nil {
@@ -151,29 +127,11 @@ func (m *model) toUnits(units *targets.Units) error {
 // Predict returns b + <β, x> of each target (m×k) for each row of x (m×d). The cost is O(mdk).
 func (r *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	mean, _, err := r.predict(x)
-	return mean, err
-}
-
-// predict also returns the rows of x less the means.
-func (r *MultiRegressor) predict(x mat.Matrix) (mean, centred *mat.Dense, err error) {
-	if r.m == nil {
-		return nil, nil, fault.NotFitted(multiType)
-	}
-	xd, err := check.Wide("x", x, len(r.m.means))
+	mean, _, err := r.m.predict(multiType, x)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	n, _ := xd.Dims()
-	centred, mean = r.m.centred(xd), mat.NewDense(n, len(r.m.target), nil)
-	fast.Mul(mean, centred, r.m.coefficients.T())
-	for i := range n {
-		floats.Add(mean.RawRowView(i), r.m.target)
-	}
-	if err := check.Finite(multiType+": prediction", mean); err != nil {
-		return nil, nil, err
-	}
-	return mean, centred, nil
+	return mean, nil
 }
 
 // PredictTo is like Predict but writes to dst (m×k). Up to sixteen rows of a dense matrix are predicted one by one
@@ -188,34 +146,8 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 // share a ridge.
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	mean, centred, err := r.predict(x)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, k := mean.Dims()
-	variance = mat.NewDense(n, k, nil)
-	for g := range r.m.ridges {
-		u, err := r.m.uncertain(centred, g)
-		if err != nil {
-			return nil, nil, err
-		}
-		for j := range r.m.noise {
-			if r.m.groupOf(j) != g {
-				continue
-			}
-			for i, v := range u {
-				variance.Set(i, j, r.m.variance(j, v))
-			}
-		}
-	}
-	if err := check.Finite(multiType+": variance", variance); err != nil {
-		return nil, nil, err
-	}
-	return mean, variance, nil
+	return r.m.predictVariance(multiType, x)
 }
-
-// groupOf is the index of a target's ridge.
-func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
 // PredictInterval returns the ends (m×k) of the central intervals that contain new observations of each target at
 // each row of x (m×d), each for itself, with probability level, in (0, 1), under the normal distributions that
@@ -287,13 +219,7 @@ func (r *MultiRegressor) ChosenRidges() []float64 {
 // Fit has computed them. The error is [estimators.ErrNotFitted].
 func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	switch {
-	case r.m == nil:
-		return nil, fault.NotFitted(multiType)
-	case r.m.loo == nil:
-		return nil, nil
-	}
-	return mat.DenseCopyOf(r.m.loo), nil
+	return r.m.leaveOneOutResiduals(multiType)
 }
 
 // Report describes how the last Fit went. Objective is the sum over the targets of the weighted mean squared
@@ -309,137 +235,18 @@ func (r *MultiRegressor) Clone() estimators.MultiRegressor {
 
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
-	m := r.m
-	if m == nil {
-		return graph.Outputs{}, fault.NotFitted(multiType)
-	}
-	if err := graph.Columns(x, len(m.means)); err != nil {
-		return graph.Outputs{}, err
-	}
-	centred := x.Sub(x.Row(m.means))
-	return graph.Outputs{
-		Mean: centred.MatMul(x.Constant(m.coefficients.T())).Add(x.Row(m.target)),
-		Variance: func() (graph.Value, error) {
-			var out graph.Value
-			if len(m.ridges) == 1 {
-				out = m.graphUncertain(centred, 0).Mul(x.Row(m.noise))
-			} else {
-				var columns []graph.Value
-				for j, s := range m.noise {
-					columns = append(columns, m.graphUncertain(centred, j).Times(s))
-				}
-				out = graph.Concat(columns...)
-			}
-			if m.within != nil {
-				out = out.Add(x.Row(m.within))
-			}
-			return out, nil
-		},
-	}, nil
-}
-
-// storedMulti is a fitted MultiRegressor.
-type storedMulti struct {
-	Means        codec.Floats
-	Target       codec.Floats
-	Coefficients codec.Matrix // k×d
-	Ridges       codec.Floats // one, or one of each target
-	Noise        codec.Floats
-	Spread       float64
-	Basis        codec.Matrix // empty unless there are more columns than rows
-	Factors      []storedFactor
-	LOO          codec.Matrix
-	Report       estimators.Report
-	Unit         float64      `cbor:",omitempty"` // 0 for 1
-	Within       codec.Floats `cbor:",omitzero"`
-}
-
-type storedFactor struct {
-	Packed codec.Floats
-	Jitter float64
+	return r.m.graph(multiType, x)
 }
 
 // MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers of each factor that its variance takes.
-func (r *MultiRegressor) MarshalBinary() ([]byte, error) {
-	m := r.m
-	if m == nil {
-		return nil, fault.NotFitted(multiType)
-	}
-	s := storedMulti{
-		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
-		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), Unit: m.storedUnit(), Within: m.within, Report: m.report,
-	}
-	for _, f := range m.factors {
-		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
-	}
-	return codec.Marshal(multiKind, version, s)
-}
+func (r *MultiRegressor) MarshalBinary() ([]byte, error) { return r.m.marshal(multiType, multiKind) }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *MultiRegressor) UnmarshalBinary(data []byte) error {
-	var s storedMulti
-	if _, err := codec.Unmarshal(data, multiKind, version, &s); err != nil {
-		return err
-	}
-	m, err := s.model()
+	m, err := unmarshal(multiKind, data, 0)
 	if err != nil {
 		return err
 	}
 	r.m = m
 	return nil
-}
-
-func (s *storedMulti) model() (*model, error) {
-	bad := func(format string, args ...any) (*model, error) {
-		return nil, fault.BadModel(multiKind, format, args...)
-	}
-	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: cmp.Or(s.Unit, 1),
-		within: givenWithin(s.Within), report: s.Report}
-	var err error
-	for _, part := range []struct {
-		name string
-		from codec.Matrix
-		to   **mat.Dense
-	}{{"coefficients", s.Coefficients, &m.coefficients}, {"basis", s.Basis, &m.basis}, {"leave-one-out residuals", s.LOO, &m.loo}} {
-		if *part.to, err = part.from.Dense(); err != nil {
-			return bad("%s: %v", part.name, err)
-		}
-	}
-	if m.coefficients == nil {
-		return bad("no coefficients")
-	}
-	k, d := m.coefficients.Dims()
-	rank := d
-	if m.basis != nil {
-		var rows int
-		if rows, rank = m.basis.Dims(); rows != d || rank > d {
-			return bad("a basis of %d×%d for %d columns", rows, rank, d)
-		}
-	}
-	if m.loo != nil {
-		if _, c := m.loo.Dims(); c != k {
-			return bad("leave-one-out residuals of %d targets, there are %d", c, k)
-		}
-	}
-	numbers := codec.Floats{s.Spread, s.Unit, s.Report.Jitter}
-	switch {
-	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k || len(s.Within) != 0 && len(s.Within) != k:
-		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
-	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
-		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
-	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() ||
-		!(s.Spread >= 0) || !(s.Unit >= 0):
-		return bad("a value is not finite, or a spread is %v", s.Spread)
-	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(slices.Concat(s.Noise, s.Within),
-		func(v float64) bool { return !(v >= 0) }):
-		return bad("ridges %v, noise %v", s.Ridges, s.Noise)
-	}
-	for _, f := range s.Factors {
-		factor, ok := linalg.FromPacked(rank, f.Packed, f.Jitter)
-		if !ok || !f.Packed.Finite() || f.Jitter-f.Jitter != 0 {
-			return bad("a factor does not fit %d columns", d)
-		}
-		m.factors = append(m.factors, factor)
-	}
-	return m, nil
 }

@@ -228,36 +228,36 @@ func TestMultiGoldenFiles(t *testing.T) {
 }
 
 func TestMultiHostilePayloads(t *testing.T) {
-	good := func() storedMulti {
-		return storedMulti{
+	good := func() storedModel {
+		return storedModel{
 			Means: []float64{0}, Target: []float64{1, 2}, Coefficients: codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 2}},
-			Ridges: []float64{1}, Noise: []float64{1, 2}, Factors: []storedFactor{{Packed: []float64{1}}},
+			Ridges: []float64{1}, Noise: []float64{1, 2}, Unit: 1, Factors: []storedFactor{{Packed: []float64{1}}},
 		}
 	}
-	read := func(s storedMulti) error {
+	read := func(s storedModel) error {
 		data, err := codec.Marshal(multiKind, version, s)
 		require.NoError(t, err)
 		return (&MultiRegressor{}).UnmarshalBinary(data)
 	}
 	require.NoError(t, read(good()))
-	for name, change := range map[string]func(*storedMulti){
-		"no coefficients":       func(s *storedMulti) { s.Coefficients = codec.Matrix{} },
-		"means":                 func(s *storedMulti) { s.Means = nil },
-		"targets":               func(s *storedMulti) { s.Target = s.Target[1:] },
-		"noises":                func(s *storedMulti) { s.Noise = s.Noise[1:] },
-		"negative noise":        func(s *storedMulti) { s.Noise[1] = -1 },
-		"no ridge":              func(s *storedMulti) { s.Ridges = nil },
-		"more ridges":           func(s *storedMulti) { s.Ridges = []float64{1, 2, 3}; s.Factors = make([]storedFactor, 3) },
-		"a ridge of 0":          func(s *storedMulti) { s.Ridges[0] = 0 },
-		"ridges, one factor":    func(s *storedMulti) { s.Ridges = []float64{1, 2} },
-		"a factor that is none": func(s *storedMulti) { s.Factors[0].Packed = nil },
-		"a negative factor":     func(s *storedMulti) { s.Factors[0].Packed[0] = -1 },
-		"a jitter":              func(s *storedMulti) { s.Factors[0].Jitter = math.Inf(1) },
-		"a mean":                func(s *storedMulti) { s.Means[0] = math.NaN() },
-		"a spread":              func(s *storedMulti) { s.Spread = -1 },
-		"a basis":               func(s *storedMulti) { s.Basis = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 2}} },
-		"residuals":             func(s *storedMulti) { s.LOO = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 2}} },
-		"a matrix":              func(s *storedMulti) { s.Coefficients.Rows = 7 },
+	for name, change := range map[string]func(*storedModel){
+		"no coefficients":       func(s *storedModel) { s.Coefficients = codec.Matrix{} },
+		"means":                 func(s *storedModel) { s.Means = nil },
+		"targets":               func(s *storedModel) { s.Target = s.Target[1:] },
+		"noises":                func(s *storedModel) { s.Noise = s.Noise[1:] },
+		"negative noise":        func(s *storedModel) { s.Noise[1] = -1 },
+		"no ridge":              func(s *storedModel) { s.Ridges = nil },
+		"more ridges":           func(s *storedModel) { s.Ridges = []float64{1, 2, 3}; s.Factors = make([]storedFactor, 3) },
+		"a ridge of 0":          func(s *storedModel) { s.Ridges[0] = 0 },
+		"ridges, one factor":    func(s *storedModel) { s.Ridges = []float64{1, 2} },
+		"a factor that is none": func(s *storedModel) { s.Factors[0].Packed = nil },
+		"a negative factor":     func(s *storedModel) { s.Factors[0].Packed[0] = -1 },
+		"a jitter":              func(s *storedModel) { s.Factors[0].Jitter = math.Inf(1) },
+		"a mean":                func(s *storedModel) { s.Means[0] = math.NaN() },
+		"a spread":              func(s *storedModel) { s.Spread = -1 },
+		"a basis":               func(s *storedModel) { s.Basis = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 2}} },
+		"residuals":             func(s *storedModel) { s.LOO = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 2}} },
+		"a matrix":              func(s *storedModel) { s.Coefficients.Rows = 7 },
 	} {
 		s := good()
 		change(&s)

@@ -1,8 +1,7 @@
 package ridge
 
 import (
-	"cmp"
-	"encoding"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,122 +17,129 @@ const (
 	version          = 1
 )
 
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*DirectKernel)(nil)
-	_ encoding.BinaryUnmarshaler = (*DirectKernel)(nil)
-)
-
+// storedModel is a model of k targets in a file.
 type storedModel struct {
 	Means        codec.Floats
-	Target       float64
-	Coefficients codec.Floats
-	Ridge        float64
-	Noise        float64
+	Target       codec.Floats
+	Coefficients codec.Matrix // k×d
+	Ridges       codec.Floats // one, or one of each target
+	Noise        codec.Floats
 	Spread       float64
 	Basis        codec.Matrix // empty unless there are more columns than rows
-	Factor       codec.Floats // packed
-	LOO          codec.Floats
-	FromSums     bool         `cbor:",omitempty"`
-	Unit         float64      `cbor:",omitempty"` // 0 for 1
-	Within       codec.Floats `cbor:",omitzero"`  // of one target, or empty
+	Factors      []storedFactor
+	LOO          codec.Matrix
 	Report       estimators.Report
+	FromSums     bool
+	Unit         float64
+	Within       codec.Floats // of k targets, or empty
 }
 
-// givenWithin is nil for the empty list of a file.
-func givenWithin(stored []float64) []float64 {
-	if len(stored) == 0 {
-		return nil
-	}
-	return stored
+type storedFactor struct {
+	Packed codec.Floats
+	Jitter float64
 }
 
-// storedUnit is 0 in the place of 1, the unit without weights, which a file leaves out.
-func (m *model) storedUnit() float64 {
-	if m.unit == 1 {
-		return 0
+// marshal writes the model of a regressor.
+func (m *model) marshal(typ, kind string) ([]byte, error) {
+	if m == nil {
+		return nil, fault.NotFitted(typ)
 	}
-	return m.unit
+	s := storedModel{
+		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
+		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), FromSums: m.fromSums, Unit: m.unit, Within: m.within, Report: m.report,
+	}
+	for _, f := range m.factors {
+		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
+	}
+	return codec.Marshal(kind, version, s)
+}
+
+// unmarshal reads the model of a regressor of k targets, 0 for any number of them.
+func unmarshal(kind string, data []byte, k int) (*model, error) {
+	var s storedModel
+	if _, err := codec.Unmarshal(data, kind, version, &s); err != nil {
+		return nil, err
+	}
+	return s.model(kind, k)
+}
+
+// model rebuilds and validates; k is the number of targets, 0 for any.
+func (s *storedModel) model(kind string, k int) (*model, error) {
+	bad := func(format string, args ...any) (*model, error) {
+		return nil, fault.BadModel(kind, format, args...)
+	}
+	m := &model{means: s.Means, target: s.Target, ridges: s.Ridges, noise: s.Noise, spread: s.Spread, unit: s.Unit,
+		fromSums: s.FromSums, report: s.Report}
+	if len(s.Within) > 0 {
+		m.within = s.Within
+	}
+	var err error
+	for _, part := range []struct {
+		name string
+		from codec.Matrix
+		to   **mat.Dense
+	}{{"coefficients", s.Coefficients, &m.coefficients}, {"basis", s.Basis, &m.basis}, {"leave-one-out residuals", s.LOO, &m.loo}} {
+		if *part.to, err = part.from.Dense(); err != nil {
+			return bad("%s: %v", part.name, err)
+		}
+	}
+	if m.coefficients == nil {
+		return bad("no coefficients")
+	}
+	rows, d := m.coefficients.Dims()
+	if k == 0 {
+		k = rows
+	}
+	if rows != k {
+		return bad("coefficients of %d targets, want %d", rows, k)
+	}
+	rank := d
+	if m.basis != nil {
+		var columns int
+		if columns, rank = m.basis.Dims(); columns != d || rank > d {
+			return bad("a basis of %d×%d for %d columns", columns, rank, d)
+		}
+	}
+	if m.loo != nil {
+		if _, c := m.loo.Dims(); c != k {
+			return bad("leave-one-out residuals of %d targets, there are %d", c, k)
+		}
+	}
+	numbers := codec.Floats{s.Spread, s.Unit, s.Report.Jitter}
+	switch {
+	case len(s.Means) != d || len(s.Target) != k || len(s.Noise) != k || len(s.Within) != 0 && len(s.Within) != k:
+		return bad("%d means, %d targets and %d variances for %d columns and %d targets", len(s.Means), len(s.Target), len(s.Noise), d, k)
+	case len(s.Ridges) != 1 && len(s.Ridges) != k || len(s.Factors) != len(s.Ridges):
+		return bad("%d ridges and %d factors for %d targets", len(s.Ridges), len(s.Factors), k)
+	case !s.Means.Finite() || !s.Target.Finite() || !s.Noise.Finite() || !s.Ridges.Finite() || !s.Within.Finite() || !numbers.Finite() ||
+		!(s.Spread >= 0) || !(s.Unit >= 0):
+		return bad("a value is not finite, or a spread is %v", s.Spread)
+	case slices.ContainsFunc(s.Ridges, func(v float64) bool { return !(v > 0) }) || slices.ContainsFunc(slices.Concat(s.Noise, s.Within),
+		func(v float64) bool { return !(v >= 0) }):
+		return bad("ridges %v, noise %v", s.Ridges, s.Noise)
+	}
+	for _, f := range s.Factors {
+		factor, ok := linalg.FromPacked(rank, f.Packed, f.Jitter)
+		if !ok || !f.Packed.Finite() || f.Jitter-f.Jitter != 0 {
+			return bad("a factor does not fit %d columns", d)
+		}
+		m.factors = append(m.factors, factor)
+	}
+	return m, nil
 }
 
 // MarshalBinary writes the fitted model: its coefficients, and the d²/2 numbers
 // that its variance takes.
-func (r *Regressor) MarshalBinary() ([]byte, error) {
-	m := r.m
-	if m == nil {
-		return nil, fault.NotFitted(regressorType)
-	}
-	return codec.Marshal(regressorKind, version, storedModel{
-		Means: m.means, Target: m.target[0], Coefficients: m.coefficients.RawRowView(0), Ridge: m.ridges[0], Noise: m.noise[0],
-		Spread: m.spread,
-		Basis:  codec.FromDense(m.basis), Factor: m.factors[0].Packed(), LOO: column0(m.loo), FromSums: m.fromSums, Unit: m.storedUnit(),
-		Within: m.within, Report: m.report,
-	})
-}
+func (r *Regressor) MarshalBinary() ([]byte, error) { return r.m.marshal(regressorType, regressorKind) }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Errors wrap [estimators.ErrBadModel] and leave r unchanged.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	var s storedModel
-	if _, err := codec.Unmarshal(data, regressorKind, version, &s); err != nil {
-		return err
-	}
-	m, err := s.model()
+	m, err := unmarshal(regressorKind, data, 1)
 	if err != nil {
 		return err
 	}
 	r.m = m
 	return nil
-}
-
-func (s storedModel) model() (*model, error) {
-	bad := func(format string, args ...any) (*model, error) {
-		return nil, fault.BadModel(regressorKind, format, args...)
-	}
-	d := len(s.Coefficients)
-	rank := d
-	basis, err := s.Basis.Dense()
-	if err != nil {
-		return bad("basis: %v", err)
-	}
-	if basis != nil {
-		var rows int
-		if rows, rank = basis.Dims(); rows != d || rank > d {
-			return bad("a basis of %d×%d for %d columns", rows, rank, d)
-		}
-	}
-	numbers := codec.Floats{s.Target, s.Ridge, s.Noise, s.Spread, s.Unit, s.Report.Jitter}
-	switch {
-	case d == 0 || len(s.Means) != d:
-		return bad("%d coefficients for %d columns", d, len(s.Means))
-	case !s.Means.Finite() || !s.Coefficients.Finite() || !s.Factor.Finite() || !s.LOO.Finite() || !s.Within.Finite() || !numbers.Finite():
-		return bad("a value is not finite")
-	case len(s.Within) > 1 || len(s.Within) == 1 && !(s.Within[0] >= 0):
-		return bad("variances within rows %v", s.Within)
-	case !(s.Ridge > 0) || !(s.Noise >= 0) || !(s.Spread >= 0) || !(s.Unit >= 0):
-		return bad("ridge %v, noise %v", s.Ridge, s.Noise)
-	}
-	factor, ok := linalg.FromPacked(rank, s.Factor, s.Report.Jitter)
-	if !ok {
-		return bad("the factor does not fit %d columns", d)
-	}
-	m := &model{
-		means: s.Means, target: []float64{s.Target}, coefficients: mat.NewDense(1, d, s.Coefficients), ridges: []float64{s.Ridge},
-		noise: []float64{s.Noise}, spread: s.Spread, unit: cmp.Or(s.Unit, 1), within: givenWithin(s.Within),
-		basis: basis, factors: []*linalg.Cholesky{factor}, fromSums: s.FromSums, report: s.Report,
-	}
-	if len(s.LOO) > 0 {
-		m.loo = mat.NewDense(len(s.LOO), 1, s.LOO)
-	}
-	return m, nil
-}
-
-// column0 is the column of residuals of one target; nil for none.
-func column0(m *mat.Dense) []float64 {
-	if m == nil {
-		return nil
-	}
-	return mat.Col(nil, 0, m)
 }
 
 type storedDirect struct {

@@ -60,7 +60,10 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 
 func TestHostilePayloads(t *testing.T) {
 	good := func() storedModel {
-		return storedModel{Means: []float64{0}, Coefficients: []float64{1}, Ridge: 1, Factor: []float64{1}}
+		return storedModel{
+			Means: []float64{0}, Target: []float64{0}, Coefficients: codec.Matrix{Rows: 1, Cols: 1, Data: []float64{1}},
+			Ridges: []float64{1}, Noise: []float64{0}, Unit: 1, Factors: []storedFactor{{Packed: []float64{1}}},
+		}
 	}
 	wide := func() storedModel {
 		s := good()
@@ -74,18 +77,20 @@ func TestHostilePayloads(t *testing.T) {
 	}
 	inf := math.Inf(1)
 	for name, change := range map[string]func(s *storedModel){
-		"no coefficients": func(s *storedModel) { s.Coefficients = nil },
+		"no coefficients": func(s *storedModel) { s.Coefficients = codec.Matrix{} },
 		"means":           func(s *storedModel) { s.Means = []float64{1, 2} },
 		"infinite mean":   func(s *storedModel) { s.Means[0] = inf },
-		"infinite target": func(s *storedModel) { s.Target = inf },
-		"ridge":           func(s *storedModel) { s.Ridge = 0 },
-		"noise":           func(s *storedModel) { s.Noise = -1 },
+		"infinite target": func(s *storedModel) { s.Target[0] = inf },
+		"ridge":           func(s *storedModel) { s.Ridges[0] = 0 },
+		"noise":           func(s *storedModel) { s.Noise[0] = -1 },
 		"spread":          func(s *storedModel) { s.Spread = -1 },
 		"jitter":          func(s *storedModel) { s.Report.Jitter = math.NaN() },
-		"factor":          func(s *storedModel) { s.Factor = []float64{1, 2} },
-		"factor not > 0":  func(s *storedModel) { s.Factor = []float64{0} },
-		"infinite factor": func(s *storedModel) { s.Factor = []float64{inf} },
-		"infinite loo":    func(s *storedModel) { s.LOO = []float64{inf} },
+		"factor":          func(s *storedModel) { s.Factors[0].Packed = []float64{1, 2} },
+		"factor not > 0":  func(s *storedModel) { s.Factors[0].Packed = []float64{0} },
+		"two targets":     func(s *storedModel) { s.Coefficients = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 1}} },
+		"unit":            func(s *storedModel) { s.Unit = -1 },
+		"infinite factor": func(s *storedModel) { s.Factors[0].Packed = []float64{inf} },
+		"infinite loo":    func(s *storedModel) { s.LOO = codec.Matrix{Rows: 1, Cols: 1, Data: []float64{inf}} },
 		"basis rows":      func(s *storedModel) { s.Basis = codec.Matrix{Rows: 2, Cols: 1, Data: []float64{1, 1}} },
 		"basis columns":   func(s *storedModel) { s.Basis = codec.Matrix{Rows: 1, Cols: 2, Data: []float64{1, 1}} },
 		"basis numbers":   func(s *storedModel) { s.Basis = codec.Matrix{Rows: 1, Cols: 1, Data: []float64{inf}} },

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
 const regressorType = "ridge: Regressor"
@@ -56,16 +57,6 @@ type Regressor struct {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.LeaveOneOutPredictor         = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-)
-
 // model is a fitted Regressor, or one of k targets: ȳ + <β, x - x̄>.
 type model struct {
 	means        []float64          // x̄, d; zeros without an intercept
@@ -96,17 +87,14 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // Ridge is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, weights)
 	if err != nil {
 		return err
 	}
@@ -375,55 +363,62 @@ func (m *model) residuals(ctx context.Context, p *ridgeProblem, t, solution *mat
 // Predict returns b + <β, x> for each row of x (m×d). The cost is O(md).
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	mean, _, err := r.predict(x)
-	return mean, err
+	mean, _, err := r.m.predict(regressorType, x)
+	return targets.First(mean, err)
 }
 
-// predict also returns the rows of x less the means.
-func (r *Regressor) predict(x mat.Matrix) ([]float64, *mat.Dense, error) {
-	if r.m == nil {
-		return nil, nil, fault.NotFitted(regressorType)
+// predict returns the predictions (m×k), and the rows of x less the means.
+func (m *model) predict(typ string, x mat.Matrix) (mean, centred *mat.Dense, err error) {
+	if m == nil {
+		return nil, nil, fault.NotFitted(typ)
 	}
-	xd, err := check.Wide("x", x, len(r.m.means))
+	xd, err := check.Wide("x", x, len(m.means))
 	if err != nil {
 		return nil, nil, err
 	}
-	n, d := xd.Dims()
-	centred, out := mat.NewDense(n, d, nil), make([]float64, n)
-	coefficients := r.m.coefficients.RawRowView(0)
+	n, _ := xd.Dims()
+	centred, mean = m.centred(xd), mat.NewDense(n, len(m.target), nil)
+	fast.Mul(mean, centred, m.coefficients.T())
 	for i := range n {
-		row := centred.RawRowView(i)
-		out[i] = r.m.target[0]
-		for j, v := range xd.RawRowView(i) {
-			row[j] = v - r.m.means[j]
-			out[i] += coefficients[j] * row[j]
-		}
-		if v := out[i]; v-v != 0 {
-			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": prediction", Row: i, Col: -1, Value: v}
-		}
+		floats.Add(mean.RawRowView(i), m.target)
 	}
-	return out, centred, nil
+	return mean, centred, targets.CheckValues(typ+": prediction", mean)
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
 // noise. The cost is O(md²), or O(mdn) with more columns than rows.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	mean, centred, err := r.predict(x)
+	return targets.FirstPair(r.m.predictVariance(regressorType, x))
+}
+
+// predictVariance returns means and variances (m×k).
+func (m *model) predictVariance(typ string, x mat.Matrix) (mean, variance *mat.Dense, err error) {
+	mean, centred, err := m.predict(typ, x)
 	if err != nil {
 		return nil, nil, err
 	}
-	if variance, err = r.m.uncertain(centred, 0); err != nil {
-		return nil, nil, err
-	}
-	for i, v := range variance {
-		variance[i] = r.m.variance(0, v)
-		if s := variance[i]; s-s != 0 {
-			return nil, nil, &fault.NotFiniteError{Name: regressorType + ": variance", Row: i, Col: -1, Value: s}
+	n, k := mean.Dims()
+	variance = mat.NewDense(n, k, nil)
+	for g := range m.ridges {
+		u, err := m.uncertain(centred, g)
+		if err != nil {
+			return nil, nil, err
+		}
+		for j := range m.noise {
+			if m.groupOf(j) != g {
+				continue
+			}
+			for i, v := range u {
+				variance.Set(i, j, m.variance(j, v))
+			}
 		}
 	}
-	return mean, variance, nil
+	return mean, variance, targets.CheckValues(typ+": variance", variance)
 }
+
+// groupOf is the index of a target's ridge.
+func (m *model) groupOf(target int) int { return min(target, len(m.ridges)-1) }
 
 // variance returns the variance of a new observation of a target. The argument is its variance in units of s², as if no two
 // rows were equal.
@@ -516,17 +511,20 @@ func (r *Regressor) ChosenRidge() float64 {
 // PartialFit, which do not keep single rows.
 func (r *Regressor) LeaveOneOutResiduals(context.Context) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	if r.m == nil {
-		return nil, fault.NotFitted(regressorType)
-	}
-	if r.m.fromSums {
-		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", regressorType,
-			errors.ErrUnsupported)
-	}
-	if r.m.loo == nil {
+	return targets.First(r.m.leaveOneOutResiduals(regressorType))
+}
+
+// leaveOneOutResiduals returns a copy of the residuals (n×k), nil for one row.
+func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
+	switch {
+	case m == nil:
+		return nil, fault.NotFitted(typ)
+	case m.fromSums:
+		return nil, fmt.Errorf("%s: the model was learnt from sums, which have no rows to leave out: %w", typ, errors.ErrUnsupported)
+	case m.loo == nil:
 		return nil, nil
 	}
-	return mat.Col(nil, 0, r.m.loo), nil
+	return mat.DenseCopyOf(m.loo), nil
 }
 
 // Report describes how the last Fit went. Objective is the weighted mean squared leave-one-out residual. Iterations

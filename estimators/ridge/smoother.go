@@ -27,8 +27,6 @@ type ofRows struct {
 	of   *model
 }
 
-var _ estimators.LinearSmoother = (*Regressor)(nil)
-
 // Smoother implements [estimators.LinearSmoother]: it returns the regression with the chosen ridge on these rows
 // and targets. The cost is O(nd²), and O(dn²) with more columns than rows.
 func (r *Regressor) Smoother(ctx context.Context, x mat.Matrix, targets *mat.Dense, weights []float64) (_ estimators.Smoother, err error) {

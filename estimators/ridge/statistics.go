@@ -30,13 +30,6 @@ const (
 // regression takes of them.
 type statistics struct{ sums moments.Gram }
 
-var (
-	_ streaming.Statistics[float64]       = (*statistics)(nil)
-	_ streaming.StatisticsFitter[float64] = (*Regressor)(nil)
-	_ estimators.PartialFitter[float64]   = (*Regressor)(nil)
-	_ estimators.Continuer                = (*Regressor)(nil)
-)
-
 // String names them.
 func (s *statistics) String() string { return statisticsType }
 

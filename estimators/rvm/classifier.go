@@ -76,17 +76,6 @@ type Classifier struct {
 	supportMethods[*classification]
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.PredictorTo[int]              = (*Classifier)(nil)
-	_ estimators.DecisionPredictorTo           = (*Classifier)(nil)
-)
-
 func (c *Classifier) place() basisSettings {
 	return basisSettings{typ: classifierType, config: c, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components,
 		seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
@@ -117,10 +106,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // rows as often as they weigh.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -153,11 +139,8 @@ type rowsOfClasses struct {
 }
 
 func (c *Classifier) merge(x *mat.Dense, y []int, own []float64) (*rowsOfClasses, error) {
-	labels, at, err := classes.Distinguish(y)
+	labels, at, err := c.classWeights().Distinguish(classifierType, y, own)
 	if err != nil {
-		return nil, err
-	}
-	if err := c.classWeights().CheckClasses(classifierType, labels); err != nil {
 		return nil, err
 	}
 	r := &rowsOfClasses{Rows: distinct.Merge(x, c.classWeights().Rows(labels, at, own)).Relative(), labels: labels}

@@ -10,11 +10,6 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // withOnes adds columns of ones to phi, which may be none.
 func withOnes(x, phi graph.Value, ones int) graph.Value {
 	if ones == 0 {

@@ -1,7 +1,6 @@
 package rvm
 
 import (
-	"encoding"
 	"fmt"
 	"math"
 
@@ -18,13 +17,6 @@ const (
 	regressorKind  = "rvm.Regressor"
 	classifierKind = "rvm.Classifier"
 	version        = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // storedModel is a Regressor in a file: only what predictions need.

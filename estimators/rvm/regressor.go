@@ -123,16 +123,6 @@ type Regressor struct {
 	supportMethods[*model]
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.VariancePredictor            = (*Regressor)(nil)
-	_ estimators.IntervalPredictor            = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-	_ estimators.PredictorTo[float64]         = (*Regressor)(nil)
-)
-
 // model is a fitted Regressor.
 type model struct {
 	*evidence.Solution // of the columns of the support, and of that of ones
@@ -185,17 +175,14 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // is the variance of a row of weight 1, and the weights are used as they are. With [FlatPrior] their sum must then be above 1.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	if err := r.place().validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y)
+	xd, err := check.Targets(regressorType, x, y, weights)
 	if err != nil {
 		return err
 	}

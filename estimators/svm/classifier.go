@@ -100,17 +100,6 @@ type Classifier struct {
 	links   []platt.Sigmoid // of each pair; nil without Probabilities
 }
 
-var (
-	_ estimators.Classifier                    = (*Classifier)(nil)
-	_ estimators.ProbaPredictor                = (*Classifier)(nil)
-	_ estimators.DecisionPredictor             = (*Classifier)(nil)
-	_ estimators.WeightedFitter[int]           = (*Classifier)(nil)
-	_ estimators.MatrixFitter[int]             = (*Classifier)(nil)
-	_ estimators.Cloner[estimators.Classifier] = (*Classifier)(nil)
-	_ estimators.Reporter                      = (*Classifier)(nil)
-	_ estimators.Wrapper                       = (*Classifier)(nil)
-)
-
 // Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
 // it is the setting at its Fit that counts.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
@@ -151,10 +140,7 @@ func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error)
 // effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fit(ctx, x, y, weights)
+	return c.fit(ctx, x, y, check.Given(weights))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
@@ -166,7 +152,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
 		return err
 	}
@@ -193,10 +179,7 @@ func (c *Classifier) FitMatrix(ctx context.Context, k mat.Symmetric, y []int) (e
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (c *Classifier) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
-	if err := check.Weights(classifierType, weights, len(y)); err != nil {
-		return err
-	}
-	return c.fitMatrix(ctx, k, y, weights)
+	return c.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, weights []float64) error {
@@ -207,7 +190,7 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	names, at, err := classes.Distinguish(y)
+	names, at, err := c.classWeights().Distinguish(classifierType, y, weights)
 	if err != nil {
 		return err
 	}
@@ -223,9 +206,6 @@ func (c *Classifier) fitMatrix(ctx context.Context, k mat.Symmetric, y []int, we
 func (c *Classifier) finish(
 	ctx context.Context, s machineSettings, src smo.Source, kernel kernels.Kernel, rows *fitRows, names, at []int,
 ) error {
-	if err := c.classWeights().CheckClasses(classifierType, names); err != nil {
-		return err
-	}
 	own := c.classWeights().Rows(names, at, rows.own)
 	if s.nu > 0 {
 		s.c = 1 // of the bounds, to a scale that the solution brings

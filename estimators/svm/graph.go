@@ -8,11 +8,6 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-var (
-	_ graph.Grapher = (*Regressor)(nil)
-	_ graph.Grapher = (*Classifier)(nil)
-)
-
 // graph is decide.
 func (m *machine) graph(typ string, x graph.Value) (graph.Value, error) {
 	switch {

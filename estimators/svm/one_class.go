@@ -3,7 +3,6 @@ package svm
 import (
 	"cmp"
 	"context"
-	"encoding"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -73,15 +72,6 @@ type OneClass struct {
 
 	m *machine
 }
-
-var (
-	_ estimators.Detector                    = (*OneClass)(nil)
-	_ estimators.Cloner[estimators.Detector] = (*OneClass)(nil)
-	_ estimators.Reporter                    = (*OneClass)(nil)
-	_ encoding.BinaryMarshaler               = (*OneClass)(nil)
-	_ encoding.BinaryUnmarshaler             = (*OneClass)(nil)
-	_ graph.Grapher                          = (*OneClass)(nil)
-)
 
 func (o *OneClass) settings() (machineSettings, error) {
 	s, err := machineSettings{

@@ -1,7 +1,6 @@
 package svm
 
 import (
-	"encoding"
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -16,13 +15,6 @@ const (
 	regressorKind  = "svm.Regressor"
 	classifierKind = "svm.Classifier"
 	version        = 1
-)
-
-var (
-	_ encoding.BinaryMarshaler   = (*Regressor)(nil)
-	_ encoding.BinaryUnmarshaler = (*Regressor)(nil)
-	_ encoding.BinaryMarshaler   = (*Classifier)(nil)
-	_ encoding.BinaryUnmarshaler = (*Classifier)(nil)
 )
 
 // stored is a machine in a file.

@@ -1,6 +1,7 @@
 package svm
 
 import (
+	"cmp"
 	"context"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,13 +78,6 @@ type Regressor struct {
 	m *machine
 }
 
-var (
-	_ estimators.Regressor                    = (*Regressor)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Regressor)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Regressor)(nil)
-	_ estimators.Reporter                     = (*Regressor)(nil)
-)
-
 func (r *Regressor) settings() (machineSettings, error) {
 	s, err := machineSettings{
 		typ: regressorType, config: r, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations,
@@ -111,10 +105,7 @@ func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err err
 // effect as the row given twice. If C is 0, only the ratios of the weights matter.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y []float64, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fit(ctx, x, y, weights)
+	return r.fit(ctx, x, y, check.Given(weights))
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
@@ -123,6 +114,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 		return err
 	}
 	xd, err := check.Targeted(x, y)
+	if err == nil {
+		err = check.GivenWeights(regressorType, weights, len(y))
+	}
 	if err != nil {
 		return err
 	}
@@ -149,10 +143,7 @@ func (r *Regressor) FitMatrix(ctx context.Context, k mat.Symmetric, y []float64)
 // FitMatrixWeighted is like FitMatrix, with a weight > 0 for each row, as in FitWeighted.
 func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := check.Weights(regressorType, weights, len(y)); err != nil {
-		return err
-	}
-	return r.fitMatrix(ctx, k, y, weights)
+	return r.fitMatrix(ctx, k, y, check.Given(weights))
 }
 
 func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
@@ -163,7 +154,7 @@ func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights [
 	if err := check.Symmetric(k, len(y)); err != nil {
 		return err
 	}
-	if err := check.Vector("y", y); err != nil {
+	if err := cmp.Or(check.Vector("y", y), check.GivenWeights(regressorType, weights, len(y))); err != nil {
 		return err
 	}
 	rows, k, err := rowsOfMatrix(k, y, weights, r.Groups)

@@ -3,6 +3,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -181,13 +182,13 @@ func SpreadOf(typ, name string, spread float64) error {
 	return nil
 }
 
-// Targets is Targeted for all rows of a fit of typ, whose targets spread as [Spread] says.
-func Targets(typ string, x mat.Matrix, y []float64) (*mat.Dense, error) {
+// Targets is Targeted for all rows of a fit of typ, whose targets spread as [Spread] says, and with the weights of FitWeighted.
+func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error) {
 	xd, err := Targeted(x, y)
 	if err != nil {
 		return nil, err
 	}
-	return xd, Spread(typ, y)
+	return xd, cmp.Or(Spread(typ, y), GivenWeights(typ, weights, len(y)))
 }
 
 // Wide is Dense for rows that have as many columns as Fit saw.
@@ -283,6 +284,18 @@ func Weights(typ string, w []float64, n int) error {
 		}
 	}
 	return nil
+}
+
+// Given returns a copy of the weights that FitWeighted was given. It is never nil, so that [GivenWeights] tells nil weights
+// from those of Fit.
+func Given(weights []float64) []float64 { return append([]float64{}, weights...) }
+
+// GivenWeights is Weights for what [Given] returned, and no error for the nil weights of Fit.
+func GivenWeights(typ string, w []float64, n int) error {
+	if w == nil {
+		return nil
+	}
+	return Weights(typ, w, n)
 }
 
 // Symmetric validates a kernel matrix K of the caller's, and that y has an entry for each of

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -25,6 +26,18 @@ func (w Weights) Validate(typ string) error {
 		}
 	}
 	return nil
+}
+
+// Distinguish is [Distinguish] of the labels of a fit of typ, with the weights of FitWeighted, nil for those of Fit. It checks
+// these, and that a factor is of a class that occurs.
+func (w Weights) Distinguish(typ string, y []int, own []float64) (classes, at []int, err error) {
+	if err := check.GivenWeights(typ, own, len(y)); err != nil {
+		return nil, nil, err
+	}
+	if classes, at, err = Distinguish(y); err != nil {
+		return nil, nil, err
+	}
+	return classes, at, w.CheckClasses(typ, classes)
 }
 
 // CheckClasses returns the ErrParam of a factor for a class that is none of classes, unless the rows are a part of others.

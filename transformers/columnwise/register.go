@@ -2,8 +2,6 @@ package columnwise
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -22,13 +20,4 @@ var (
 	_ rowmap.Complete = (*Winsorizer)(nil)
 	_ rowmap.Complete = (*Imputer)(nil)
 	_ rowmap.Complete = (*OneHot)(nil)
-
-	_ streaming.BlockFitter[streaming.None] = (*PowerTransformer)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*QuantileTransformer)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*Winsorizer)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*Imputer)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*OneHot)(nil)
-
-	_ transformers.Inverter = (*PowerTransformer)(nil)
-	_ transformers.Inverter = (*QuantileTransformer)(nil)
 )

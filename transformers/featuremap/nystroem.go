@@ -101,8 +101,6 @@ type nystroemModel struct {
 	sums      streaming.Statistics[streaming.None] // that it was learnt from, by FitStatistics or PartialFit; else nil
 }
 
-var _ transformers.RowResidualer = (*Nystroem)(nil)
-
 func (t *Nystroem) validate() error {
 	if err := settings.Check(nystroemName, t); err != nil {
 		return err

@@ -2,8 +2,6 @@ package pca
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -16,8 +14,4 @@ func init() {
 var (
 	_ rowmap.Complete = (*PCA)(nil)
 	_ rowmap.Complete = (*KernelPCA)(nil)
-
-	_ streaming.BlockFitter[streaming.None] = (*PCA)(nil)
-
-	_ transformers.Inverter = (*PCA)(nil)
 )

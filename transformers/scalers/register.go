@@ -2,8 +2,6 @@ package scalers
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -20,13 +18,4 @@ var (
 	_ rowmap.Complete = (*RMSScaler)(nil)
 	_ rowmap.Complete = (*MinMaxScaler)(nil)
 	_ rowmap.Complete = (*UnitRows)(nil)
-
-	_ streaming.BlockFitter[streaming.None] = (*StandardScaler)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*RMSScaler)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*MinMaxScaler)(nil)
-	_ streaming.BlockFitter[streaming.None] = (*UnitRows)(nil)
-
-	_ transformers.Inverter = (*StandardScaler)(nil)
-	_ transformers.Inverter = (*RMSScaler)(nil)
-	_ transformers.Inverter = (*MinMaxScaler)(nil)
 )

@@ -83,3 +83,21 @@ func MaxError(got, want []float64) float64 {
 	}
 	return worst
 }
+
+// Page compares a page of the repository, at a path from the package under test, with what a test made of the code. The
+// test flag -update writes it.
+func Page(tb testing.TB, path, made string) {
+	tb.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(made), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if string(page) != made {
+		tb.Errorf("%s is not what the code says: go test -update writes it anew", path)
+	}
+}

@@ -49,11 +49,6 @@ type Statistics[C Summary[C]] struct {
 	Columns  []C
 }
 
-var (
-	_ streaming.Statistics[streaming.None] = (*Statistics[*Extremes])(nil)
-	_ streaming.Unmerger[streaming.None]   = (*Statistics[*Extremes])(nil)
-)
-
 // String names them, with their settings.
 func (s *Statistics[C]) String() string { return strings.TrimSpace(s.Type + " " + s.Settings) }
 
