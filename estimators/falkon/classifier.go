@@ -114,7 +114,8 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		config: c, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver, classify: true,
+		config: c, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver,
+		classify: true,
 		Settings: solver.Settings{
 			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations,
 			Seed:    c.Seed,

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -80,7 +81,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		typ: classifierType, config: c, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
+		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
 		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
 		classify: true,
 	}
@@ -88,7 +89,7 @@ func (c *Classifier) settings() machineSettings {
 
 func (c *Classifier) validated() (machineSettings, error) {
 	s := c.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(classifierType, c); err != nil {
 		return s, err
 	}
 	return s, c.classWeights().Validate(classifierType)

@@ -19,7 +19,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -28,7 +27,6 @@ import (
 // machineSettings is the configuration that Regressor and Classifier share.
 type machineSettings struct {
 	typ     string
-	config  any            // the Regressor, Classifier or MultiRegressor
 	kernel  kernels.Kernel // nil: see orChosen
 	ridge   float64
 	rule    RidgeRule
@@ -40,8 +38,6 @@ type machineSettings struct {
 	// and keeps nothing for a variance.
 	classify bool
 }
-
-func (s machineSettings) validate() error { return settings.Check(s.typ, s.config) }
 
 // machine is a solved system for k targets that share M. Only what waits changes after Fit.
 type machine struct {

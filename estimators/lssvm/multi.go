@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -66,7 +67,7 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
-		typ: multiType, config: r, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -87,7 +88,7 @@ func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
 	s := r.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(multiType, r); err != nil {
 		return err
 	}
 	xd, yd, err := targets.Check(x, y)

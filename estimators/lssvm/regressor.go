@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -66,7 +67,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
-		typ: regressorType, config: r, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -91,7 +92,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	s := r.settings()
 	s.start = r.TakeStart()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	xd, err := check.Targets(regressorType, x, y, weights)
@@ -125,7 +126,7 @@ func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, w
 
 func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
 	s := r.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	if err := check.Symmetric(k, len(y)); err != nil {

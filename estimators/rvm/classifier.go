@@ -77,8 +77,8 @@ type Classifier struct {
 }
 
 func (c *Classifier) place() basisSettings {
-	return basisSettings{typ: classifierType, config: c, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components,
-		seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+	return basisSettings{typ: classifierType, config: c, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks,
+		components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {

@@ -143,8 +143,8 @@ func (m *model) fittedSupport() *basis.Support {
 func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
 
 func (r *Regressor) place() basisSettings {
-	return basisSettings{typ: regressorType, config: r, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components,
-		seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
+	return basisSettings{typ: regressorType, config: r, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks,
+		components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 // intercept is what the fields ask for.

@@ -75,8 +75,8 @@ type OneClass struct {
 
 func (o *OneClass) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: oneClassType, config: o, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations, noShrinking: o.NoShrinking,
-		seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
+		typ: oneClassType, config: o, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations,
+		noShrinking: o.NoShrinking, seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("", 0)

@@ -80,9 +80,8 @@ type Regressor struct {
 
 func (r *Regressor) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: regressorType, config: r, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations,
-		noShrinking: r.NoShrinking,
-		seed:        r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
+		typ: regressorType, config: r, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance,
+		maxIterations: r.MaxIterations, noShrinking: r.NoShrinking, seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("Epsilon", r.Epsilon)
