@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -533,4 +534,26 @@ func ExampleGrouper() {
 	// Output:
 	// 0.1
 	// 2.9
+}
+
+// named is a capability that no wrapper knows of.
+type named interface{ Coefficients() []float64 }
+
+// Call reaches the methods of an estimator within a pipeline.
+func ExampleForwarder() {
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{Ridge: 1e-9}}
+	x := mat.NewDense(3, 1, []float64{1, 2, 3})
+	if err := p.Fit(context.Background(), x, []float64{2, 4, 6}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var forwarder estimators.Forwarder = p
+	err := estimators.Call(forwarder, x, func(of named, z mat.Matrix) error {
+		fmt.Printf("a slope of %.1f per standard deviation; the first row is %.0f\n", of.Coefficients(), z.At(0, 0))
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// a slope of [2.0] per standard deviation; the first row is -1
+	// <nil>
 }

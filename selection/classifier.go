@@ -85,7 +85,7 @@ type Classifier struct {
 
 func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
-		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Limit: c.Budget,
+		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
 		config: c, steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
 		scorer: folds.ClassificationScorer,
@@ -151,22 +151,29 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 // as PredictTo.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return forwardTo(c.f, classifierType, estimators.Decision, dst, x, rowwise.Decide)
+	return forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) error {
+		return rowwise.Decide(p, dst, z)
+	})
 }
 
 // PredictSet calls PredictSet of the estimator that was built. If it has none, the error wraps
 // errors.ErrUnsupported.
-func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err error) {
+func (c *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err error) {
 	defer fault.Recover(&err)
-	return forward(c.f, classifierType, estimators.Sets, x,
-		func(p estimators.SetPredictor, z mat.Matrix) ([][]int, error) { return p.PredictSet(z, level) })
+	err = forward(c.f, classifierType, estimators.Sets, x, func(p estimators.SetPredictor, z mat.Matrix) (err error) {
+		sets, err = p.PredictSet(z, level)
+		return err
+	})
+	return sets, err
 }
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of
 // Classes, as PredictTo.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	return forwardTo(c.f, classifierType, estimators.Proba, dst, x, rowwise.Probabilities)
+	return forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) error {
+		return rowwise.Probabilities(p, dst, z)
+	})
 }
 
 // Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
@@ -179,15 +186,23 @@ func (c *Classifier) Classes() []int {
 
 // PredictProba calls PredictProba of the estimator that was built. If it has none, the error wraps
 // errors.ErrUnsupported.
-func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
+func (c *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return forward(c.f, classifierType, estimators.Proba, x, estimators.ProbaPredictor.PredictProba)
+	err = forward(c.f, classifierType, estimators.Proba, x, func(p estimators.ProbaPredictor, z mat.Matrix) (err error) {
+		proba, err = p.PredictProba(z)
+		return err
+	})
+	return proba, err
 }
 
 // Decision calls Decision of the estimator that was built. If it has none, the error wraps errors.ErrUnsupported.
-func (c *Classifier) Decision(x mat.Matrix) (_ *mat.Dense, err error) {
+func (c *Classifier) Decision(x mat.Matrix) (scores *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	return forward(c.f, classifierType, estimators.Decision, x, estimators.DecisionPredictor.Decision)
+	err = forward(c.f, classifierType, estimators.Decision, x, func(p estimators.DecisionPredictor, z mat.Matrix) (err error) {
+		scores, err = p.Decision(z)
+		return err
+	})
+	return scores, err
 }
 
 // Result returns a copy of the record of the search and its choice. It returns nil before Fit.
@@ -204,6 +219,11 @@ func (c *Classifier) Fitted() estimators.Classifier {
 
 // Report returns the Report of the fitted estimator, with the warnings of the search.
 func (c *Classifier) Report() estimators.Report { return c.f.report() }
+
+// Forward implements [estimators.Forwarder] with the estimator that was built.
+func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return f(c.f.inner, z) })
+}
 
 // Supports reports whether the estimator that was built can do a.
 func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }

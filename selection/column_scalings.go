@@ -85,8 +85,8 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 	group := progress.Open(rest)
 	for i, w := range c.scalings {
 		one := c.withScaling(w)
-		if c.Limit > 0 {
-			one.Limit = max(1, c.Limit/time.Duration(len(c.scalings)))
+		if c.Budget > 0 {
+			one.Budget = max(1, c.Budget/time.Duration(len(c.scalings)))
 		}
 		shares := progress.Parts(group.Step(i, len(c.scalings)), 1, 40, 4)
 		own, even, err := folds.FitChain(shares[0], c.Type, one.steps, filled)

@@ -23,7 +23,7 @@ func (c engine[Y, E]) descend(ctx context.Context, p search.Problem) (option[E],
 	if at[0], at[1], err = c.space.two.Start(ctx, p.X); err != nil {
 		return none, nil, err
 	}
-	shared, err := search.NewBudget(c.Type, c.Limit, c.Now, 2)
+	shared, err := search.NewBudget(c.Type, c.Budget, c.Now, 2)
 	if err != nil {
 		return none, nil, err
 	}

@@ -129,7 +129,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if now == nil {
 		now = time.Now
 	}
-	progress.Deadline(ctx, c.Limit, now)
+	progress.Deadline(ctx, c.Budget, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
 		return c.fitScalings(ctx, merged, y, weights, target, labels)
@@ -173,10 +173,10 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	handsOver := c.many != nil && n > c.above
 	var spending search.Share
 	searcher := c
-	if handsOver && c.Limit > 0 {
-		shared, _ := search.NewBudget(c.Type, c.Limit, c.Now, 1) // which fails for a limit below 0
+	if handsOver && c.Budget > 0 {
+		shared, _ := search.NewBudget(c.Type, c.Budget, c.Now, 1) // which fails for a limit below 0
 		spending = shared.Begin()
-		searcher.Limit = max(1, c.Limit/2) // the other half is for landmarks
+		searcher.Budget = max(1, c.Budget/2) // the other half is for landmarks
 	}
 	samples := c.space.samples()
 	last := 1. // what the last fit takes, and the search four
@@ -186,7 +186,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	searching, rest := progress.Two(ctx, 4, last)
 	p := search.NewProblem(merged, target, labels)
 	p.Settings, p.Metric, p.Splitter, p.Columns = searcher.Settings, c.metric, c.splitter, c.columns
-	p.Types, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
+	p.Candidates, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
 	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
 	p.Try = func(ctx context.Context, family kernels.Family, t search.Attempt) (search.Attempted, error) {
 		t.Folds = validation.SpreadDistinct(t.Folds, merged)
@@ -329,7 +329,7 @@ func (c engine[Y, E]) search(ctx context.Context, p search.Problem, shared *sear
 
 // searchEach searches families and returns the best result, with the others in it.
 func (c engine[Y, E]) searchEach(ctx context.Context, p search.Problem, families []kernels.Family) (*search.Result, error) {
-	shared, err := search.NewBudget(c.Type, c.Limit, c.Now, len(families))
+	shared, err := search.NewBudget(c.Type, c.Budget, c.Now, len(families))
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func TestLandmarksByBudget(t *testing.T) {
 		at := time.Time{}
 		e := (&Regressor{}).engine()
 		e.Now = func() time.Time { at = at.Add(c.each); return at }
-		e.Limit = c.budget
+		e.Budget = c.budget
 		var asked []int
 		e.many = func(s onSome) estimators.Regressor {
 			asked = append(asked, s.landmarks)
@@ -249,7 +249,7 @@ func TestBudgetOfManyRows(t *testing.T) {
 	x, y := problemOf(400, 2, .1, 4)
 	e := (&Regressor{}).engine()
 	at := time.Time{}
-	e.above, e.Limit = 200, 2*time.Minute
+	e.above, e.Budget = 200, 2*time.Minute
 	e.Now = func() time.Time { at = at.Add(time.Second); return at }
 	f, err := e.fit(ctx, x, y, nil, y, nil)
 	require.NoError(t, err)
@@ -259,7 +259,7 @@ func TestBudgetOfManyRows(t *testing.T) {
 		assert.InDelta(t, 30, p.result.Seconds, 4)
 		assert.Positive(t, p.result.Landmarks)
 	}
-	e.Limit = -1
+	e.Budget = -1
 	_, err = e.fit(ctx, x, y, nil, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 }

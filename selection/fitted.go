@@ -54,42 +54,17 @@ func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 	return f.plain(f.chain.Pass(x, g))
 }
 
-// forward preprocesses the rows of x and calls a method of the capability C of the estimator that was built. The error wraps
-// errors.ErrUnsupported if it has none.
-func forward[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix,
-	method func(C, mat.Matrix) (R, error)) (out R, err error) {
-	out, _, err = forwardPair(f, typ, c, x, func(p C, z mat.Matrix) (R, R, error) {
-		out, err := method(p, z)
-		return out, out, err
-	})
-	return out, err
-}
-
-// forwardPair is forward for a method of two results.
-func forwardPair[C, R, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix,
-	method func(C, mat.Matrix) (first, second R, err error)) (first, second R, err error) {
-	z, err := f.transform(typ, x)
-	if err != nil {
-		return first, second, err
-	}
-	p, ok := any(f.inner).(C)
-	if !ok || c == estimators.Sets && !estimators.Supports(f.inner, c) {
-		return first, second, estimators.Unsupported(typ, f.inner, c)
-	}
-	return method(p, z)
-}
-
-// forwardTo is forward for a method that writes to dst, without allocating where rows are few.
-func forwardTo[C, E any](f *fitted[E], typ string, c estimators.Capability, dst *mat.Dense, x mat.Matrix,
-	write func(C, *mat.Dense, mat.Matrix) error) error {
+// forward preprocesses the rows of x and calls f, a method of the capability C of the estimator that was built. The error wraps
+// errors.ErrUnsupported if it has none. Few rows allocate nothing.
+func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, call func(C, mat.Matrix) error) error {
 	if f == nil {
 		return fault.NotFitted(typ)
 	}
 	p, ok := any(f.inner).(C)
-	if !ok {
+	if !ok || !estimators.Supports(f.inner, c) {
 		return estimators.Unsupported(typ, f.inner, c)
 	}
-	return f.pass(typ, x, func(z mat.Matrix) error { return write(p, dst, z) })
+	return f.pass(typ, x, func(z mat.Matrix) error { return call(p, z) })
 }
 
 // report is the inner estimator's, with the search's warnings before its own.

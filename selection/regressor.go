@@ -92,7 +92,7 @@ type Regressor struct {
 
 func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 	out := engine[float64, estimators.Regressor]{
-		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Limit: r.Budget,
+		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
 		config: r, steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
@@ -159,17 +159,22 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // errors.ErrUnsupported.
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
-	return forwardPair(r.f, regressorType, estimators.Variance, x, estimators.VariancePredictor.PredictVariance)
+	err = forward(r.f, regressorType, estimators.Variance, x, func(p estimators.VariancePredictor, z mat.Matrix) (err error) {
+		mean, variance, err = p.PredictVariance(z)
+		return err
+	})
+	return mean, variance, err
 }
 
 // PredictInterval calls PredictInterval of the estimator that was built. If it has none, the error wraps
 // errors.ErrUnsupported.
 func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
-	return forwardPair(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (low, high []float64,
-		err error) {
-		return p.PredictInterval(z, level)
+	err = forward(r.f, regressorType, estimators.Interval, x, func(p estimators.IntervalPredictor, z mat.Matrix) (err error) {
+		low, high, err = p.PredictInterval(z, level)
+		return err
 	})
+	return low, high, err
 }
 
 // Result returns what the search did and chose, a copy. It returns nil before Fit.
@@ -186,6 +191,11 @@ func (r *Regressor) Fitted() estimators.Regressor {
 
 // Report is the fitted estimator's, with the warnings of the search.
 func (r *Regressor) Report() estimators.Report { return r.f.report() }
+
+// Forward implements [estimators.Forwarder] with the estimator that was built.
+func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return f(r.f.inner, z) })
+}
 
 // Supports reports whether the estimator that was built can do c.
 func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }

@@ -425,6 +425,14 @@ func (c *Classifier) Report() estimators.Report {
 	return c.m.chosen.(estimators.Reporter).Report()
 }
 
+// Forward implements [estimators.Forwarder] with Chosen.
+func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	if c.m == nil {
+		return fault.NotFitted(classifierType)
+	}
+	return f(c.m.chosen, x)
+}
+
 // Supports implements [estimators.Wrapper].
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{

@@ -351,6 +351,14 @@ func (r *Regressor) Report() estimators.Report {
 	return r.m.chosen.(estimators.Reporter).Report()
 }
 
+// Forward implements [estimators.Forwarder] with Chosen.
+func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	if r.m == nil {
+		return fault.NotFitted(regressorType)
+	}
+	return f(r.m.chosen, x)
+}
+
 // Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Estimators: []any{r.estimator()},

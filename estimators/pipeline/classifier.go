@@ -125,11 +125,9 @@ func (p *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 // Classes. It allocates memory as PredictTo does. If Final has no Decision, the error wraps errors.ErrUnsupported.
 func (p *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	final, err := able[estimators.DecisionPredictor](p.configured, p.fitted, estimators.Decision)
-	if err != nil {
-		return err
-	}
-	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Decide(final, dst, z)) })
+	return callFinal(p.configured, p.fitted, estimators.Decision, x, func(f estimators.DecisionPredictor, z mat.Matrix) error {
+		return rowwise.Decide(f, dst, z)
+	})
 }
 
 // Classes returns the distinct labels that Fit saw, ascending. It returns nil before Fit.
@@ -155,11 +153,9 @@ func (p *Classifier) PredictProba(x mat.Matrix) (proba *mat.Dense, err error) {
 // errors.ErrUnsupported.
 func (p *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	final, err := able[estimators.ProbaPredictor](p.configured, p.fitted, estimators.Proba)
-	if err != nil {
-		return err
-	}
-	return p.fitted.steps.Pass(x, func(z mat.Matrix) error { return p.fitted.ofFinal(rowwise.Probabilities(final, dst, z)) })
+	return callFinal(p.configured, p.fitted, estimators.Proba, x, func(f estimators.ProbaPredictor, z mat.Matrix) error {
+		return rowwise.Probabilities(f, dst, z)
+	})
 }
 
 // Decision implements [estimators.DecisionPredictor] with the method of Final.
@@ -180,6 +176,11 @@ func (p *Classifier) PredictSet(x mat.Matrix, level float64) (sets [][]int, err 
 		return err
 	})
 	return sets, err
+}
+
+// Forward implements [estimators.Forwarder] with the fitted final estimator.
+func (p *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	return p.forward(classifierName, x, f)
 }
 
 // Supports reports whether the configured parts can do c.

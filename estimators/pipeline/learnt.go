@@ -40,6 +40,14 @@ func (l *learnt[T, P, E]) predict(name string, x mat.Matrix) (none P, err error)
 	return y, c.ofFinal(err)
 }
 
+func (l *learnt[T, P, E]) forward(name string, x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	c, err := l.chain(name)
+	if err != nil {
+		return err
+	}
+	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(f(c.final, z)) })
+}
+
 func (l *learnt[T, P, E]) featureNames(name string, in []string) ([]string, error) {
 	c, err := l.chain(name)
 	if err != nil {

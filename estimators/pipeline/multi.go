@@ -160,6 +160,11 @@ func (p *MultiRegressor) Targets() int {
 	return p.fitted.final.Targets()
 }
 
+// Forward implements [estimators.Forwarder] with the fitted final estimator.
+func (p *MultiRegressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	return p.forward(multiName, x, f)
+}
+
 // Supports reports whether the configured parts can do c.
 func (p *MultiRegressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 

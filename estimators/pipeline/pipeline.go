@@ -174,9 +174,8 @@ func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimat
 	return v, nil
 }
 
-// callFinal sends x through the fitted steps and calls f, a method of the final
-// estimator that the capability C provides. It tells first whether the
-// configured Final has the capability, then whether the pipeline is fitted.
+// callFinal sends x through the fitted steps and calls f, a method of the final estimator that the capability C provides. It
+// tells first whether the configured Final has the capability, then whether the pipeline is fitted. Few rows allocate nothing.
 func callFinal[C, T, P any, E learner[T, P]](
 	configured func() *chain[T, P, E], fitted *chain[T, P, E], capability estimators.Capability, x mat.Matrix, f func(C, mat.Matrix) error,
 ) error {
@@ -184,10 +183,7 @@ func callFinal[C, T, P any, E learner[T, P]](
 	if err != nil {
 		return err
 	}
-	if x, err = fitted.rows(x); err != nil {
-		return err
-	}
-	return fitted.ofFinal(f(final, x))
+	return fitted.steps.Pass(x, func(z mat.Matrix) error { return fitted.ofFinal(f(final, z)) })
 }
 
 // able returns the fitted final estimator as the capability's interface.

@@ -192,6 +192,11 @@ func (p *Regressor) unseen(x, z mat.Matrix) ([]float64, error) {
 	return out, err
 }
 
+// Forward implements [estimators.Forwarder] with the fitted final estimator.
+func (p *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
+	return p.forward(regressorName, x, f)
+}
+
 // Supports reports whether the configured parts can do c.
 func (p *Regressor) Supports(c estimators.Capability) bool { return p.configured().supports(p, c) }
 

@@ -24,13 +24,17 @@ func (p *Classifier) Smoother(ctx context.Context, x mat.Matrix, targets *mat.De
 func smootherOf[T, P any, E learner[T, P]](
 	ctx context.Context, configured func() *chain[T, P, E], fitted *chain[T, P, E], x mat.Matrix, targets *mat.Dense, weights []float64,
 ) (estimators.Smoother, error) {
-	var out estimators.Smoother
-	err := callFinal(configured, fitted, estimators.Smoothing, x, func(final estimators.LinearSmoother, z mat.Matrix) (err error) {
-		out, err = final.Smoother(ctx, z, targets, weights)
-		return err
-	})
+	final, err := able[estimators.LinearSmoother](configured, fitted, estimators.Smoothing)
 	if err != nil {
 		return nil, err
+	}
+	z, err := fitted.rows(x) // not Pass, whose rows are for the call alone: the machine keeps them
+	if err != nil {
+		return nil, err
+	}
+	out, err := final.Smoother(ctx, z, targets, weights)
+	if err != nil {
+		return nil, fitted.ofFinal(err)
 	}
 	return &smoothed{Smoother: out, steps: fitted.steps, rows: fitted.rows, named: fitted.ofFinal}, nil
 }

@@ -8,16 +8,21 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/estimatortest"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/kerneltest"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/selectiontest"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 func TestMatern72(t *testing.T) {
@@ -141,5 +146,39 @@ func TestZoomNarrows(t *testing.T) {
 		if err := (&selection.Regressor{Search: z}).Fit(context.Background(), x, y); !errors.Is(err, estimators.ErrParam) {
 			t.Errorf("%+v: %v", z, err)
 		}
+	}
+}
+
+// A capability that is declared here reaches through a search and through a pipeline within it.
+func TestRowWeights(t *testing.T) {
+	x, y := waves()
+	r := &selection.Regressor{
+		Preprocess: []transformers.Transformer{&Clip{}}, Search: &grid.Search{},
+		Space: selection.Candidates(func() estimators.Regressor {
+			return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &Smoother{}}
+		}),
+	}
+	if _, err := RowWeights(r, x); !errors.Is(err, estimators.ErrNotFitted) {
+		t.Errorf("before Fit: %v", err)
+	}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		t.Fatal(err)
+	}
+	at := x.Slice(0, 5, 0, 2)
+	w, err := RowWeights(r, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predicted, err := r.Predict(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range predicted {
+		if got := floats.Dot(w.RawRowView(i), y); math.Abs(got-p) > 1e-12 {
+			t.Errorf("row %d: the weighted mean is %v, the prediction %v", i, got, p)
+		}
+	}
+	if _, err := RowWeights(&ridge.Regressor{}, at); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("a model without the capability: %v", err)
 	}
 }

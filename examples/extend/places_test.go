@@ -21,7 +21,7 @@ import (
 // Example_places prints what each addition touches from outside kernelearn: the file that it is in, and nothing of
 // kernelearn's, of which it uses exported names alone.
 func Example_places() {
-	for _, kind := range []string{"kernel", "family", "transformer", "estimator", "strategy", "metric", "adapter"} {
+	for _, kind := range []string{"kernel", "family", "transformer", "estimator", "strategy", "metric", "capability", "adapter"} {
 		source, err := os.ReadFile(kind + ".go")
 		if err != nil {
 			fmt.Println(err)
@@ -41,6 +41,7 @@ func Example_places() {
 	// estimator   1 place, on estimators, kernels
 	// strategy    1 place, on estimators, selection/metrics, selection/search, selection/validation
 	// metric      1 place, on estimators, selection/metrics
+	// capability  1 place, on estimators, kernels
 	// adapter     1 place, on estimators
 }
 

@@ -51,7 +51,7 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 	if err := r.KernelsOnly(typ); err != nil {
 		return search.Choice{}, err
 	}
-	start, err := r.Family().Start(ctx, r.X())
+	start, err := r.Family.Start(ctx, r.X)
 	if err != nil {
 		return search.Choice{}, err
 	}
@@ -84,11 +84,11 @@ func (z *Zoom) Choose(ctx context.Context, r *search.Run) (search.Choice, error)
 // logarithmicGrid returns points of the family in equal ratios within so many decades around the centre, each
 // once.
 func logarithmicGrid(r *search.Run, centre, decades float64, count int) (out []search.Point) {
-	lo, hi := r.Family().Bounds()
+	lo, hi := r.Family.Bounds()
 	had := map[float64]bool{}
 	for i := range count {
 		param := centre * math.Pow(10, decades*(float64(i+1)/float64(count+1)-0.5))
-		if r.Family().Integer() {
+		if r.Family.Integer() {
 			param = math.Round(param)
 		}
 		if param = min(max(param, lo), hi); !had[param] {

@@ -19,6 +19,41 @@ DATA masks<>+80(SB)/8, $0
 DATA masks<>+88(SB)/8, $-1
 GLOBL masks<>(SB), RODATA|NOPTR, $96
 
+// ROW12 calls do with the offset and the register of each four of the 48 numbers of a row, which are in Y0 to Y11.
+#define ROW12(do) \
+	do(0, Y0);    \
+	do(32, Y1);   \
+	do(64, Y2);   \
+	do(96, Y3);   \
+	do(128, Y4);  \
+	do(160, Y5);  \
+	do(192, Y6);  \
+	do(224, Y7);  \
+	do(256, Y8);  \
+	do(288, Y9);  \
+	do(320, Y10); \
+	do(352, Y11)
+
+// PAIRS6 calls do with the offset, a free register and the registers of each four of the 24 numbers of two rows, which
+// are in Y0 to Y5 and Y6 to Y11.
+#define PAIRS6(do) \
+	do(0, Y14, Y0, Y6);    \
+	do(32, Y15, Y1, Y7);   \
+	do(64, Y14, Y2, Y8);   \
+	do(96, Y15, Y3, Y9);   \
+	do(128, Y14, Y4, Y10); \
+	do(160, Y15, Y5, Y11)
+
+// ZERO clears a register.
+#define ZERO(offset, y) VXORPD y, y, y
+
+// LOAD reads four numbers at R8, STORE writes them to DI.
+#define LOAD(offset, y) VMOVUPD offset(R8), y
+#define STORE(offset, y) VMOVUPD y, offset(DI)
+
+// ADDTIMES adds four numbers at SI times Y12.
+#define ADDTIMES(offset, y) VFMADD231PD offset(SI), Y12, y
+
 // func timesColumns(rows int, a *float64, stride int, v, u *float64)
 TEXT ·timesColumns(SB), NOSPLIT, $0-40
 	MOVQ rows+0(FP), CX
@@ -27,50 +62,17 @@ TEXT ·timesColumns(SB), NOSPLIT, $0-40
 	SHLQ $3, DX
 	MOVQ v+24(FP), R8
 	MOVQ u+32(FP), DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
+	ROW12(ZERO)
 
 columns:
 	VBROADCASTSD (R8), Y12
-	VFMADD231PD 0(SI), Y12, Y0
-	VFMADD231PD 32(SI), Y12, Y1
-	VFMADD231PD 64(SI), Y12, Y2
-	VFMADD231PD 96(SI), Y12, Y3
-	VFMADD231PD 128(SI), Y12, Y4
-	VFMADD231PD 160(SI), Y12, Y5
-	VFMADD231PD 192(SI), Y12, Y6
-	VFMADD231PD 224(SI), Y12, Y7
-	VFMADD231PD 256(SI), Y12, Y8
-	VFMADD231PD 288(SI), Y12, Y9
-	VFMADD231PD 320(SI), Y12, Y10
-	VFMADD231PD 352(SI), Y12, Y11
-	ADDQ $8, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  columns
+	ROW12(ADDTIMES)
+	ADDQ         $8, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          columns
 
-	VMOVUPD Y0, 0(DI)
-	VMOVUPD Y1, 32(DI)
-	VMOVUPD Y2, 64(DI)
-	VMOVUPD Y3, 96(DI)
-	VMOVUPD Y4, 128(DI)
-	VMOVUPD Y5, 160(DI)
-	VMOVUPD Y6, 192(DI)
-	VMOVUPD Y7, 224(DI)
-	VMOVUPD Y8, 256(DI)
-	VMOVUPD Y9, 288(DI)
-	VMOVUPD Y10, 320(DI)
-	VMOVUPD Y11, 352(DI)
+	ROW12(STORE)
 	VZEROUPPER
 	RET
 
@@ -82,32 +84,21 @@ TEXT ·timesRows(SB), NOSPLIT, $0-40
 	SHLQ $3, DX
 	MOVQ x+24(FP), R8
 	MOVQ w+32(FP), DI
-	VMOVUPD 0(R8), Y0
-	VMOVUPD 32(R8), Y1
-	VMOVUPD 64(R8), Y2
-	VMOVUPD 96(R8), Y3
-	VMOVUPD 128(R8), Y4
-	VMOVUPD 160(R8), Y5
-	VMOVUPD 192(R8), Y6
-	VMOVUPD 224(R8), Y7
-	VMOVUPD 256(R8), Y8
-	VMOVUPD 288(R8), Y9
-	VMOVUPD 320(R8), Y10
-	VMOVUPD 352(R8), Y11
+	ROW12(LOAD)
 
 row:
-	VMULPD 0(SI), Y0, Y12
-	VMULPD 32(SI), Y1, Y13
-	VMULPD 64(SI), Y2, Y14
-	VFMADD231PD 96(SI), Y3, Y12
-	VFMADD231PD 128(SI), Y4, Y13
-	VFMADD231PD 160(SI), Y5, Y14
-	VFMADD231PD 192(SI), Y6, Y12
-	VFMADD231PD 224(SI), Y7, Y13
-	VFMADD231PD 256(SI), Y8, Y14
-	VFMADD231PD 288(SI), Y9, Y12
-	VFMADD231PD 320(SI), Y10, Y13
-	VFMADD231PD 352(SI), Y11, Y14
+	VMULPD       0(SI), Y0, Y12
+	VMULPD       32(SI), Y1, Y13
+	VMULPD       64(SI), Y2, Y14
+	VFMADD231PD  96(SI), Y3, Y12
+	VFMADD231PD  128(SI), Y4, Y13
+	VFMADD231PD  160(SI), Y5, Y14
+	VFMADD231PD  192(SI), Y6, Y12
+	VFMADD231PD  224(SI), Y7, Y13
+	VFMADD231PD  256(SI), Y8, Y14
+	VFMADD231PD  288(SI), Y9, Y12
+	VFMADD231PD  320(SI), Y10, Y13
+	VFMADD231PD  352(SI), Y11, Y14
 	VADDPD       Y13, Y12, Y12
 	VADDPD       Y14, Y12, Y12
 	VEXTRACTF128 $1, Y12, X13
@@ -120,6 +111,17 @@ row:
 	JNZ          row
 	VZEROUPPER
 	RET
+
+// SUBTRACT2 subtracts Y12 times the first row of right, y, and Y13 times the second, z, from four numbers at SI.
+#define SUBTRACT2(offset, t, y, z) \
+	VMOVUPD      offset(SI), t; \
+	VFNMADD231PD y, Y12, t;     \
+	VFNMADD231PD z, Y13, t;     \
+	VMOVUPD      t, offset(SI)
+
+// LOADFIRST reads four numbers of the first row of right, LOADSECOND of the second.
+#define LOADFIRST(offset, t, y, z) VMOVUPD offset(R10), y
+#define LOADSECOND(offset, t, y, z) VMOVUPD (384+offset)(R10), z
 
 // func subtractTwo(rows int, a *float64, stride int, left, right *float64)
 // The columns in two halves, whose part of right is in registers.
@@ -134,56 +136,51 @@ half:
 	MOVQ rows+0(FP), CX
 	MOVQ left+24(FP), R8
 	MOVQ R9, SI
-	VMOVUPD 0(R10), Y0
-	VMOVUPD 32(R10), Y1
-	VMOVUPD 64(R10), Y2
-	VMOVUPD 96(R10), Y3
-	VMOVUPD 128(R10), Y4
-	VMOVUPD 160(R10), Y5
-	VMOVUPD 384(R10), Y6
-	VMOVUPD 416(R10), Y7
-	VMOVUPD 448(R10), Y8
-	VMOVUPD 480(R10), Y9
-	VMOVUPD 512(R10), Y10
-	VMOVUPD 544(R10), Y11
+	PAIRS6(LOADFIRST)
+	PAIRS6(LOADSECOND)
 
 pair:
 	VBROADCASTSD (R8), Y12
 	VBROADCASTSD 8(R8), Y13
-	VMOVUPD 0(SI), Y14
-	VFNMADD231PD Y0, Y12, Y14
-	VFNMADD231PD Y6, Y13, Y14
-	VMOVUPD Y14, 0(SI)
-	VMOVUPD 32(SI), Y15
-	VFNMADD231PD Y1, Y12, Y15
-	VFNMADD231PD Y7, Y13, Y15
-	VMOVUPD Y15, 32(SI)
-	VMOVUPD 64(SI), Y14
-	VFNMADD231PD Y2, Y12, Y14
-	VFNMADD231PD Y8, Y13, Y14
-	VMOVUPD Y14, 64(SI)
-	VMOVUPD 96(SI), Y15
-	VFNMADD231PD Y3, Y12, Y15
-	VFNMADD231PD Y9, Y13, Y15
-	VMOVUPD Y15, 96(SI)
-	VMOVUPD 128(SI), Y14
-	VFNMADD231PD Y4, Y12, Y14
-	VFNMADD231PD Y10, Y13, Y14
-	VMOVUPD Y14, 128(SI)
-	VMOVUPD 160(SI), Y15
-	VFNMADD231PD Y5, Y12, Y15
-	VFNMADD231PD Y11, Y13, Y15
-	VMOVUPD Y15, 160(SI)
-	ADDQ $16, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  pair
-	ADDQ $192, R9
-	ADDQ $192, R10
-	DECQ BX
-	JNZ  half
+	PAIRS6(SUBTRACT2)
+	ADDQ         $16, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          pair
+	ADDQ         $192, R9
+	ADDQ         $192, R10
+	DECQ         BX
+	JNZ          half
 	VZEROUPPER
 	RET
+
+// ROWS points R10, R11 and R12 to the rows after R9, DX bytes apart.
+#define ROWS \
+	LEAQ (R9)(DX*1), R10;  \
+	LEAQ (R10)(DX*1), R11; \
+	LEAQ (R11)(DX*1), R12
+
+// NEXTROWS moves R9, R8 and DI on to the next four rows, whose diagonal begins four columns to the right.
+#define NEXTROWS \
+	LEAQ 32(R12)(DX*1), R9; \
+	ADDQ $32, R8;           \
+	ADDQ $32, DI;           \
+	DECQ BX
+
+// BROADCAST4 repeats each of the four numbers at p in a register.
+#define BROADCAST4(p, a, b, c, d) \
+	VBROADCASTSD (p), a;   \
+	VBROADCASTSD 8(p), b;  \
+	VBROADCASTSD 16(p), c; \
+	VBROADCASTSD 24(p), d
+
+// BELOW reads the next row of the square on the diagonal by a mask; x times what the previous row has there is added
+// to Y13.
+#define BELOW(mask, row, previous, next, x) \
+	VMOVUPD     mask, Y14;          \
+	VMASKMOVPD  (row), Y14, next;   \
+	VANDPD      Y14, previous, Y15; \
+	VFMADD231PD Y15, x, Y13
 
 // func symmetricTimes(a *float64, stride int, x, u *float64)
 // Four rows at a time: the square on the diagonal by masks, then what is to its right.
@@ -196,37 +193,23 @@ TEXT ·symmetricTimes(SB), NOSPLIT, $0-32
 	MOVQ $11, BX
 
 rows4:
-	LEAQ         (R9)(DX*1), R10
-	LEAQ         (R10)(DX*1), R11
-	LEAQ         (R11)(DX*1), R12
-	VBROADCASTSD (R8), Y8
-	VBROADCASTSD 8(R8), Y9
-	VBROADCASTSD 16(R8), Y10
-	VBROADCASTSD 24(R8), Y11
-	VMOVUPD      (R8), Y12
-	VMOVUPD      (DI), Y13
-	VMOVUPD      (R9), Y4
-	VMOVUPD      masks<>+0(SB), Y14
-	VMASKMOVPD   (R10), Y14, Y5
-	VANDPD       Y14, Y4, Y15
-	VFMADD231PD  Y15, Y8, Y13
-	VMOVUPD      masks<>+32(SB), Y14
-	VMASKMOVPD   (R11), Y14, Y6
-	VANDPD       Y14, Y5, Y15
-	VFMADD231PD  Y15, Y9, Y13
-	VMOVUPD      masks<>+64(SB), Y14
-	VMASKMOVPD   (R12), Y14, Y7
-	VANDPD       Y14, Y6, Y15
-	VFMADD231PD  Y15, Y10, Y13
-	VMOVUPD      Y13, (DI)
-	VMULPD       Y4, Y12, Y0
-	VMULPD       Y5, Y12, Y1
-	VMULPD       Y6, Y12, Y2
-	VMULPD       Y7, Y12, Y3
-	XORQ         AX, AX
-	MOVQ         BX, CX
-	TESTQ        CX, CX
-	JZ           sums
+	ROWS
+	BROADCAST4(R8, Y8, Y9, Y10, Y11)
+	VMOVUPD (R8), Y12
+	VMOVUPD (DI), Y13
+	VMOVUPD (R9), Y4
+	BELOW(masks<>+0(SB), R10, Y4, Y5, Y8)
+	BELOW(masks<>+32(SB), R11, Y5, Y6, Y9)
+	BELOW(masks<>+64(SB), R12, Y6, Y7, Y10)
+	VMOVUPD Y13, (DI)
+	VMULPD  Y4, Y12, Y0
+	VMULPD  Y5, Y12, Y1
+	VMULPD  Y6, Y12, Y2
+	VMULPD  Y7, Y12, Y3
+	XORQ    AX, AX
+	MOVQ    BX, CX
+	TESTQ   CX, CX
+	JZ      sums
 
 right:
 	ADDQ        $32, AX
@@ -257,13 +240,32 @@ sums:
 	VADDPD     Y7, Y6, Y6
 	VADDPD     (DI), Y6, Y6
 	VMOVUPD    Y6, (DI)
-	LEAQ       32(R12)(DX*1), R9
-	ADDQ       $32, R8
-	ADDQ       $32, DI
-	DECQ       BX
+	NEXTROWS
 	JGE        rows4
 	VZEROUPPER
 	RET
+
+// SUBTRACTPRODUCTS subtracts v times the numbers of w, in Y12, and w times those of v, in Y13, from four numbers of a row.
+#define SUBTRACTPRODUCTS(v, w, row) \
+	VFNMADD231PD Y12, v, row; \
+	VFNMADD231PD Y13, w, row
+
+// SUBTRACTMASKED is SUBTRACTPRODUCTS for the numbers of a row that mask selects.
+#define SUBTRACTMASKED(mask, row, v, w) \
+	VMASKMOVPD (row), mask, Y14; \
+	SUBTRACTPRODUCTS(v, w, Y14); \
+	VMASKMOVPD Y14, mask, (row)
+
+// SUBTRACTROWS is SUBTRACTPRODUCTS for two rows, to the right of the diagonal.
+#define SUBTRACTROWS(row0, row1, v0, v1, w0, w1) \
+	VMOVUPD      (row0)(AX*1), Y14; \
+	VMOVUPD      (row1)(AX*1), Y15; \
+	VFNMADD231PD Y12, v0, Y14;      \
+	VFNMADD231PD Y12, v1, Y15;      \
+	VFNMADD231PD Y13, w0, Y14;      \
+	VFNMADD231PD Y13, w1, Y15;      \
+	VMOVUPD      Y14, (row0)(AX*1); \
+	VMOVUPD      Y15, (row1)(AX*1)
 
 // func subtractSymmetric(a *float64, stride int, v, w *float64)
 TEXT ·subtractSymmetric(SB), NOSPLIT, $0-32
@@ -278,71 +280,47 @@ TEXT ·subtractSymmetric(SB), NOSPLIT, $0-32
 	VMOVUPD masks<>+64(SB), Y10
 
 rows4:
-	LEAQ         (R9)(DX*1), R10
-	LEAQ         (R10)(DX*1), R11
-	LEAQ         (R11)(DX*1), R12
-	VBROADCASTSD (R8), Y0
-	VBROADCASTSD 8(R8), Y1
-	VBROADCASTSD 16(R8), Y2
-	VBROADCASTSD 24(R8), Y3
-	VBROADCASTSD (DI), Y4
-	VBROADCASTSD 8(DI), Y5
-	VBROADCASTSD 16(DI), Y6
-	VBROADCASTSD 24(DI), Y7
-	VMOVUPD      (DI), Y12
-	VMOVUPD      (R8), Y13
-	VMOVUPD      (R9), Y14
-	VFNMADD231PD Y12, Y0, Y14
-	VFNMADD231PD Y13, Y4, Y14
-	VMOVUPD      Y14, (R9)
-	VMASKMOVPD   (R10), Y8, Y14
-	VFNMADD231PD Y12, Y1, Y14
-	VFNMADD231PD Y13, Y5, Y14
-	VMASKMOVPD   Y14, Y8, (R10)
-	VMASKMOVPD   (R11), Y9, Y14
-	VFNMADD231PD Y12, Y2, Y14
-	VFNMADD231PD Y13, Y6, Y14
-	VMASKMOVPD   Y14, Y9, (R11)
-	VMASKMOVPD   (R12), Y10, Y14
-	VFNMADD231PD Y12, Y3, Y14
-	VFNMADD231PD Y13, Y7, Y14
-	VMASKMOVPD   Y14, Y10, (R12)
-	XORQ         AX, AX
-	MOVQ         BX, CX
-	TESTQ        CX, CX
-	JZ           next
+	ROWS
+	BROADCAST4(R8, Y0, Y1, Y2, Y3)
+	BROADCAST4(DI, Y4, Y5, Y6, Y7)
+	VMOVUPD (DI), Y12
+	VMOVUPD (R8), Y13
+	VMOVUPD (R9), Y14
+	SUBTRACTPRODUCTS(Y0, Y4, Y14)
+	VMOVUPD Y14, (R9)
+	SUBTRACTMASKED(Y8, R10, Y1, Y5)
+	SUBTRACTMASKED(Y9, R11, Y2, Y6)
+	SUBTRACTMASKED(Y10, R12, Y3, Y7)
+	XORQ    AX, AX
+	MOVQ    BX, CX
+	TESTQ   CX, CX
+	JZ      next
 
 right:
-	ADDQ         $32, AX
-	VMOVUPD      (DI)(AX*1), Y12
-	VMOVUPD      (R8)(AX*1), Y13
-	VMOVUPD      (R9)(AX*1), Y14
-	VMOVUPD      (R10)(AX*1), Y15
-	VFNMADD231PD Y12, Y0, Y14
-	VFNMADD231PD Y12, Y1, Y15
-	VFNMADD231PD Y13, Y4, Y14
-	VFNMADD231PD Y13, Y5, Y15
-	VMOVUPD      Y14, (R9)(AX*1)
-	VMOVUPD      Y15, (R10)(AX*1)
-	VMOVUPD      (R11)(AX*1), Y14
-	VMOVUPD      (R12)(AX*1), Y15
-	VFNMADD231PD Y12, Y2, Y14
-	VFNMADD231PD Y12, Y3, Y15
-	VFNMADD231PD Y13, Y6, Y14
-	VFNMADD231PD Y13, Y7, Y15
-	VMOVUPD      Y14, (R11)(AX*1)
-	VMOVUPD      Y15, (R12)(AX*1)
-	DECQ         CX
-	JNZ          right
+	ADDQ    $32, AX
+	VMOVUPD (DI)(AX*1), Y12
+	VMOVUPD (R8)(AX*1), Y13
+	SUBTRACTROWS(R9, R10, Y0, Y1, Y4, Y5)
+	SUBTRACTROWS(R11, R12, Y2, Y3, Y6, Y7)
+	DECQ    CX
+	JNZ     right
 
 next:
-	LEAQ 32(R12)(DX*1), R9
-	ADDQ $32, R8
-	ADDQ $32, DI
-	DECQ BX
-	JGE  rows4
+	NEXTROWS
+	JGE rows4
 	VZEROUPPER
 	RET
+
+// SOLVE computes z = b - lz of four columns, b at SI and l in Y12.
+#define SOLVE(offset, t, z, sums) VFNMADD213PD offset(SI), Y12, z
+
+// ADDSQUARE adds z²/d to the sums, 1/d in Y13.
+#define ADDSQUARE(offset, t, z, sums) \
+	VMULPD      z, Y13, t; \
+	VFMADD231PD z, t, sums
+
+// STORESUMS writes four sums to DI.
+#define STORESUMS(offset, t, z, sums) VMOVUPD sums, offset(DI)
 
 // func quadColumns(rows int, b *float64, stride int, steps, out *float64)
 TEXT ·quadColumns(SB), NOSPLIT, $0-40
@@ -352,50 +330,18 @@ TEXT ·quadColumns(SB), NOSPLIT, $0-40
 	SHLQ $3, DX
 	MOVQ steps+24(FP), R8
 	MOVQ out+32(FP), DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
+	ROW12(ZERO)
 
 quadratic:
 	VBROADCASTSD (R8), Y12
 	VBROADCASTSD 8(R8), Y13
-	VFNMADD213PD 0(SI), Y12, Y0
-	VFNMADD213PD 32(SI), Y12, Y1
-	VFNMADD213PD 64(SI), Y12, Y2
-	VFNMADD213PD 96(SI), Y12, Y3
-	VFNMADD213PD 128(SI), Y12, Y4
-	VFNMADD213PD 160(SI), Y12, Y5
-	VMULPD Y0, Y13, Y14
-	VFMADD231PD Y0, Y14, Y6
-	VMULPD Y1, Y13, Y15
-	VFMADD231PD Y1, Y15, Y7
-	VMULPD Y2, Y13, Y14
-	VFMADD231PD Y2, Y14, Y8
-	VMULPD Y3, Y13, Y15
-	VFMADD231PD Y3, Y15, Y9
-	VMULPD Y4, Y13, Y14
-	VFMADD231PD Y4, Y14, Y10
-	VMULPD Y5, Y13, Y15
-	VFMADD231PD Y5, Y15, Y11
-	ADDQ $16, R8
-	ADDQ DX, SI
-	DECQ CX
-	JNZ  quadratic
+	PAIRS6(SOLVE)
+	PAIRS6(ADDSQUARE)
+	ADDQ         $16, R8
+	ADDQ         DX, SI
+	DECQ         CX
+	JNZ          quadratic
 
-	VMOVUPD Y6, 0(DI)
-	VMOVUPD Y7, 32(DI)
-	VMOVUPD Y8, 64(DI)
-	VMOVUPD Y9, 96(DI)
-	VMOVUPD Y10, 128(DI)
-	VMOVUPD Y11, 160(DI)
+	PAIRS6(STORESUMS)
 	VZEROUPPER
 	RET

@@ -12,6 +12,20 @@
 // ALL gives the ones that a gather, which overwrites them, takes for a mask.
 #define ALL(y) VPCMPEQQ y, y, y
 
+// INRANGE jumps away unless the four numbers of Y0 are from lowest to highest.
+#define INRANGE(lowest, highest, to) \
+	VCMPPD    GREATER_OR_EQUAL, lowest, Y0, Y1; \
+	VCMPPD    LESS_OR_EQUAL, highest, Y0, Y2;   \
+	VANDPD    Y2, Y1, Y1;                       \
+	VMOVMSKPD Y1, R8;                           \
+	CMPQ      R8, $15;                          \
+	JNE       to
+
+// GATHER reads four numbers of the table, by the indices in Y2.
+#define GATHER(offset, y) \
+	ALL(Y3); \
+	VGATHERQPD Y3, offset(BX)(Y2*8), y
+
 // func expFours(n int, a float64, x, dst *float64, table *[tableSize]uint64, constants *[9]vector) int
 TEXT ·expFours(SB), NOSPLIT, $0-56
 	MOVQ         n+0(FP), CX
@@ -32,18 +46,12 @@ TEXT ·expFours(SB), NOSPLIT, $0-56
 
 loop:
 	VMULPD    (SI), Y15, Y0
-	VCMPPD    GREATER_OR_EQUAL, Y10, Y0, Y1
-	VCMPPD    LESS_OR_EQUAL, Y9, Y0, Y2
-	VANDPD    Y2, Y1, Y1
-	VMOVMSKPD Y1, R8
-	CMPQ      R8, $15
-	JNE       done
+	INRANGE(Y10, Y9, done)
 
 	VMULPD Y14, Y0, Y1
 	VADDPD Y13, Y1, Y1        // k in its low bits
 	VPAND  Y8, Y1, Y2
-	ALL(Y3)
-	VGATHERQPD Y3, (BX)(Y2*8), Y4
+	GATHER(0, Y4)
 	VPSLLQ $44, Y1, Y5
 	VPADDQ Y5, Y4, Y4         // s = 2^(k/256)
 	VSUBPD Y13, Y1, Y1        // k
@@ -88,24 +96,16 @@ TEXT ·sincosFours(SB), NOSPLIT, $0-56
 
 loop:
 	VMOVUPD   (SI), Y0
-	VCMPPD    GREATER_OR_EQUAL, 320(DX), Y0, Y1
-	VCMPPD    LESS_OR_EQUAL, 352(DX), Y0, Y2
-	VANDPD    Y2, Y1, Y1
-	VMOVMSKPD Y1, R8
-	CMPQ      R8, $15
-	JNE       done
+	INRANGE(320(DX), 352(DX), done)
 
 	VMULPD Y15, Y0, Y1
 	VADDPD Y14, Y1, Y1              // k in its low bits
 	VPAND  Y13, Y1, Y2
 	VPADDQ Y2, Y2, Y3
 	VPADDQ Y2, Y3, Y2               // a point is three numbers
-	ALL(Y3)
-	VGATHERQPD Y3, (BX)(Y2*8), Y4   // the sine
-	ALL(Y3)
-	VGATHERQPD Y3, 8(BX)(Y2*8), Y5  // the cosine
-	ALL(Y3)
-	VGATHERQPD Y3, 16(BX)(Y2*8), Y6 // the offset
+	GATHER(0, Y4)                   // the sine
+	GATHER(8, Y5)                   // the cosine
+	GATHER(16, Y6)                  // the offset
 	VSUBPD Y14, Y1, Y1              // k
 	VMULPD 64(DX), Y1, Y2
 	VSUBPD Y2, Y0, Y2               // w

@@ -29,16 +29,23 @@
 	VLD1R (R5), [x.D2]; \
 	ADD   $32, R5
 
-// INRANGE jumps away unless all lanes of both registers have all ones.
-#define INRANGE(x, y, to) \
-	VAND y.B16, x.B16, x.B16; \
-	VMOV x.D[0], R10;           \
-	VMOV x.D[1], R11;           \
-	AND  R11, R10;              \
-	CMN  $1, R10;               \
+// INRANGE jumps away unless the four numbers of V0 and V1 are from lowest to highest, given by
+// number.
+#define INRANGE(lowest, highest, to) \
+	FCMGE2(lowest, 0, 2);        \
+	FCMGE2(lowest, 1, 3);        \
+	FCMGE2(0, highest, 4);       \
+	FCMGE2(1, highest, 5);       \
+	VAND V4.B16, V2.B16, V2.B16; \
+	VAND V5.B16, V3.B16, V3.B16; \
+	VAND V3.B16, V2.B16, V2.B16; \
+	VMOV V2.D[0], R10;           \
+	VMOV V2.D[1], R11;           \
+	AND  R11, R10;               \
+	CMN  $1, R10;                \
 	BNE  to
 
-// The lane of s that the table of exponentials has for the low 8 bits of that of t.
+// LOOKUP reads into a lane of s what the table of exponentials has for the low 8 bits of that of t.
 #define LOOKUP(t, s) \
 	VMOV t, R10;              \
 	AND  $255, R10;           \
@@ -93,13 +100,7 @@ loop:
 	VLD1  (R1), [V0.D2, V1.D2]
 	FMUL2(25, 0, 0)
 	FMUL2(25, 1, 1)
-	FCMGE2(23, 0, 2)          // x >= lowest
-	FCMGE2(23, 1, 3)
-	FCMGE2(0, 24, 4)          // highest >= x
-	FCMGE2(1, 24, 5)
-	VAND  V4.B16, V2.B16, V2.B16
-	VAND  V5.B16, V3.B16, V3.B16
-	INRANGE(V2, V3, done)
+	INRANGE(23, 24, done)
 	EXP(V0, 0, V2, 2, V3, 3, V4, 4)
 	EXP(V1, 1, V5, 5, V6, 6, V7, 7)
 	VST1.P [V0.D2, V1.D2], 32(R2)
@@ -112,8 +113,8 @@ done:
 	MOVD R9, ret+48(FP)
 	RET
 
-// A lane of sine, cosine and offset of the point for the low 9 bits of that of t; a point is three
-// numbers.
+// POINT reads a lane of sine, cosine and offset of the point for the low 9 bits of that of t; a point
+// is three numbers.
 #define POINT(t, s, c, o) \
 	VMOV   t, R10;              \
 	AND    $511, R10;           \
@@ -185,13 +186,7 @@ TEXT ·sincosFours(SB), NOSPLIT, $0-56
 
 loop:
 	VLD1  (R1), [V0.D2, V1.D2]
-	FCMGE2(26, 0, 2)          // x >= -farthest
-	FCMGE2(26, 1, 3)
-	FCMGE2(0, 27, 4)          // farthest >= x
-	FCMGE2(1, 27, 5)
-	VAND  V4.B16, V2.B16, V2.B16
-	VAND  V5.B16, V3.B16, V3.B16
-	INRANGE(V2, V3, done)
+	INRANGE(26, 27, done)
 	VMOV  V1.B16, V28.B16
 	SINCOS
 	VMOV  V5.B16, V29.B16

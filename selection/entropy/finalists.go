@@ -122,7 +122,7 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 		}
 	}
 	if len(rivals) > 1 {
-		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels() != nil,
+		taken = rivals[closedform.Best(looks, e.Score.rule(), runs[taken].Labels != nil,
 			closedform.ErrorTolerance(all[rivals[0]].rounds[0]))]
 	}
 	if all[taken] == nil {
@@ -135,8 +135,8 @@ func (e *Search) finishBest(ctx context.Context, runs []*search.Run, choices []s
 
 // newFinalists is nil where a choice stays as it is.
 func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, error) {
-	n, _ := r.X().Dims()
-	own := r.Features() != nil && e.Method == Automatic && e.scoresClosed()
+	n, _ := r.X.Dims()
+	own := r.Features != nil && e.Method == Automatic && e.scoresClosed()
 	if !e.samples(n) && !own || r.Cut() || !(choice.Ridge > 0) {
 		return nil, nil
 	}
@@ -149,8 +149,8 @@ func (e *Search) newFinalists(r *search.Run, choice search.Choice) (*finalists, 
 		return nil, err
 	}
 	f := &finalists{search: &cfg, run: r, form: form, choice: choice, ridge: choice.Ridge, looks: map[int][]loo.Look{}, rounds: []int{n}}
-	f.finder.integer = r.Family().Integer()
-	f.finder.lo, f.finder.hi = r.Family().Bounds()
+	f.finder.integer = r.Family.Integer()
+	f.finder.lo, f.finder.hi = r.Family.Bounds()
 	f.param = r.Row(choice.Iteration).Param
 	f.at, f.valley = f.param, valleyOf(r.Trace())
 	if n > onceRows && !own {
@@ -170,7 +170,7 @@ func (f *finalists) open(ctx context.Context) error {
 
 // finish goes through the rounds that are left.
 func (f *finalists) finish(ctx context.Context) (search.Choice, error) {
-	n, _ := f.run.X().Dims()
+	n, _ := f.run.X.Dims()
 	f.run.Expect(usualFinals * len(f.rounds))
 	for i, rows := range f.rounds {
 		if i > 0 || f.round == 0 {
@@ -206,10 +206,10 @@ func (f *finalists) measure(ctx context.Context) error {
 	if !math.IsNaN(row.Entropy) {
 		return nil
 	}
-	n, _ := f.run.X().Dims()
+	n, _ := f.run.X.Dims()
 	ctx = progress.Detach(ctx) // of few rows
-	k, err := kernels.Matrix(ctx, f.run.Family().Kernel(row.Param), linalg.Rows(f.run.X(), f.search.draw(n, firstRows, subsamples)),
-		&kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
+	k, err := kernels.Matrix(ctx, f.run.Family.Kernel(row.Param), linalg.Rows(f.run.X, f.search.draw(n, firstRows, subsamples)),
+		&kernels.Options{Workers: f.run.Workers, MaxBytes: f.run.MaxKernelBytes})
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (f *finalists) clearlyNarrow(best closedform.Look) bool {
 func (f *finalists) solved(best closedform.Look) *loo.Solved {
 	for _, l := range f.looks[best.Row] {
 		if l.Ridge == best.Ridge && l.Solved != nil && f.form.Weights == nil {
-			out := &loo.Solved{Kernel: f.run.Family().Kernel(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
+			out := &loo.Solved{Kernel: f.run.Family.Kernel(f.run.Row(best.Row + 1).Param), Ridge: l.Ridge, Solution: l.Solved}
 			if out.Shift = f.form.Means; f.form.Signs != nil {
 				out.Shift = make([]float64, len(f.form.Means))
 			}
@@ -249,22 +249,22 @@ func (f *finalists) solved(best closedform.Look) *loo.Solved {
 
 // begin takes as many rows for a round.
 func (f *finalists) begin(ctx context.Context, rows int) (err error) {
-	n, _ := f.run.X().Dims()
+	n, _ := f.run.X.Dims()
 	f.round++
 	f.brief = rows == n && len(f.rounds) > 1 && f.round > 1
-	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.X(), f.form, nil, false, math.Inf(1)
+	f.rows, f.x, f.part, f.shared, f.searched, f.rough = nil, f.run.X, f.form, nil, false, math.Inf(1)
 	if rows < n {
 		drawn := f.search.draw(n, rows, subsamples+1)
-		f.x, f.part = linalg.Rows(f.run.X(), drawn), f.form.Subset(drawn)
+		f.x, f.part = linalg.Rows(f.run.X, drawn), f.form.Subset(drawn)
 	}
-	if f.run.Features() != nil {
+	if f.run.Features != nil {
 		return nil
 	}
 	// Of more rows than a limit on memory lets have a matrix pivots tell.
 	bytes := 8 * 1.5 * float64(rows) * float64(rows)
-	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes(), kernels.MaxKernelBytes)) {
+	if rows <= secondRows || rows <= factoredRows && bytes <= float64(cmp.Or(f.run.MaxKernelBytes, kernels.MaxKernelBytes)) {
 		f.shared, err = kernels.Share(progress.Detach(ctx), f.x,
-			&kernels.Options{Workers: f.run.Workers(), MaxBytes: f.run.MaxKernelBytes()})
+			&kernels.Options{Workers: f.run.Workers, MaxBytes: f.run.MaxKernelBytes})
 	}
 	return err
 }
@@ -377,10 +377,10 @@ func (f *finalists) ridgeOf(param float64) float64 {
 
 // score is of pivots where those are enough, and exact where n³ is cheap.
 func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
-	kernel := f.run.Family().Kernel(row.Param)
+	kernel := f.run.Family.Kernel(row.Param)
 	n, _ := f.x.Dims()
 	switch {
-	case f.run.Features() != nil:
+	case f.run.Features != nil:
 		return f.onFeatures(ctx, kernel, row)
 	case f.shared == nil:
 		return f.onPivots(ctx, kernel, row)
@@ -410,7 +410,7 @@ func (f *finalists) score(ctx context.Context, row *search.TraceRow) error {
 		f.latest = []loo.Look{once}
 	} else {
 		known := f.looks[f.run.Len()]
-		f.latest, err = loo.CurveFew(parts[2], k, f.part.Outputs(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers(), known...)
+		f.latest, err = loo.CurveFew(parts[2], k, f.part.Outputs(), f.part.Weights, f.part.LeastRidge(k), f.run.Workers, known...)
 	}
 	if err != nil {
 		return err
@@ -428,7 +428,7 @@ func (f *finalists) matrix(ctx context.Context, kernel kernels.Kernel, row *sear
 // onFeatures scores on what the learner itself makes of all rows.
 func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
 	first, rest := progress.Two(ctx, 1, 2)
-	z, err := f.run.Features()(first, kernel)
+	z, err := f.run.Features(first, kernel)
 	if err != nil {
 		return err
 	}
@@ -441,7 +441,7 @@ func (f *finalists) onFeatures(ctx context.Context, kernel kernels.Kernel, row *
 // onPivots scores on the features of pivots, as many as leave little beside the ridge or are
 // allowed.
 func (f *finalists) onPivots(ctx context.Context, kernel kernels.Kernel, row *search.TraceRow) error {
-	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers()}
+	o := measures.LowRankOptions{MaxRank: f.search.MaxRank, Seed: f.search.Seed, Workers: f.run.Workers}
 	o.MaxRank = cmp.Or(o.MaxRank, closedform.Pivots(f.run, closedform.MaxPivots))
 	o.Residual = f.part.ResidualFor(closedform.PivotResidual, f.ridgeOf(row.Param), kernel, f.x)
 	l, curve, err := f.part.OfPivots(ctx, kernel, f.x, o)
@@ -470,7 +470,7 @@ func (f *finalists) likeExact(ctx context.Context, kernel kernels.Kernel, row *s
 		return false, nil
 	}
 	n, _ := f.x.Dims()
-	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.Workers()}
+	o := measures.LowRankOptions{MaxRank: n / pivotShare, Seed: f.search.Seed, Workers: f.run.Workers}
 	o.Residual = f.part.ResidualFor(exactResidual, f.ridge/2, kernel, f.x) // should the best be a smaller one
 	o.Decided = func(measures.Bounds) bool { return true }
 	first, rest := progress.Two(ctx, 1, 1)

@@ -20,7 +20,7 @@ import (
 // error, where likeExact takes them; where they leave more it takes none.
 func TestLikeExact(t *testing.T) {
 	x, y := toy.Sine(900, 2, .3, 7)
-	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y, RidgeMachine: true}, unlimited())
+	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Targets: y, RidgeMachine: true}, unlimited())
 	strategy := &Search{}
 	form, err := strategy.form(run)
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func TestValley(t *testing.T) {
 func TestFinalistsWithinALimit(t *testing.T) {
 	x, y := toy.Sine(2500, 2, .3, 3)
 	for limit, exact := range map[int64]bool{60 << 20: false, 90 << 20: true} {
-		run := search.New(search.Problem{Settings: search.Settings{MaxKernelBytes: limit}, Family: kernels.RBFFamily{}, X: x, Y: y}, unlimited())
+		run := search.New(search.Problem{Settings: search.Settings{MaxKernelBytes: limit}, Family: kernels.RBFFamily{}, X: x, Targets: y}, unlimited())
 		f := &finalists{search: &Search{}, run: run}
 		require.NoError(t, f.begin(ctx, 2500))
 		assert.Equal(t, exact, f.shared != nil, "%d bytes", limit)

@@ -102,19 +102,19 @@ func (g *GoldenSection) Choose(ctx context.Context, r *search.Run) (_ search.Cho
 	if err := r.KernelsOnly(typ); err != nil {
 		return search.Choice{}, err
 	}
-	cfg, err := g.withDefaults(r.Family())
+	cfg, err := g.withDefaults(r.Family)
 	if err != nil {
 		return search.Choice{}, err
 	}
 	if err := rowsDiffer(r); err != nil {
 		return search.Choice{}, err
 	}
-	source := &exactSource{run: r, x: r.X()}
-	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family().Integer(), limit: cfg.MaxEvaluations}
+	source := &exactSource{run: r, x: r.X}
+	s := section{low: cfg.BandLow, high: cfg.BandHigh, integer: r.Family.Integer(), limit: cfg.MaxEvaluations}
 	s.eval = func(param float64) (float64, error) {
 		row, err := r.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: source.rows()},
 			func(ctx context.Context, row *search.TraceRow) error {
-				err := source.measure(ctx, r.Family().Kernel(param), row)
+				err := source.measure(ctx, r.Family.Kernel(param), row)
 				row.Band = s.band(row.Entropy)
 				return err
 			})
@@ -136,7 +136,7 @@ func (g *GoldenSection) warn(r *search.Run, at search.TraceRow, status search.St
 		search.StatusNonMonotone: "the entropy falls where it should rise",
 		search.StatusAtomic:      "two whole numbers in succession lie on both sides of it",
 		search.StatusUnconverged: fmt.Sprintf("%d entropies missed it", r.Len()),
-		search.StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget()),
+		search.StatusBudget:      fmt.Sprintf("the budget of %v ended the search", r.Budget),
 	}[status]
 	if why != "" {
 		r.Warn("no entropy in [%v, %v] was found: %s; the nearest, %.3f at %v, is taken", g.BandLow, g.BandHigh, why, at.Entropy, at.Point)

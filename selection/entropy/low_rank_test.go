@@ -36,11 +36,11 @@ func searchedWith(t *testing.T, s search.Settings, e *Search, x *mat.Dense, y []
 }
 
 func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels []int, weights []float64) (*search.Result, error) {
-	shared, err := search.NewBudget("test", s.Limit, s.Now, 1)
+	shared, err := search.NewBudget("test", s.Budget, s.Now, 1)
 	if err != nil {
 		return nil, err
 	}
-	p := search.Problem{Settings: s, Family: kernels.RBFFamily{}, X: x, Y: y, Labels: labels, Weights: weights, RidgeMachine: true}
+	p := search.Problem{Settings: s, Family: kernels.RBFFamily{}, X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
 	r := search.New(p, shared)
 	choice, err := e.Choose(ctx, r)
 	if err != nil {
@@ -51,7 +51,7 @@ func searchWith(s search.Settings, e *Search, x *mat.Dense, y []float64, labels 
 
 // formOf is the closed form of a search on these rows.
 func formOf(t *testing.T, score Score, x *mat.Dense, y []float64, labels []int, weights []float64) *closedform.Form {
-	p := search.Problem{X: x, Y: y, Labels: labels, Weights: weights, RidgeMachine: true}
+	p := search.Problem{X: x, Targets: y, Labels: labels, Weights: weights, RidgeMachine: true}
 	form, err := (&Search{Score: score}).form(search.New(p, unlimited()))
 	require.NoError(t, err)
 	return form
@@ -181,7 +181,7 @@ func TestScoresOnRowsOfWorkers(t *testing.T) {
 			e := &Search{Method: LowRank, MaxRank: 4, Score: score, MinRidge: .01}
 			want := timeless(searchedWith(t, search.Settings{Workers: 1}, e, x, y, nil, w))
 			require.True(t, slices.ContainsFunc(want.Trace, func(r search.TraceRow) bool { return r.Basis == search.OnRows }))
-			for _, s := range []search.Settings{{Workers: 2}, {Workers: 5}, {Workers: 2, Limit: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
+			for _, s := range []search.Settings{{Workers: 2}, {Workers: 5}, {Workers: 2, Budget: time.Hour}, {Workers: 2, Resume: want.Trace[:2]}} {
 				got := timeless(searchedWith(t, s, e, x, y, nil, w))
 				assert.Equal(t, len(want.Trace), len(got.Trace))
 				for i, row := range got.Trace {

@@ -23,8 +23,8 @@ const runoffFolds = 5
 // searchesEachFamily reports whether each family is searched to the end before families are compared: for
 // learners other than lssvm, to which the closed forms on a part of the rows say less.
 func (e *Search) searchesEachFamily(r *search.Run) bool {
-	n, _ := r.X().Dims()
-	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine() && n <= secondRows
+	n, _ := r.X.Dims()
+	return e.scoresClosed() && e.Method == Automatic && !r.RidgeMachine && n <= secondRows
 }
 
 // scoresClosed reports whether there is a choice and a closed form makes it.
@@ -46,15 +46,15 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 		return 0, choices, err
 	}
 	workers := 1
-	if n, _ := runs[0].X().Dims(); e.scoresClosed() && (n <= secondRows || e.samples(n)) && runs[0].Budget() == 0 && !runs[0].Observed() {
-		workers = runs[0].Workers() // reductions of so few rows keep one processor busy
+	if n, _ := runs[0].X.Dims(); e.scoresClosed() && (n <= secondRows || e.samples(n)) && runs[0].Budget == 0 && runs[0].Observe == nil {
+		workers = runs[0].Workers // reductions of so few rows keep one processor busy
 	}
 	first, rest := progress.Two(ctx, 1, e.shareOfFinals(runs[0]))
 	err = parallel.ForEachPart(first, workers, len(runs), func(ctx context.Context, i int) (err error) {
 		r := runs[i]
 		r.Begin()
 		if choices[i], err = e.choose(ctx, r, !apart); err != nil {
-			return fmt.Errorf("family %v: %w", r.Family(), err)
+			return fmt.Errorf("family %v: %w", r.Family, err)
 		}
 		if e.Score == CrossValidation && math.IsNaN(r.Row(choices[i].Iteration).Score) && !r.Cut() {
 			return fault.Param(searchType, "Space", fmt.Sprintf("%d families", len(runs)),
@@ -72,7 +72,7 @@ func (e *Search) ChooseFamily(ctx context.Context, runs []*search.Run) (taken in
 		taken, err = e.finishBest(rest, runs, choices, taken)
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("family %v: %w", runs[taken].Family(), err)
+		return 0, nil, fmt.Errorf("family %v: %w", runs[taken].Family, err)
 	}
 	return taken, choices, nil
 }
@@ -91,7 +91,7 @@ func (e *Search) Compare(runs []*search.Run, choices []search.Choice) int {
 		closed = closed && ok
 	}
 	if closed {
-		return closedform.Best(looks, e.Score.rule(), runs[0].Labels() != nil, closedform.WithinError)
+		return closedform.Best(looks, e.Score.rule(), runs[0].Labels != nil, closedform.WithinError)
 	}
 	taken := 0
 	for i, r := range runs {
@@ -128,7 +128,7 @@ type finalist struct {
 // writes the choice.
 func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []search.Choice, taken int) (int, error) {
 	r := runs[0]
-	if n, _ := r.X().Dims(); e.Score != LeaveOneOutEvidence || r.Features() != nil || n < runoffFolds || runs[taken].Cut() {
+	if n, _ := r.X.Dims(); e.Score != LeaveOneOutEvidence || r.Features != nil || n < runoffFolds || runs[taken].Cut() {
 		return taken, nil
 	}
 	cfg, err := e.withDefaults()
@@ -147,7 +147,7 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 		return taken, nil
 	}
 	var splitter validation.Splitter = validation.KFold{Folds: runoffFolds, Seed: e.Seed}
-	if r.Labels() != nil {
+	if r.Labels != nil {
 		splitter = validation.StratifiedKFold{Folds: runoffFolds, Seed: e.Seed}
 	}
 	folds, err := r.Folds(splitter)
@@ -177,20 +177,20 @@ func (e *Search) runoff(ctx context.Context, runs []*search.Run, choices []searc
 
 // finalistsOf are the best kernels of a run on all rows.
 func finalistsOf(r *search.Run, at int, choice search.Choice, form *closedform.Form) (out []finalist) {
-	n, _ := r.X().Dims()
+	n, _ := r.X.Dims()
 	round := 0
 	for _, row := range r.Trace() {
 		round = max(round, row.Round)
 	}
 	rows := slices.DeleteFunc(r.Trace(), func(row search.TraceRow) bool { return row.Rows != n || len(row.Ridges) == 0 })
 	for _, score := range []Score{LeaveOneOutEvidence, LeaveOneOut} {
-		l, ok := closedform.Prefer(rows, score.rule(), r.Labels() != nil)
+		l, ok := closedform.Prefer(rows, score.rule(), r.Labels != nil)
 		if !ok || slices.ContainsFunc(out, func(f finalist) bool { return f.point == rows[l.Row].Point }) {
 			continue
 		}
 		f := finalist{run: at, choice: choice, point: rows[l.Row].Point, round: round + 1}
 		f.choice.Iteration, f.choice.Ridge = rows[l.Row].Iteration, l.Ridge
-		least := form.MinRidge * form.RidgeUnit(r.Family().Kernel(rows[l.Row].Param), r.X())
+		least := form.MinRidge * form.RidgeUnit(r.Family.Kernel(rows[l.Row].Param), r.X)
 		f.floor = l.Ridge <= 1.001*least // to rounding
 		out = append(out, f)
 	}

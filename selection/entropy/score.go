@@ -61,7 +61,7 @@ func (e *Search) form(r *search.Run) (*closedform.Form, error) {
 	switch {
 	case e.Score == CrossValidation:
 		return nil, nil
-	case r.Labels() != nil && e.Score == LogEvidence:
+	case r.Labels != nil && e.Score == LogEvidence:
 		return nil, fault.Param(searchType, "Score", e.Score, "LeaveOneOutEvidence, LeaveOneOut or CrossValidation for a Classifier")
 	}
 	out, err := closedform.New(r)

@@ -26,7 +26,7 @@ type scorer interface {
 
 // newScorer returns the scorer of a search.
 func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
-	n, _ := r.X().Dims()
+	n, _ := r.X.Dims()
 	method := e.Method.settled(n)
 	switch {
 	case e.Score == CrossValidation:
@@ -36,7 +36,7 @@ func newScorer(e *Search, r *search.Run, form *closedform.Form) scorer {
 	case method == Exact, e.samples(n):
 		return scored(e.Score.measure())
 	}
-	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X(), workers: r.Workers()},
+	return &featureScorer{run: r, form: form, search: e, pivots: lowRankSource{search: e, x: r.X, workers: r.Workers},
 		onSample: method == Subsample}
 }
 
@@ -98,7 +98,7 @@ func (s *featureScorer) score(ctx context.Context, points []search.Point) error 
 		return nil
 	}
 	order := search.Spread(len(points))
-	if s.run.Budget() == 0 {
+	if s.run.Budget == 0 {
 		if err := s.lookAhead(ctx, points); err != nil {
 			return err
 		}
@@ -156,14 +156,14 @@ func (s *featureScorer) point(ctx context.Context, p search.Point, first bool) e
 // onPivots scores on all rows by the features of the pivots, or sets onSample if those
 // leave too much beside the ridge.
 func (s *featureScorer) onPivots(ctx context.Context, row *search.TraceRow) error {
-	kernel := s.run.Family().Kernel(row.Param)
+	kernel := s.run.Family.Kernel(row.Param)
 	limit := 0.0 // of the residual share: none yet
 	for range 2 {
 		o := s.pivots.options()
 		rest := limit
 		o.Decided = func(measures.Bounds) bool { return rest == 0 }
 		o.Residual = rest
-		l, err := measures.LowRankEntropy(ctx, kernel, s.run.X(), o)
+		l, err := measures.LowRankEntropy(ctx, kernel, s.run.X, o)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) er
 			params = append(params, row.Param)
 		}
 	}
-	if parallel.Workers(s.run.Workers()) == 1 || len(params) < 2 {
+	if parallel.Workers(s.run.Workers) == 1 || len(params) < 2 {
 		return nil
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -208,7 +208,7 @@ func (s *featureScorer) lookAhead(ctx context.Context, points []search.Point) er
 	one := *s.part
 	one.Workers = 1
 	scores := make([]rowScore, len(params))
-	err := parallel.ForEach(ctx, s.run.Workers(), len(params), func(i int) (err error) {
+	err := parallel.ForEach(ctx, s.run.Workers, len(params), func(i int) (err error) {
 		scores[i], err = s.scoreAt(ctx, &one, params[i])
 		return err
 	})
@@ -227,11 +227,11 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 	if s.shared != nil {
 		return nil
 	}
-	n, _ := s.run.X().Dims()
+	n, _ := s.run.X.Dims()
 	s.drawn = s.search.draw(n, scoreRows, subsamples)
 	s.part = s.form.Subset(s.drawn)
-	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X(), s.drawn),
-		&kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()})
+	s.shared, err = kernels.Share(ctx, linalg.Rows(s.run.X, s.drawn),
+		&kernels.Options{Workers: s.run.Workers, MaxBytes: s.run.MaxKernelBytes})
 	return err
 }
 
@@ -239,7 +239,7 @@ func (s *featureScorer) prepare(ctx context.Context) (err error) {
 func (s *featureScorer) scoreAt(ctx context.Context, form *closedform.Form, param float64) (out rowScore, err error) {
 	begun := s.run.Elapsed()
 	var k *mat.SymDense
-	if k, err = s.shared.Matrix(ctx, s.run.Family().Kernel(param)); err == nil {
+	if k, err = s.shared.Matrix(ctx, s.run.Family.Kernel(param)); err == nil {
 		_, out.curve, err = form.OfMatrix(ctx, k, false)
 	}
 	out.seconds = s.run.Elapsed() - begun

@@ -136,12 +136,12 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	}
 	// Beyond the rows that are drawn first all else takes longer.
 	later := 0.
-	if n, _ := r.X().Dims(); !rivals && e.samples(n) {
+	if n, _ := r.X.Dims(); !rivals && e.samples(n) {
 		later = math.Pow(float64(n)/firstRows, 1.5) / 4
 	}
 	ctx, rest := progress.Two(ctx, 1, later)
 	s := &state{Search: cfg, run: r}
-	if s.start, err = r.Family().Start(ctx, r.X()); err != nil {
+	if s.start, err = r.Family.Start(ctx, r.X); err != nil {
 		return search.Choice{}, err
 	}
 	form, err := cfg.form(r)
@@ -153,11 +153,11 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 	}
 	s.source = newSource(&cfg, r, form)
 	s.scorer = newScorer(&cfg, r, form)
-	s.finder = rootFinder{integer: r.Family().Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations,
+	s.finder = rootFinder{integer: r.Family.Integer(), several: len(cfg.Targets) != 1, limit: cfg.MaxEvaluations,
 		eval: func(param float64) (float64, error) {
 			return s.evaluate(ctx, param)
 		}}
-	s.finder.lo, s.finder.hi = r.Family().Bounds()
+	s.finder.lo, s.finder.hi = r.Family.Bounds()
 	targets := cfg.Targets
 	if targets == nil {
 		targets = defaultTargets()
@@ -182,7 +182,7 @@ func (e *Search) choose(ctx context.Context, r *search.Run, rivals bool) (search
 
 // shareOfFinals is what the finalists of several families take of the time of their searches, about.
 func (e *Search) shareOfFinals(r *search.Run) float64 {
-	n, _ := r.X().Dims()
+	n, _ := r.X.Dims()
 	if !e.samples(n) {
 		return .2
 	}
@@ -240,7 +240,7 @@ func (s *state) evaluate(ctx context.Context, param float64) (float64, error) {
 	}
 	row, err := s.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: s.source.rows(), Aim: aim},
 		func(ctx context.Context, row *search.TraceRow) error {
-			return s.source.measure(ctx, s.run.Family().Kernel(param), row)
+			return s.source.measure(ctx, s.run.Family.Kernel(param), row)
 		})
 	if row.Wide {
 		s.run.Warn("the bounds of some entropies are wide at %d pivots: raise MaxRank to narrow them", row.Rank)
@@ -298,7 +298,7 @@ const refinements = 2
 // refine looks between the best kernel and its neighbours, whose entropies were looked for.
 func (s *state) refine() error {
 	// Finalists are looked at more closely where scores are not yet of all rows.
-	if n, _ := s.run.X().Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
+	if n, _ := s.run.X.Dims(); len(s.Targets) == 1 || s.source.rows() > firstRows || s.samples(n) {
 		return nil
 	}
 	for range refinements {
@@ -350,7 +350,7 @@ func (s *state) best() search.TraceRow {
 	}
 	ascending := s.run.Trace()
 	slices.SortStableFunc(ascending, func(a, b search.TraceRow) int { return cmp.Compare(a.Entropy, b.Entropy) })
-	if l, ok := closedform.Prefer(ascending, s.Score.rule(), s.run.Labels() != nil); ok {
+	if l, ok := closedform.Prefer(ascending, s.Score.rule(), s.run.Labels != nil); ok {
 		return at(ascending[l.Row].Param)
 	}
 	out := at(fallback.param)
@@ -371,7 +371,7 @@ func (s *state) conclude() (search.Choice, error) {
 	}
 	// met on the way to a target
 	out := search.Choice{Iteration: row.Iteration, Status: search.StatusOK, Target: missing, Measure: s.scorer.measure()}
-	if l, ok := closedform.Prefer(s.run.Trace(), s.Score.rule(), s.run.Labels() != nil); ok && l.Row+1 == row.Iteration {
+	if l, ok := closedform.Prefer(s.run.Trace(), s.Score.rule(), s.run.Labels != nil); ok && l.Row+1 == row.Iteration {
 		out.Ridge = l.Ridge
 	} else {
 		out.Ridge = row.Ridge
@@ -389,7 +389,7 @@ func (s *state) conclude() (search.Choice, error) {
 			}
 		}
 		s.run.Warn("the budget of %v ended the search: %d of %d target entropies were found, %d of %d parameters scored",
-			s.run.Budget(), s.found, s.asked, scored, s.run.Len())
+			s.run.Budget, s.found, s.asked, scored, s.run.Len())
 	}
 	if len(s.coords) < 2 {
 		return out, nil
@@ -405,12 +405,12 @@ func (s *state) conclude() (search.Choice, error) {
 
 // rowsDiffer returns an ErrShape error if all rows are equal.
 func rowsDiffer(r *search.Run) error {
-	if n, _ := r.X().Dims(); n > 1 {
+	if n, _ := r.X.Dims(); n > 1 {
 		return nil
 	}
 	n := 1
-	if r.Distinct().Repeated() {
-		n = len(r.Distinct().Index)
+	if r.Distinct.Repeated() {
+		n = len(r.Distinct.Index)
 	}
 	return fault.Shape("x has", 1, "distinct row", "%d given: the entropy is 0 at every parameter, want at least 2 that differ", n)
 }

@@ -74,24 +74,24 @@ type entropySource interface {
 
 // newSource returns the source of a search.
 func newSource(e *Search, r *search.Run, form *closedform.Form) entropySource {
-	n, _ := r.X().Dims()
+	n, _ := r.X.Dims()
 	if e.samples(n) {
 		drawn := e.draw(n, firstRows, subsamples)
 		if form != nil {
 			form = form.Subset(drawn)
 		}
-		return &exactSource{run: r, form: form, score: e.Score, x: linalg.Rows(r.X(), drawn)}
+		return &exactSource{run: r, form: form, score: e.Score, x: linalg.Rows(r.X, drawn)}
 	}
 	switch e.Method.settled(n) {
 	case Exact:
-		return &exactSource{run: r, form: form, score: e.Score, x: r.X()}
+		return &exactSource{run: r, form: form, score: e.Score, x: r.X}
 	case LowRank:
-		return lowRankSource{search: e, x: r.X(), workers: r.Workers()}
+		return lowRankSource{search: e, x: r.X, workers: r.Workers}
 	}
 	out := subsampleSource{all: n}
 	for i := range subsamples {
-		part := linalg.Rows(r.X(), e.draw(n, subsampleRows, uint64(i)))
-		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.Workers()})
+		part := linalg.Rows(r.X, e.draw(n, subsampleRows, uint64(i)))
+		out.parts = append(out.parts, lowRankSource{search: e, x: part, workers: r.Workers})
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func (s *exactSource) measure(ctx context.Context, kernel kernels.Kernel, row *s
 	if s.shared == nil {
 		var err error
 		if s.shared, err = kernels.Share(progress.Detach(ctx), s.x,
-			&kernels.Options{Workers: s.run.Workers(), MaxBytes: s.run.MaxKernelBytes()}); err != nil {
+			&kernels.Options{Workers: s.run.Workers, MaxBytes: s.run.MaxKernelBytes}); err != nil {
 			return err
 		}
 	}

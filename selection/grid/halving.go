@@ -112,7 +112,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 		t.Points, t.Folds, t.Round, t.Rows = left[:min(round.count, len(left))], folds, i+1, round.rows
 		t.Spread = i == 0 // later the best of the last round first, should the budget end this one
 		if round.rows < smallest {
-			t.Folds = cfg.parts(folds, r.Labels(), round.rows)
+			t.Folds = cfg.parts(folds, r.Labels, round.rows)
 		}
 		rows, err := r.CrossValidate(ctx, t)
 		if err != nil {
@@ -122,7 +122,7 @@ func (h *Halving) Choose(ctx context.Context, r *search.Run) (_ search.Choice, e
 			return search.Choice{}, err
 		}
 		if r.Cut() {
-			r.Warn("the budget of %v ended the search", r.Budget())
+			r.Warn("the budget of %v ended the search", r.Budget)
 			break
 		}
 		left = bestFirst(r, out.Measure, rows)

@@ -80,7 +80,7 @@ func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	if err != nil {
 		return search.Choice{}, err
 	}
-	t := search.Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.Family() == nil || g.Params == nil}
+	t := search.Trials{Points: points, Metric: r.Metric(g.Metric), Spread: r.Family == nil || g.Params == nil}
 	if t.Folds, err = r.Folds(g.Splitter); err != nil {
 		return search.Choice{}, err
 	}
@@ -100,7 +100,7 @@ func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 		}
 	}
 	if finished < len(rows) {
-		r.Warn("the budget of %v ended the search: %d of %d parameters were tried", r.Budget(), finished, len(rows))
+		r.Warn("the budget of %v ended the search: %d of %d parameters were tried", r.Budget, finished, len(rows))
 	}
 	warnOfEdge(r, points, out.Iteration)
 	return out, nil
@@ -109,15 +109,15 @@ func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 // warnOfEdge warns where the best of a grid is its first or last.
 func warnOfEdge(r *search.Run, points []search.Point, iteration int) {
 	p := r.Row(iteration).Point
-	if r.Family() != nil && len(points) > 1 && (p.Equal(points[0]) || p.Equal(points[len(points)-1])) {
+	if r.Family != nil && len(points) > 1 && (p.Equal(points[0]) || p.Equal(points[len(points)-1])) {
 		r.Warn("the best parameter, %v, lies on the edge of the grid", p)
 	}
 }
 
 // points returns what the grid compares.
 func (g *Search) points(ctx context.Context, r *search.Run) ([]search.Point, error) {
-	if r.Family() == nil {
-		out := make([]search.Point, len(r.Candidates()))
+	if r.Family == nil {
+		out := make([]search.Point, len(r.Candidates))
 		for i := range out {
 			out[i] = search.CandidatePoint(i)
 		}
@@ -132,7 +132,7 @@ func (g *Search) points(ctx context.Context, r *search.Run) ([]search.Point, err
 }
 
 func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
-	lo, hi := r.Family().Bounds()
+	lo, hi := r.Family.Bounds()
 	if g.Params != nil {
 		if len(g.Params) == 0 {
 			return nil, fault.Param(searchType, "Params", "empty", "at least one, or nil for the default")
@@ -150,7 +150,7 @@ func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
 	}
 	from, to := g.Lo, g.Hi
 	if from == 0 || to == 0 {
-		start, err := r.Family().Start(ctx, r.X())
+		start, err := r.Family.Start(ctx, r.X)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
 			t = float64(i) / float64(points-1)
 		}
 		out[i] = math.Exp(math.Log(from) + t*(math.Log(to)-math.Log(from)))
-		if r.Family().Integer() {
+		if r.Family.Integer() {
 			out[i] = math.Round(out[i])
 		}
 		out[i] = min(max(out[i], lo), hi)

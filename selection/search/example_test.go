@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
@@ -15,7 +17,6 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/validation"
-	"gonum.org/v1/gonum/mat"
 )
 
 // wave is a sine of 40 rows.
@@ -163,7 +164,7 @@ func ExampleNew() {
 	x, y := wave()
 	problem := search.Problem{
 		Settings: search.Settings{Type: "example: Search"},
-		Family:   kernels.RBFFamily{}, X: x, Y: y, Metric: metrics.ForRegression(), Splitter: validation.KFold{},
+		Family:   kernels.RBFFamily{}, X: x, Targets: y, Metric: metrics.ForRegression(), Splitter: validation.KFold{},
 		Try: func(_ context.Context, _ kernels.Family, a search.Attempt) (search.Attempted, error) {
 			out := search.Attempted{Folds: make([]int, len(a.Points)), Failed: make([]error, len(a.Points))}
 			for i, p := range a.Points {
@@ -230,7 +231,7 @@ func ExampleLook() {
 		fmt.Println(err)
 		return
 	}
-	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Y: y}, budget)
+	run := search.New(search.Problem{Family: kernels.RBFFamily{}, X: x, Targets: y}, budget)
 	row, err := run.Evaluate(context.Background(), search.Look{Point: search.ParamPoint(0.5), Rows: len(y)}, func(_ context.Context, row *search.TraceRow) error {
 		row.SetScore(0.25, 0.1, search.OnMatrix, 0)
 		return nil

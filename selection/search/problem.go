@@ -4,35 +4,38 @@ import (
 	"context"
 	"time"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
-	"gonum.org/v1/gonum/mat"
 )
 
-// Problem says what a Run searches and how.
+// Problem says what a Run searches and how. A strategy reads its fields and must not change what they hold.
 type Problem struct {
 	Settings
 	Columns string         // how the columns were scaled, if there are several ways; "": one way
 	Family  kernels.Family // nil if candidates are compared
-	Types   []string       // of the candidates
-	Names   []string       // of the candidates; nil: none
-	Turns   []int          // in which candidates are tried, smaller first; nil: no order
+	// Candidates are the types of the candidates; nil if kernels are searched.
+	Candidates []string
+	Names      []string // of the candidates; nil: none
+	Turns      []int    // in which candidates are tried, smaller first; nil: no order
 
 	RidgeMachine bool // the learner is the machine that closed-form scores are of
 	// Features makes the features (n×m) of learners that are ridge regression on features; nil for others.
 	Features func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error)
 
 	X       *mat.Dense // the distinct training rows, preprocessed
-	Y       []float64  // the targets of a regression, of equal rows their mean; nil for a classification
+	Targets []float64  // the targets of a regression, of equal rows their mean; nil for a classification
 	Labels  []int      // the labels of a classification, of equal rows the most frequent; nil for a regression
 	Weights []float64  // of the rows; nil: 1 each
 
-	// Distinct says which of the rows given X has; nil: all. GivenY and GivenLabels are of the rows given.
-	Distinct    *distinct.Rows
-	GivenY      []float64
-	GivenLabels []int
+	// Distinct says which of the rows given X has; nil: all. GivenTargets and GivenLabels are of the rows given; New sets
+	// them if no rows are equal.
+	Distinct     *distinct.Rows
+	GivenTargets []float64
+	GivenLabels  []int
 
 	Metric   metrics.Metric
 	Splitter validation.Splitter
@@ -44,7 +47,7 @@ type Settings struct {
 	Type           string // of the estimator, for errors
 	Workers        int
 	MaxKernelBytes int64
-	Limit          time.Duration // of the budget; 0: none
+	Budget         time.Duration // that the whole Fit may search for; 0: no limit
 	Observe        func(TraceRow)
 	Resume         []TraceRow
 	Now            func() time.Time // nil: time.Now
@@ -55,12 +58,13 @@ type Settings struct {
 
 // NewProblem returns a problem with distinct rows and the targets or labels of all rows, of which one is nil.
 func NewProblem(merged *distinct.Rows, target []float64, labels []int) Problem {
-	p := Problem{X: merged.X, Weights: merged.Weights, Distinct: merged, GivenY: target, GivenLabels: labels, Y: target, Labels: labels}
+	p := Problem{X: merged.X, Weights: merged.Weights, Distinct: merged, GivenTargets: target, GivenLabels: labels, Targets: target,
+		Labels: labels}
 	if !merged.Repeated() {
 		return p
 	}
 	if target != nil {
-		p.Y = merged.Mean(mat.NewDense(len(target), 1, target)).RawMatrix().Data
+		p.Targets = merged.Mean(mat.NewDense(len(target), 1, target)).RawMatrix().Data
 	} else {
 		p.Labels = merged.MostFrequent(labels)
 	}

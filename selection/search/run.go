@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // Run is one search of a [Strategy], over one parameter of a family or over candidates: what
@@ -23,7 +18,7 @@ import (
 // has computed, tells Observe and looks at the budget. A Fit makes one for each family, or for
 // each turn of a family of two parameters. It is for the goroutine of Choose.
 type Run struct {
-	p        Problem
+	Problem  // what is searched; not to be changed
 	shared   *Budget
 	share    *Share // nil before Begin
 	trace    []TraceRow
@@ -71,9 +66,12 @@ type recall struct {
 
 // New returns a run. Its part of the budget begins with Begin.
 func New(p Problem, shared *Budget) *Run {
-	r := &Run{p: p, shared: shared, index: map[rowKey]int{}, recalled: map[recall]TraceRow{}}
+	if !p.Distinct.Repeated() {
+		p.GivenTargets, p.GivenLabels = p.Targets, p.Labels
+	}
+	r := &Run{Problem: p, shared: shared, index: map[rowKey]int{}, recalled: map[recall]TraceRow{}}
 	for _, row := range p.Resume {
-		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.p.Columns {
+		if row.Step != nil || row.Family != r.familyName() || row.Columns != r.Columns {
 			continue
 		}
 		row.Done = 0
@@ -89,35 +87,6 @@ func New(p Problem, shared *Budget) *Run {
 	return r
 }
 
-// Family returns the family whose parameter is searched. It returns nil if Candidates are searched.
-func (r *Run) Family() kernels.Family { return r.p.Family }
-
-// Candidates returns the types of the candidates, nil where kernels are searched.
-func (r *Run) Candidates() []string { return slices.Clone(r.p.Types) }
-
-// X returns the training rows (n×d), preprocessed: of rows that are equal one, with the sum of their weights. They must
-// not be changed.
-func (r *Run) X() *mat.Dense { return r.p.X }
-
-// Targets returns the n targets of a regression, of equal rows their mean, and nil of a classification. They must not
-// be changed, as Labels and Weights.
-func (r *Run) Targets() []float64 { return r.p.Y }
-
-// Labels returns the n labels of a classification, of equal rows the most frequent one, and nil of a regression.
-func (r *Run) Labels() []int { return r.p.Labels }
-
-// Weights returns the n weights of the rows, of mean 1, and nil for 1 each.
-func (r *Run) Weights() []float64 { return r.p.Weights }
-
-// Workers returns the number of goroutines that may be used. 0 is GOMAXPROCS.
-func (r *Run) Workers() int { return r.p.Workers }
-
-// MaxKernelBytes returns the limit on the size of a kernel matrix. 0 is [kernels.MaxKernelBytes].
-func (r *Run) MaxKernelBytes() int64 { return r.p.MaxKernelBytes }
-
-// Budget returns the time that the whole Fit may search for, 0 without a limit.
-func (r *Run) Budget() time.Duration { return r.p.Limit }
-
 // Begin begins the run's part of the budget. The first Evaluate or CrossValidate does so otherwise.
 func (r *Run) Begin() { r.spending() }
 
@@ -129,9 +98,6 @@ func (r *Run) spending() Share {
 	}
 	return *r.share
 }
-
-// Observed reports whether somebody observes the search.
-func (r *Run) Observed() bool { return r.p.Observe != nil }
 
 // Spent reports whether the budget of this run is spent.
 func (r *Run) Spent() bool { return r.spending().Spent() }
@@ -186,34 +152,6 @@ func (r *Run) Refuse() { r.cut = true }
 // FirstFailure returns the error of the first fit that failed, and nil if none did.
 func (r *Run) FirstFailure() error { return r.failed }
 
-// Distinct maps the rows given to the rows of X, which merge equal ones. It may be nil if no rows are equal.
-func (r *Run) Distinct() *distinct.Rows { return r.p.Distinct }
-
-// GivenTargets returns the targets of all rows given, of a regression, and nil of a classification.
-func (r *Run) GivenTargets() []float64 {
-	if r.p.Distinct.Repeated() {
-		return r.p.GivenY
-	}
-	return r.p.Y
-}
-
-// GivenLabels returns the labels of all rows given, of a classification, and nil of a regression.
-func (r *Run) GivenLabels() []int {
-	if r.p.Distinct.Repeated() {
-		return r.p.GivenLabels
-	}
-	return r.p.Labels
-}
-
-// RidgeMachine reports whether the learner is the machine of package lssvm, of which closed-form scores are.
-func (r *Run) RidgeMachine() bool { return r.p.RidgeMachine }
-
-// Features returns the function that makes the learner's features (n×m) of X with a kernel, if it is ridge regression on
-// features, and nil otherwise.
-func (r *Run) Features() func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
-	return r.p.Features
-}
-
 // Warn adds a warning to the Result, once.
 func (r *Run) Warn(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.warnings, text) {
@@ -246,26 +184,26 @@ const usualCalls = 20
 // KernelsOnly returns an ErrParam error in the name of a strategy that cannot compare
 // candidates, if that is what the run is asked.
 func (r *Run) KernelsOnly(strategy string) error {
-	if r.p.Family == nil {
+	if r.Family == nil {
 		return fault.Param(strategy, "Space", "candidates", "kernels of a family: grid.Search and grid.Halving compare candidates")
 	}
 	return nil
 }
 
 func (r *Run) familyName() string {
-	if r.p.Family == nil {
+	if r.Family == nil {
 		return ""
 	}
-	return r.p.Family.String()
+	return r.Family.String()
 }
 
 // add appends a row for a point.
 func (r *Run) add(row TraceRow) *TraceRow {
-	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.p.Columns
+	row.Iteration, row.Family, row.Columns = len(r.trace)+1, r.familyName(), r.Columns
 	if row.IsCandidate() {
-		row.Type = r.p.Types[row.Candidate]
-		if r.p.Names != nil {
-			row.Name = r.p.Names[row.Candidate]
+		row.Type = r.Candidates[row.Candidate]
+		if r.Names != nil {
+			row.Name = r.Names[row.Candidate]
 		}
 	}
 	r.index[row.key()] = len(r.trace)
@@ -359,12 +297,12 @@ func matricesOf(b Basis) int {
 }
 
 func (r *Run) show(row *TraceRow) {
-	if r.p.Observe != nil {
+	if r.Observe != nil {
 		shown := *row
 		shown.Ridges = slices.Clone(row.Ridges)
 		shown.Taken, shown.Theta = slices.Clone(row.Taken), slices.Clone(row.Theta)
 		shown.Gradient, shown.Elsewhere = slices.Clone(row.Gradient), slices.Clone(row.Elsewhere)
-		r.p.Observe(shown)
+		r.Observe(shown)
 	}
 }
 
@@ -396,14 +334,14 @@ func (r *Run) Finish(name string, c Choice) (*Result, error) {
 			}
 		}
 	}
-	if r.p.Family != nil {
-		kernel := r.p.Family.Kernel(row.Param)
+	if r.Family != nil {
+		kernel := r.Family.Kernel(row.Param)
 		if c.Values != nil {
 			learnt, err := LearntKernel(kernel, c.Values)
 			if err != nil {
 				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), err.Error())
 			}
-			_, d := r.p.X.Dims()
+			_, d := r.X.Dims()
 			out.Ridge = missing
 			if c.Ridge > 0 {
 				out.Ridge = c.Ridge

@@ -24,11 +24,11 @@ func (s *random) Choose(ctx context.Context, r *search.Run) (search.Choice, erro
 	if err := r.KernelsOnly("random"); err != nil {
 		return search.Choice{}, err
 	}
-	start, err := r.Family().Start(ctx, r.X())
+	start, err := r.Family.Start(ctx, r.X)
 	if err != nil {
 		return search.Choice{}, err
 	}
-	lo, hi := r.Family().Bounds()
+	lo, hi := r.Family.Bounds()
 	rng := rand.New(rand.NewPCG(s.Seed, 1))
 	t := search.Trials{Metric: r.Metric(metrics.Metric{})}
 	for range s.Points {

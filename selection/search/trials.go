@@ -35,16 +35,16 @@ type Trials struct {
 // it gives. The folds are of the rows of X, so that rows that are equal stay together. Errors: the splitter's, or ErrShape.
 func (r *Run) Folds(s validation.Splitter) ([]validation.Fold, error) {
 	if s == nil {
-		s = r.p.Splitter
+		s = r.Splitter
 	}
-	return r.p.folds(s)
+	return r.folds(s)
 }
 
 // Metric returns m, or for the zero Metric NMSE of a regression and Accuracy of a
 // classification.
 func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 	if m.Name == "" && m.Values == nil && m.Variance == nil && m.Labels == nil && m.Scores == nil && m.Proba == nil {
-		return r.p.Metric
+		return r.Problem.Metric
 	}
 	return m
 }
@@ -56,7 +56,7 @@ func (r *Run) Metric(m metrics.Metric) metrics.Metric {
 // point has a score. Errors: ErrParam for a metric of the other task, the preprocessing's, or the error of ctx.
 func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) {
 	defer check.Begin(&ctx)(&err)
-	n, _ := r.p.X.Dims()
+	n, _ := r.X.Dims()
 	iterations := make([]int, len(t.Points))
 	for i, p := range t.Points {
 		row := r.row(p, t.Round)
@@ -71,16 +71,16 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		iterations[i] = row.Iteration
 	}
 	order := Spread(len(t.Points))
-	if !t.Spread || r.p.Turns != nil || r.p.Family == nil { // other candidates are tried in their order
+	if !t.Spread || r.Turns != nil || r.Family == nil { // other candidates are tried in their order
 		slices.Sort(order)
 	}
-	if t.Spread && r.p.Turns != nil {
+	if t.Spread && r.Turns != nil {
 		slices.SortStableFunc(order, func(a, b int) int {
-			return cmp.Compare(r.p.Turns[t.Points[a].Candidate], r.p.Turns[t.Points[b].Candidate])
+			return cmp.Compare(r.Turns[t.Points[a].Candidate], r.Turns[t.Points[b].Candidate])
 		})
 	}
 	var asked []*TraceRow
-	job := Attempt{Folds: t.Folds, Metric: t.Metric, Workers: r.p.Workers, Share: r.spending()}
+	job := Attempt{Folds: t.Folds, Metric: t.Metric, Workers: r.Workers, Share: r.spending()}
 	for _, i := range order {
 		row := &r.trace[iterations[i]-1]
 		if row.Basis == OnFolds {
@@ -103,7 +103,7 @@ func (r *Run) CrossValidate(ctx context.Context, t Trials) (_ []int, err error) 
 		}
 		r.show(row)
 	}
-	done, err := r.p.Try(r.nextContext(ctx), r.p.Family, job)
+	done, err := r.Try(r.nextContext(ctx), r.Family, job)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestMutantsFail(t *testing.T) {
 			return search.Choice{Iteration: row.Iteration, Status: search.StatusOK}, err
 		}},
 		"workers": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			return chooseRow(ctx, r, r.Workers())
+			return chooseRow(ctx, r, r.Workers)
 		}},
 		"cancel": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
 			c, err := searchGrid(ctx, r, five...)
@@ -105,13 +105,13 @@ func TestMutantsFail(t *testing.T) {
 			return chooseRow(ctx, r, 0)
 		}},
 		"families": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			if f := r.Family(); f == nil || f.String() != "RBF" {
+			if f := r.Family; f == nil || f.String() != "RBF" {
 				return search.Choice{}, other
 			}
 			return searchGrid(ctx, r, five...)
 		}},
 		"odd-data": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {
-			_ = r.X().At(2, 0)
+			_ = r.X.At(2, 0)
 			return searchGrid(ctx, r, five...)
 		}},
 		"saved": {choose: func(ctx context.Context, _ *mutant, r *search.Run) (search.Choice, error) {

@@ -18,17 +18,17 @@ func (l *learner) compare(ctx context.Context, learnt *spot, one spot) error {
 	if err != nil || form == nil {
 		return err
 	}
-	n, _ := l.run.X().Dims()
+	n, _ := l.run.X.Dims()
 	var looks []search.TraceRow
 	group := progress.Open(ctx)
 	for i, at := range []spot{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
 		got, err := l.run.Evaluate(group.Step(i, 2), search.Look{Point: search.ParamPoint(1), Rows: n, Round: 1, Theta: at.theta},
 			func(ctx context.Context, row *search.TraceRow) error {
-				factor, curve, err := form.OfPivots(ctx, kernel, l.run.X(), measures.LowRankOptions{
+				factor, curve, err := form.OfPivots(ctx, kernel, l.run.X, measures.LowRankOptions{
 					MaxRank:  closedform.Pivots(l.run, closedform.MaxPivots),
-					Residual: form.ResidualFor(closedform.PivotResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X()),
-					Seed:     l.Seed, Workers: l.run.Workers(),
+					Residual: form.ResidualFor(closedform.PivotResidual, math.Exp(at.theta[l.ridgeAt(at.theta)]), kernel, l.run.X),
+					Seed:     l.Seed, Workers: l.run.Workers,
 				})
 				if err != nil {
 					return err

@@ -40,7 +40,7 @@ var startFactors = []float64{.3, 1, 3}
 // learnsOnLandmarks reports whether the rows are many, and the objective is one that leave-one-out
 // on landmarks stands for.
 func (l *learner) learnsOnLandmarks() bool {
-	n, _ := l.run.X().Dims()
+	n, _ := l.run.X.Dims()
 	if l.Objective == ComplexityRegularised {
 		return n >= 2*leastRowsPerLandmark
 	}
@@ -61,8 +61,8 @@ func (l *learner) landmarks(order []int, rows, m, steps int, centre []float64) *
 	m = min(m, len(order)/leastRowsPerLandmark)
 	own := slices.Sorted(slices.Values(order[m:min(len(order), m+rows)]))
 	out := &onLandmarks{learner: l, rows: len(own), problem: &landmarks.Problem{
-		X: linalg.Rows(l.run.X(), own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.X(), order[:m]),
-		Jitter: landmarkJitter, Workers: l.run.Workers(), MaxBytes: l.run.MaxKernelBytes(),
+		X: linalg.Rows(l.run.X, own), Y: linalg.Rows(l.targets.Y, own), Landmarks: linalg.Rows(l.run.X, order[:m]),
+		Jitter: landmarkJitter, Workers: l.run.Workers, MaxBytes: l.run.MaxKernelBytes,
 	}}
 	if constant(out.problem.Y) {
 		return nil
@@ -154,7 +154,7 @@ func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 
 // climbLandmarks goes on from what was learnt on blocks, and from one length.
 func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
-	n, _ := l.run.X().Dims()
+	n, _ := l.run.X.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
 	few, more := l.landmarks(order, fewRows, fewLandmarks, fewSteps, centre), l.landmarks(order, moreRows, moreLandmarks, moreSteps, centre)

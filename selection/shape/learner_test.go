@@ -16,7 +16,7 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 	x, y := toy.Sine(300, 2, .2, 4)
 	clock, err := search.NewBudget("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := search.New(search.Problem{Family: matern, X: x, Y: y, RidgeMachine: true}, clock)
+	run := search.New(search.Problem{Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 	l, err := newLearner(&Search{MaxRows: 80}, run)
 	require.NoError(t, err)
 	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
@@ -43,7 +43,7 @@ func TestShapeOnLandmarks(t *testing.T) {
 		}
 		clock, err := search.NewBudget("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := search.New(search.Problem{Settings: search.Settings{Workers: workers}, Family: matern, X: x, Y: y, RidgeMachine: true}, clock)
+		run := search.New(search.Problem{Settings: search.Settings{Workers: workers}, Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 		l, err := newLearner(&Search{MaxRows: 80, MaxIterations: 25}, run)
 		require.NoError(t, err)
 		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
@@ -83,7 +83,7 @@ func TestWhoLearnsOnLandmarks(t *testing.T) {
 		x, y := toy.Sine(c.n, 1, .1, 4)
 		clock, err := search.NewBudget("test", 0, nil, 1)
 		require.NoError(t, err)
-		run := search.New(search.Problem{Family: matern, X: x, Y: y, RidgeMachine: true}, clock)
+		run := search.New(search.Problem{Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 		l, err := newLearner(&Search{MaxRows: 80, Objective: c.objective}, run)
 		require.NoError(t, err)
 		assert.Equal(t, c.want, l.learnsOnLandmarks())
@@ -97,7 +97,7 @@ func TestLandmarksOfOneValue(t *testing.T) {
 	y[7] = 1
 	clock, err := search.NewBudget("test", 0, nil, 1)
 	require.NoError(t, err)
-	run := search.New(search.Problem{Family: matern, X: x, Y: y, RidgeMachine: true}, clock)
+	run := search.New(search.Problem{Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 	l, err := newLearner(&Search{MaxRows: 80}, run)
 	require.NoError(t, err)
 	order, centre := make([]int, 400), []float64{0, 0, 0}

@@ -190,7 +190,7 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	if err := r.KernelsOnly(searchType); err != nil {
 		return search.Choice{}, err
 	}
-	_, d := r.X().Dims()
+	_, d := r.X.Dims()
 	if err := s.validate(d); err != nil {
 		return search.Choice{}, err
 	}
@@ -261,31 +261,31 @@ type learner struct {
 }
 
 func newLearner(s *Search, r *search.Run) (*learner, error) {
-	_, d := r.X().Dims()
+	_, d := r.X.Dims()
 	goals, err := targetsOf(r)
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{Search: s, run: r, base: r.Family().Kernel(1), d: d, targets: goals, objective: s.Objective}
+	l := &learner{Search: s, run: r, base: r.Family.Kernel(1), d: d, targets: goals, objective: s.Objective}
 	k, err := kernels.AsDifferentiable(l.base)
 	if err != nil {
-		return nil, fmt.Errorf("%s: Space = %v: %w", searchType, r.Family(), err)
+		return nil, fmt.Errorf("%s: Space = %v: %w", searchType, r.Family, err)
 	}
 	periodic := slices.ContainsFunc(k.Params(), func(p kernels.Param) bool { return p.Kind == kernels.KindPeriod })
 	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
-		return nil, fault.Param(searchType, "Space", r.Family(),
+		return nil, fault.Param(searchType, "Space", r.Family,
 			"a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
 	_, outputs := l.targets.Y.Dims()
-	twoClasses := r.Targets() == nil && outputs == 1
+	twoClasses := r.Targets == nil && outputs == 1
 	switch {
-	case s.Objective == AutomaticObjective && r.Targets() == nil && outputs <= laplaceClasses:
+	case s.Objective == AutomaticObjective && r.Targets == nil && outputs <= laplaceClasses:
 		l.objective = LaplaceEvidence
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
-	case s.Objective == ComplexityRegularised && r.Weights() != nil:
+	case s.Objective == ComplexityRegularised && r.Weights != nil:
 		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for rows without weights")
-	case s.Objective == LaplaceEvidence && r.Targets() != nil:
+	case s.Objective == LaplaceEvidence && r.Targets != nil:
 		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for classes")
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for two classes")
@@ -301,12 +301,12 @@ func targetsOf(r *search.Run) (learning.Targets, error) {
 	switch {
 	case err != nil:
 		return learning.Targets{}, err
-	case r.Labels() == nil:
-		return learning.Targets{Y: mat.NewDense(len(r.Targets()), 1, targets.Centred(r.Targets())), Weights: r.Weights(), Outputs: 1}, nil
-	case r.Distinct() == nil:
-		return learning.Targets{Y: mean, Weights: r.Weights(), Outputs: names - 1}, nil
+	case r.Labels == nil:
+		return learning.Targets{Y: mat.NewDense(len(r.Targets), 1, targets.Centred(r.Targets)), Weights: r.Weights, Outputs: 1}, nil
+	case r.Distinct == nil:
+		return learning.Targets{Y: mean, Weights: r.Weights, Outputs: names - 1}, nil
 	}
-	return learning.Targets{Y: mean, Weights: r.Distinct().CountInClass(given, mean), Outputs: names - 1}, nil
+	return learning.Targets{Y: mean, Weights: r.Distinct.CountInClass(given, mean), Outputs: names - 1}, nil
 }
 
 // degenerate reports whether there is nothing to learn from: fewer than three rows, or
@@ -372,7 +372,7 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 // climb improves all lengths from one.
 func (l *learner) climb(ctx context.Context, at *spot) error {
 	k := l.kernel(l.Groups)
-	n, _ := l.run.X().Dims()
+	n, _ := l.run.X.Dims()
 	rows := cmp.Or(l.onBlocks, n)
 	parts := []climbRows{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
 	if l.sampled == rows {

@@ -26,11 +26,11 @@ const shapeStream = 0x7368617065 // "shape"
 
 // divide chooses the rows of the start and of the climb.
 func (l *learner) divide() error {
-	n, d := l.run.X().Dims()
+	n, d := l.run.X.Dims()
 	l.spread = make([]float64, d)
 	column := make([]float64, n)
 	for j := range d {
-		if sd := stat.PopStdDev(mat.Col(column, j, l.run.X()), nil); sd > 0 && !math.IsInf(sd, 1) {
+		if sd := stat.PopStdDev(mat.Col(column, j, l.run.X), nil); sd > 0 && !math.IsInf(sd, 1) {
 			l.spread[j] = math.Log(sd)
 		}
 	}
@@ -72,7 +72,7 @@ func (l *learner) divide() error {
 
 // local returns the rows of a random block, and those nearest to each of a few more.
 func (l *learner) local(order []int, random, near int) [][]int {
-	x := l.run.X()
+	x := l.run.X
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
 	distances, rows := make([]float64, n), make([]int, n)
@@ -89,7 +89,7 @@ func (l *learner) local(order []int, random, near int) [][]int {
 
 // block is an objective's share of some rows, nil for all.
 func (l *learner) block(rows []int) (*learning.Block, error) {
-	x, t := l.run.X(), l.targets
+	x, t := l.run.X, l.targets
 	if rows != nil {
 		x, t.Y = linalg.Rows(x, rows), linalg.Rows(t.Y, rows)
 		if t.Weights != nil {
@@ -101,7 +101,7 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 		}
 	}
 	n, _ := x.Dims()
-	limit := l.run.MaxKernelBytes()
+	limit := l.run.MaxKernelBytes
 	if limit == 0 {
 		limit = kernels.MaxKernelBytes
 	}
@@ -110,7 +110,7 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 		"lower MaxRows, or raise MaxKernelBytes"); err != nil {
 		return nil, err
 	}
-	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers(), MaxBytes: limit})
+	return learning.NewBlock(x, t, &kernels.Options{Workers: l.run.Workers, MaxBytes: limit})
 }
 
 // bounds are those of the parameters, lengths in units of the columns' deviations.
@@ -165,7 +165,7 @@ func (l *learner) begin(ctx context.Context) (spot, error) {
 	if out.F > best.score {
 		best.theta, best.score = out.Theta, out.F
 	}
-	n, d := l.run.X().Dims()
+	n, d := l.run.X.Dims()
 	if err != nil || l.sampled == n || d == 1 {
 		return best, err
 	}
@@ -213,7 +213,7 @@ func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length flo
 
 // median is the median distance, or 1 where most rows are equal.
 func (l *learner) median(ctx context.Context) (float64, error) {
-	m, err := kernels.MedianSquaredDistance(ctx, l.run.X(), l.Seed)
+	m, err := kernels.MedianSquaredDistance(ctx, l.run.X, l.Seed)
 	if err != nil {
 		return 0, err
 	}
@@ -226,11 +226,11 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
 func (l *learner) atMedian(ctx context.Context) (spot, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
-	param, err := l.run.Family().Start(ctx, l.run.X())
+	param, err := l.run.Family.Start(ctx, l.run.X)
 	if err != nil {
 		return spot{}, err
 	}
-	n, _ := l.run.X().Dims()
+	n, _ := l.run.X.Dims()
 	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n},
 		func(_ context.Context, row *search.TraceRow) error {
 			row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
@@ -265,7 +265,7 @@ func (l *learner) chosen(ctx context.Context) (spot, error) {
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.
 func (l *learner) lengthOf(param float64) (float64, error) {
-	k := l.run.Family().Kernel(param)
+	k := l.run.Family.Kernel(param)
 	ratio := 1.0
 	for _, side := range []struct {
 		kernels.Kernel
@@ -273,7 +273,7 @@ func (l *learner) lengthOf(param float64) (float64, error) {
 	}{{k, 1}, {l.base, -1}} {
 		d, err := kernels.AsDifferentiable(side.Kernel)
 		if err != nil {
-			return 0, fmt.Errorf("%s: Space = %v: %w", searchType, l.run.Family(), err)
+			return 0, fmt.Errorf("%s: Space = %v: %w", searchType, l.run.Family, err)
 		}
 		params := d.Params()
 		of := slices.IndexFunc(params, func(p kernels.Param) bool {

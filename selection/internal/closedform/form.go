@@ -50,8 +50,8 @@ type Form struct {
 // New returns the form of a run, with the least ridge of its learner. It is nil, with a warning of the run, for targets
 // that all kernels fit alike.
 func New(r *search.Run) (*Form, error) {
-	out := &Form{Weights: r.Weights(), MinRidge: LeastRidgeOfOthers, Workers: r.Workers()}
-	if r.RidgeMachine() || r.Features() != nil {
+	out := &Form{Weights: r.Weights, MinRidge: LeastRidgeOfOthers, Workers: r.Workers}
+	if r.RidgeMachine || r.Features != nil {
 		out.MinRidge = LeastRidge
 	}
 	given, mean, _, err := MachineTargets(r)
@@ -59,15 +59,15 @@ func New(r *search.Run) (*Form, error) {
 		return nil, err
 	}
 	out.unit = 1
-	if r.Labels() == nil {
+	if r.Labels == nil {
 		out.unit = targets.Unit(mat.Col(nil, 0, given))
 		given, mean = times(given, 1/out.unit), times(mean, 1/out.unit)
 	}
 	out.Targets = mean
-	if r.Distinct().Repeated() {
-		out.within = floats.Sum(r.Distinct().MeanSquareWithin(given, mean))
+	if r.Distinct.Repeated() {
+		out.within = floats.Sum(r.Distinct.MeanSquareWithin(given, mean))
 	}
-	if r.Labels() != nil {
+	if r.Labels != nil {
 		out.Signs = mat.DenseCopyOf(out.Targets)
 	}
 	if out.centre() {
@@ -299,7 +299,7 @@ const MaxPivots = 1000
 
 // Pivots is as many of those wanted as the run's limit on memory allows, some four numbers for each and row.
 func Pivots(r *search.Run, wanted int) int {
-	n, _ := r.X().Dims()
-	limit := cmp.Or(r.MaxKernelBytes(), kernels.MaxKernelBytes)
+	n, _ := r.X.Dims()
+	limit := cmp.Or(r.MaxKernelBytes, kernels.MaxKernelBytes)
 	return int(max(1, min(int64(wanted), limit/(8*4*int64(n)))))
 }

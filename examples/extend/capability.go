@@ -1,0 +1,52 @@
+package extend
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// RowWeigher is a capability of one's own: to say how much each training row counts in a prediction.
+type RowWeigher interface {
+	// RowWeights returns a row of weights that sum to 1 for each row of x (m×d), a column for each training row.
+	RowWeights(x mat.Matrix) (*mat.Dense, error)
+}
+
+// RowWeights calls RowWeights of a model, or of what a pipeline or a search predicts with: none of them knows of it.
+func RowWeights(model any, x mat.Matrix) (weights *mat.Dense, err error) {
+	err = estimators.Call(model, x, func(w RowWeigher, z mat.Matrix) (err error) {
+		weights, err = w.RowWeights(z)
+		return err
+	})
+	return weights, err
+}
+
+// RowWeights implements [RowWeigher]. Where no row is near enough, all of them count alike.
+func (s *Smoother) RowWeights(x mat.Matrix) (*mat.Dense, error) {
+	if s.m == nil {
+		return nil, &estimators.NotFittedError{Type: smootherType}
+	}
+	_, width := s.m.x.Dims()
+	rows, err := estimators.CheckRows(x, width)
+	if err != nil {
+		return nil, err
+	}
+	k, err := kernels.Cross(context.Background(), s.m.kernel, rows, s.m.x, &kernels.Options{Workers: s.Workers})
+	if err != nil {
+		return nil, err
+	}
+	n, _ := rows.Dims()
+	for i := range n {
+		row := k.RawRowView(i)
+		floats.Mul(row, s.m.w)
+		if floats.Sum(row) == 0 {
+			copy(row, s.m.w)
+		}
+		floats.Scale(1/floats.Sum(row), row)
+	}
+	return k, nil
+}
