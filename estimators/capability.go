@@ -1,6 +1,7 @@
 package estimators
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -127,10 +129,7 @@ func (a ability) hasMethod(t reflect.Type) bool {
 
 // String returns the method's name.
 func (c Capability) String() string {
-	if a, ok := table[c]; ok {
-		return a.method
-	}
-	return fmt.Sprintf("Capability(%d)", int(c))
+	return cmp.Or(table[c].method, enum.Name("Capability", int(c)))
 }
 
 // Capabilities returns all of them.

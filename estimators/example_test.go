@@ -226,7 +226,7 @@ func ExampleParamError() {
 	fmt.Println(err)
 	// Output:
 	// true true
-	// lssvm: Regressor: Ridge = -1, want a finite number > 0, or 0 for the choice by RidgeRule
+	// lssvm: Regressor: Ridge = -1, want finite and > 0, or 0 for the choice by RidgeRule
 }
 
 // A composite stores its parts one by one.

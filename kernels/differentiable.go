@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -28,11 +29,7 @@ const (
 
 // String returns "shape", "length", "rate", "period" or "variance".
 func (k ParamKind) String() string {
-	names := [...]string{"shape", "length", "rate", "period", "variance"}
-	if k < 0 || int(k) >= len(names) {
-		return fmt.Sprintf("ParamKind(%d)", int(k))
-	}
-	return names[k]
+	return enum.Name("ParamKind", int(k), "shape", "length", "rate", "period", "variance")
 }
 
 // Param is a positive parameter of a kernel.

@@ -59,7 +59,7 @@ type Classifier struct {
 
 	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
 	// [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
 	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
@@ -87,7 +87,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
+		config: c, steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
 		scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {

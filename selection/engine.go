@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
@@ -36,6 +37,7 @@ import (
 // they search and fit.
 type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	search.Settings
+	config   any // the Regressor or Classifier
 	trail    *trail
 	steps    []transformers.Transformer
 	space    Space[E]
@@ -100,8 +102,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 			return nil, err
 		}
 	}
-	if err := cmp.Or(check.Workers(c.Type, c.Workers),
-		check.Setting(c.Type, "MaxKernelBytes", c.MaxKernelBytes, "kernels.MaxKernelBytes")); err != nil {
+	if err := settings.Check(c.Type, c.config); err != nil {
 		return nil, err
 	}
 	if err := c.space.validate(c.Type); err != nil {

@@ -230,7 +230,7 @@ func TestShapeOfComplexity(t *testing.T) {
 	r := shaped(t, s, x, y)
 	res := r.Result()
 	assert.Equal(t, 0, floats.MinIdx(res.Lengths))
-	assert.Equal(t, shape.ComplexityRegularised.String()+", on landmarks", res.ScoreName)
+	assert.Equal(t, "log complexity-regularised error, negated, on landmarks", res.ScoreName)
 	at := slices.IndexFunc(res.Trace, func(row search.TraceRow) bool { return row.Chosen })
 	assert.Equal(t, search.OnLandmarks, res.Trace[at].Basis)
 	assert.Equal(t, 30, res.Trace[at].ScoredOn)

@@ -112,9 +112,9 @@ func TestGoldenSectionDefaults(t *testing.T) {
 	}
 	for text, g := range map[string]*entropy.GoldenSection{
 		"BandLow, BandHigh = 0.6, 0.5": {BandLow: 0.6},
-		"BandLow, BandHigh = 0.3, 1,":  {BandHigh: 1},
+		"BandHigh = 1, want in (0, 1)": {BandHigh: 1},
 		"Lo, Hi = 40, 33":              {Lo: 40},
-		"Lo, Hi = -1, 33":              {Lo: -1},
+		"Lo = -1, want finite and > 0": {Lo: -1},
 		"MaxEvaluations = 1":           {MaxEvaluations: 1},
 	} {
 		err := (&Regressor{Search: g}).Fit(ctx, x, y)

@@ -67,7 +67,7 @@ type Regressor struct {
 
 	// MaxKernelBytes is the limit on the size of a kernel matrix of the search. If it is 0, it is
 	// [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// Budget is the time after which the search begins nothing new. The best of what it has seen is then fitted,
 	// whatever is missing. If it is 0, there is no limit. At least one point is evaluated. It is for all families
@@ -95,7 +95,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
+		config: r, steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
 		scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {

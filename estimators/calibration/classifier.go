@@ -3,7 +3,6 @@ package calibration
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -14,10 +13,12 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 const (
@@ -44,14 +45,9 @@ const (
 	Isotonic
 )
 
-var methodNames = [...]string{"Automatic", "Temperature", "Platt", "Isotonic"}
-
 // String returns the method's name.
 func (m Method) String() string {
-	if m < 0 || int(m) >= len(methodNames) {
-		return fmt.Sprintf("Method(%d)", int(m))
-	}
-	return methodNames[m]
+	return enum.Name("Method", int(m), "Automatic", "Temperature", "Platt", "Isotonic")
 }
 
 // Classifier gives calibrated probabilities to the estimator that it wraps: they agree with how often the classes
@@ -66,7 +62,7 @@ type Classifier struct {
 
 	// Folds is the number of parts, stratified by class, each of which is left out of one fit of Estimator. If it is
 	// 0, each row is left out by itself if that is known in closed form; otherwise it is 5.
-	Folds int
+	Folds int `zero:"5, or leaving out each row" least:"2"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The rows of a group are left out together, by Folds parts, and Estimator gets the groups of the rows that it is fitted
@@ -96,16 +92,6 @@ func (c *Classifier) estimator() estimators.Classifier {
 	return c.Estimator
 }
 
-func (c *Classifier) validate() error {
-	switch {
-	case c.Method < 0 || int(c.Method) >= len(methodNames):
-		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants")
-	case c.Folds == 1:
-		return fault.Param(classifierType, "Folds", c.Folds, ">= 2, or 0 for 5 or leaving out each row")
-	}
-	return check.Setting(classifierType, "Folds", c.Folds, "5, or leaving out each row")
-}
-
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
@@ -131,7 +117,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {
-	if err := c.validate(); err != nil {
+	if err := settings.Check(classifierType, c); err != nil {
 		return err
 	}
 	xd, err := check.Labelled(x, len(y))

@@ -105,9 +105,9 @@ func (s *storedClasses) model() (*classModel, error) {
 	}
 	n, _ := rows.Dims()
 	switch {
-	case s.Method <= Automatic || int(s.Method) >= len(methodNames) || s.Method == JackknifeMinMax:
+	case s.Method <= Automatic || s.Method > Split || s.Method == JackknifeMinMax:
 		return nil, fault.BadModel(classifierKind, "method %d", int(s.Method))
-	case s.Score < 0 || int(s.Score) >= len(scoreNames) || !(s.Penalty >= 0) || math.IsInf(s.Penalty, 0) || s.Free < 0:
+	case s.Score < 0 || s.Score > RegularisedAdaptive || !(s.Penalty >= 0) || math.IsInf(s.Penalty, 0) || s.Free < 0:
 		return nil, fault.BadModel(classifierKind, "score %d, penalty %v, free classes %d", int(s.Score), s.Penalty, s.Free)
 	case !classes.Valid(s.Classes) || len(s.At) != n || slices.ContainsFunc(s.At, func(k int) bool { return k < 0 || k >= len(s.Classes) }):
 		return nil, fault.BadModel(classifierKind, "classes: want two or more, ascending, and one of them for each of %d rows", n)

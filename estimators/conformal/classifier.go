@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 const (
@@ -49,8 +50,8 @@ type Classifier struct {
 
 	// Penalty and FreeClasses are settings of [RegularisedAdaptive]: the penalty for each class of a set beyond that
 	// number of classes. If they are 0, they are .1 and 2.
-	Penalty     float64
-	FreeClasses int
+	Penalty     float64 `zero:"0.1"`
+	FreeClasses int     `zero:"2"`
 
 	// NoRandom counts the whole probability of a class itself in an adaptive score. Sets are then larger than they
 	// need to be, but do not depend on a row's place in x.
@@ -65,9 +66,9 @@ type Classifier struct {
 	AllowEmpty bool
 
 	// Held, SameRows, Folds and Groups are as in [Regressor].
-	Held     float64
+	Held     float64 `zero:"0.5" below:"1"`
 	SameRows bool
-	Folds    int
+	Folds    int   `zero:"10" least:"2"`
 	Groups   []int `settings:"-"`
 
 	// Seed is the seed for dealing the rows to parts, and for the random numbers of adaptive scores.
@@ -139,17 +140,13 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 func (c *Classifier) validate() error {
-	switch {
-	case c.Method < 0 || int(c.Method) >= len(methodNames) || c.Method == JackknifeMinMax:
-		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants but JackknifeMinMax")
-	case c.Score < 0 || int(c.Score) >= len(scoreNames):
-		return fault.Param(classifierType, "Score", int(c.Score), "one of the constants")
+	if err := settings.Check(classifierType, c); err != nil {
+		return err
 	}
-	return cmp.Or(
-		checkGroups(classifierType, c.Groups, c.Method), check.Setting(classifierType, "Penalty", c.Penalty, "0.1"),
-		check.Setting(classifierType, "FreeClasses", c.FreeClasses, "2"),
-		checkParts(classifierType, c.Held, c.Folds, c.Workers),
-	)
+	if c.Method == JackknifeMinMax {
+		return fault.Param(classifierType, "Method", c.Method.String(), "one of the constants but JackknifeMinMax")
+	}
+	return checkGroups(classifierType, c.Groups, c.Method)
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float64) error {

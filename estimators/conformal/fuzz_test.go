@@ -52,7 +52,7 @@ func FuzzFit(f *testing.F) {
 			y[i] = value(i*(d+1) + d)
 			labels[i] = int(data[8*(i*(d+1)+d)] % 3)
 		}
-		m := Method(int(method) % len(methodNames))
+		m := Method(int(method) % int(Split+1))
 		r := &Regressor{Estimator: &ridge.Regressor{Workers: 1}, Method: m, Folds: 3, SameRows: score%2 == 1, Workers: 1}
 		if err := r.Fit(t.Context(), x, y); err != nil {
 			documented(t, err)
@@ -63,7 +63,7 @@ func FuzzFit(f *testing.F) {
 				assert.LessOrEqual(t, low[i], high[i])
 			}
 		}
-		c := &Classifier{Method: m, Score: Score(int(score) % len(scoreNames)), Folds: 3, Workers: 1}
+		c := &Classifier{Method: m, Score: Score(int(score) % int(RegularisedAdaptive+1)), Folds: 3, Workers: 1}
 		if m == JackknifeMinMax {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 )
 
 // Method says how an interval is made.
@@ -30,14 +31,9 @@ const (
 	Split
 )
 
-var methodNames = [...]string{"Automatic", "Full", "JackknifePlus", "JackknifeMinMax", "CrossValidation", "Split"}
-
 // String returns the method's name.
 func (m Method) String() string {
-	if m < 0 || int(m) >= len(methodNames) {
-		return fmt.Sprintf("Method(%d)", int(m))
-	}
-	return methodNames[m]
+	return enum.Name("Method", int(m), "Automatic", "Full", "JackknifePlus", "JackknifeMinMax", "CrossValidation", "Split")
 }
 
 // smooths reports whether a method is of one system of all rows.

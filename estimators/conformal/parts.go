@@ -1,14 +1,12 @@
 package conformal
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
@@ -20,17 +18,6 @@ type fold[E any] struct {
 	fitted E
 	rows   []int
 	scores []float64
-}
-
-// checkParts validates the fields that Regressor and Classifier share.
-func checkParts(typ string, held float64, folds, workers int) error {
-	switch {
-	case !(held >= 0 && held < 1):
-		return fault.Param(typ, "Held", held, "in (0, 1), or 0 for .5")
-	case folds == 1:
-		return fault.Param(typ, "Folds", folds, ">= 2, or 0 for 10")
-	}
-	return cmp.Or(check.Setting(typ, "Folds", folds, "10"), check.Workers(typ, workers))
 }
 
 // checkGroups holds that a method can leave whole groups out.

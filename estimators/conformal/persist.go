@@ -92,7 +92,7 @@ func (s *stored) model() (*model, error) {
 	}
 	n, _ := rows.Dims()
 	switch {
-	case s.Method <= Automatic || int(s.Method) >= len(methodNames):
+	case s.Method <= Automatic || s.Method > Split:
 		return nil, fault.BadModel(regressorKind, "method %d", int(s.Method))
 	case len(s.Y) != n:
 		return nil, fault.BadModel(regressorKind, "%d targets for %d rows", len(s.Y), n)

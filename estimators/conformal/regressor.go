@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 const (
@@ -45,7 +46,7 @@ type Regressor struct {
 	// Held is the share of rows whose scores count, while the other rows choose the settings. It applies to Full and
 	// the jackknives, whose last system is of all rows, and to Split, whose fit is of the other rows alone. If it is
 	// 0, it is .5.
-	Held float64
+	Held float64 `zero:"0.5" below:"1"`
 
 	// If SameRows is set, with Full and the jackknives all rows choose the settings and the scores of all rows count.
 	// This is exact if there is nothing to choose, as with a given kernel and ridge. Otherwise intervals are too short
@@ -53,7 +54,7 @@ type Regressor struct {
 	SameRows bool
 
 	// Folds is the number of folds of [CrossValidation]. If it is 0, it is 10, or the number of rows if that is less.
-	Folds int
+	Folds int `zero:"10" least:"2"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The guarantee is then that of a row of a group that is not among those of Fit: the rows of a group are left out
@@ -133,8 +134,8 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) validate() error {
-	if r.Method < 0 || int(r.Method) >= len(methodNames) {
-		return fault.Param(regressorType, "Method", int(r.Method), "one of the constants")
+	if err := settings.Check(regressorType, r); err != nil {
+		return err
 	}
 	if r.LikelihoodRatio != nil && r.Method != Automatic && r.Method != Full && r.Method != Split {
 		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil, or Method Full or Split")
@@ -142,7 +143,7 @@ func (r *Regressor) validate() error {
 	if r.LikelihoodRatio != nil && r.Groups != nil {
 		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil with Groups")
 	}
-	return cmp.Or(checkGroups(regressorType, r.Groups, r.Method), checkParts(regressorType, r.Held, r.Folds, r.Workers))
+	return checkGroups(regressorType, r.Groups, r.Method)
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {

@@ -1,10 +1,10 @@
 package conformal
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sort"
 
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -24,14 +24,9 @@ const (
 	RegularisedAdaptive
 )
 
-var scoreNames = [...]string{"LeastAmbiguous", "Adaptive", "RegularisedAdaptive"}
-
 // String returns the score's name.
 func (s Score) String() string {
-	if s < 0 || int(s) >= len(scoreNames) {
-		return fmt.Sprintf("Score(%d)", int(s))
-	}
-	return scoreNames[s]
+	return enum.Name("Score", int(s), "LeastAmbiguous", "Adaptive", "RegularisedAdaptive")
 }
 
 // rounding is what sums of probabilities may be off by.

@@ -32,7 +32,7 @@ type folding = classes.Folding
 // See also [KernelClassifier], Classifier in package elm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, it is 250.
-	Units      int
+	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
 	// Seed is the seed for drawing the hidden units.
@@ -89,7 +89,7 @@ func (c *Classifier) settings() fitSettings {
 		seed: c.Seed, onRows: onRows, wanted: onRows, signature: fmt.Sprintf("(%d units, %v, Seed %d, Labels %v)", c.Units, c.Activation,
 			c.Seed,
 			c.Labels),
-		typ: classifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
+		typ: classifierType, config: c, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers,
 		observe: c.Observe,
 		draw: func(ctx context.Context, x *mat.Dense) (features.Layer, error) {

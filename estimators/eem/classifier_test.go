@@ -198,19 +198,19 @@ func TestManyClasses(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x, y := blobs(20, 2, 5)
 	for want, c := range map[string]*Classifier{
-		"eem: Classifier: Priors[1] = 0, want a finite value > 0":                                               {Priors: []float64{1, 0}},
-		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                              {Costs: []float64{math.NaN(), 1}},
-		"eem: Classifier: Priors has 3 entries, there are 2 classes":                                            {Priors: []float64{1, 1, 1}},
-		"eem: Classifier: Costs has 1 entries, there are 2 classes":                                             {Costs: []float64{1}},
-		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                                        {Priors: []float64{1, 1}, EmpiricalPriors: true},
-		"eem: Classifier: Balanced = true, want false with EmpiricalPriors":                                     {Balanced: true, EmpiricalPriors: true},
-		"eem: Classifier: Balanced = true, want false with Priors":                                              {Balanced: true, Priors: []float64{1, 1}},
-		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                                        {ClassWeights: map[int]float64{0: 1, 1: -2}},
-		"eem: Classifier: Labels = [1 0], want ascending, each once":                                            {Labels: []int{1, 0}},
-		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                              {Labels: []int{0, 2}},
-		"eem: Classifier: of class 7 y has 0 rows, want at least 1":                                             {Labels: []int{0, 1, 7}},
-		"featuremap: RandomHidden: Units = -1, want >= 1, or 0 for the default":                                 {Units: -1},
-		"featuremap: RandomHidden: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
+		"eem: Classifier: Priors[1] = 0, want a finite value > 0":                                      {Priors: []float64{1, 0}},
+		"eem: Classifier: Costs[0] = NaN, want a finite value > 0":                                     {Costs: []float64{math.NaN(), 1}},
+		"eem: Classifier: Priors has 3 entries, there are 2 classes":                                   {Priors: []float64{1, 1, 1}},
+		"eem: Classifier: Costs has 1 entries, there are 2 classes":                                    {Costs: []float64{1}},
+		"eem: Classifier: Priors = [1 1], want nil with EmpiricalPriors":                               {Priors: []float64{1, 1}, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with EmpiricalPriors":                            {Balanced: true, EmpiricalPriors: true},
+		"eem: Classifier: Balanced = true, want false with Priors":                                     {Balanced: true, Priors: []float64{1, 1}},
+		"eem: Classifier: ClassWeights[1] = -2, want a finite value > 0":                               {ClassWeights: map[int]float64{0: 1, 1: -2}},
+		"eem: Classifier: Labels = [1 0], want ascending, each once":                                   {Labels: []int{1, 0}},
+		"eem: Classifier: y[1] = 1, want one of the classes [0 2]":                                     {Labels: []int{0, 2}},
+		"eem: Classifier: of class 7 y has 0 rows, want at least 1":                                    {Labels: []int{0, 1, 7}},
+		"eem: Classifier: Units = -1, want >= 1, or 0 for 250":                                         {Units: -1},
+		"eem: Classifier: Activation = 9, want DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh": {Activation: 9},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
 	}

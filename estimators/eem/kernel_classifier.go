@@ -44,7 +44,7 @@ type KernelClassifier struct {
 
 	// Components is h, the number of landmarks that are drawn from the training rows. If it is 0, it is 250, at most
 	// n.
-	Components int
+	Components int `zero:"250"`
 
 	// Landmarks are given landmarks (h×d). If they are nil, they are drawn.
 	Landmarks *mat.Dense
@@ -78,7 +78,7 @@ func (c *KernelClassifier) settings() fitSettings {
 		wanted = c.onRows()
 	}
 	return fitSettings{
-		typ: kernelClassifierType, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
+		typ: kernelClassifierType, config: c, labels: c.Labels, priors: c.Priors, costs: c.Costs, empirical: c.EmpiricalPriors,
 		class: classes.Weights{Balanced: c.Balanced, Of: c.ClassWeights, Part: c.IsFold()}, multiclass: c.Multiclass, workers: c.Workers,
 		observe: c.Observe,
 		draw:    c.draw, seed: c.Seed, onRows: c.onRows(), wanted: wanted, signature: c.signature(),
@@ -117,9 +117,6 @@ func (c *KernelClassifier) FitStages(ctx context.Context, s streaming.Stages[int
 
 // draw chooses the landmarks.
 func (c *KernelClassifier) draw(ctx context.Context, x *mat.Dense) (features.Layer, error) {
-	if err := check.Setting(kernelClassifierType, "Components", c.Components, "the default"); err != nil {
-		return nil, err
-	}
 	kernel, err := kernels.OrMedianRBF(ctx, c.Kernel, x, c.Seed)
 	if err != nil {
 		return nil, err

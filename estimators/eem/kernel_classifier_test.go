@@ -117,10 +117,10 @@ func TestKernelClassifier(t *testing.T) {
 	assert.True(t, mat.EqualApprox(p, q, 1e-7))
 
 	for want, c := range map[string]*KernelClassifier{
-		"eem: KernelClassifier: Components = -1, want a finite number > 0, or 0 for the default": {Components: -1},
-		"eem: KernelClassifier: Landmarks has 1 columns, x has 2":                                {Landmarks: mat.NewDense(1, 1, nil)},
-		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":                {Kernel: kernels.RBF{Gamma: -1}},
-		"eem: KernelClassifier: Labels = [1 0], want ascending, each once":                       {Labels: []int{1, 0}},
+		"eem: KernelClassifier: Components = -1, want >= 1, or 0 for 250":         {Components: -1},
+		"eem: KernelClassifier: Landmarks has 1 columns, x has 2":                 {Landmarks: mat.NewDense(1, 1, nil)},
+		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default": {Kernel: kernels.RBF{Gamma: -1}},
+		"eem: KernelClassifier: Labels = [1 0], want ascending, each once":        {Labels: []int{1, 0}},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
 	}

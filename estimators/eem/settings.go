@@ -10,9 +10,10 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/features"
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/moments"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 // Multiclass says how more than two classes are handled.
@@ -31,18 +32,13 @@ const (
 
 // String returns the way's name.
 func (m Multiclass) String() string {
-	switch m {
-	case OneVersusOne:
-		return "OneVersusOne"
-	case Discriminant:
-		return "Discriminant"
-	}
-	return fmt.Sprintf("Multiclass(%d)", int(m))
+	return enum.Name("Multiclass", int(m), "OneVersusOne", "Discriminant")
 }
 
 // fitSettings holds the settings that Classifier and KernelClassifier share.
 type fitSettings struct {
 	typ           string
+	config        any // the Classifier or KernelClassifier
 	labels        []int
 	priors, costs []float64
 	empirical     bool
@@ -58,7 +54,7 @@ type fitSettings struct {
 }
 
 func (c fitSettings) validate() error {
-	if err := check.Workers(c.typ, c.workers); err != nil {
+	if err := settings.Check(c.typ, c.config); err != nil {
 		return err
 	}
 	switch {
@@ -68,8 +64,6 @@ func (c fitSettings) validate() error {
 		return fault.Param(c.typ, "Balanced", true, "false with EmpiricalPriors")
 	case c.class.Balanced && c.priors != nil:
 		return fault.Param(c.typ, "Balanced", true, "false with Priors")
-	case c.multiclass < OneVersusOne || c.multiclass > Discriminant:
-		return fault.Param(c.typ, "Multiclass", int(c.multiclass), "OneVersusOne or Discriminant")
 	}
 	for _, f := range []struct {
 		name   string

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/estimators/eem/internal/discriminant"
+	"github.com/kernelearn/kernelearn/internal/enum"
 )
 
 // Region says where along the projection a row is assigned to the positive class.
@@ -25,19 +26,7 @@ const (
 
 // String returns the region's name.
 func (r Region) String() string {
-	switch r {
-	case Above:
-		return "Above"
-	case Between:
-		return "Between"
-	case Outside:
-		return "Outside"
-	case Always:
-		return "Always"
-	case Never:
-		return "Never"
-	}
-	return "Region(?)"
+	return enum.Name("Region", int(r), "Above", "Between", "Outside", "Always", "Never")
 }
 
 // Thresholds are the points along the projection where the odds are even. There is one, or two if the classes have

@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 )
 
@@ -38,12 +39,12 @@ type folding = classes.Folding
 // See also Classifier in package eem, Classifier in package lssvm.
 type Classifier struct {
 	// Units is the number of hidden units. If it is 0, it is 250.
-	Units      int
+	Units      int `zero:"250"`
 	Activation featuremap.Activation
 
 	// Ridge is λ, which is added to the diagonal of the products of the units. If it is 0, it is chosen by the
 	// leave-one-out error.
-	Ridge float64
+	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// If NoRidge is set, the pseudo-inverse is used, as in the paper. Ridge must then be 0.
 	NoRidge bool
@@ -111,8 +112,7 @@ func (c *Classifier) validate() error {
 	if c.NoRidge && c.Ridge != 0 {
 		return fault.Param(classifierType, "Ridge", c.Ridge, "0 with NoRidge")
 	}
-	return cmp.Or(check.Workers(classifierType, c.Workers), check.Setting(classifierType, "Ridge", c.Ridge, "the choice by leave-one-out"),
-		c.classWeights().Validate(classifierType))
+	return cmp.Or(settings.Check(classifierType, c), c.classWeights().Validate(classifierType))
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {

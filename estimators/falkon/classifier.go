@@ -45,7 +45,7 @@ type Classifier struct {
 
 	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
 	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
-	Components int
+	Components int `zero:"a number by the rows"`
 
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
@@ -55,7 +55,7 @@ type Classifier struct {
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
 	// mean. If it is 0, it is chosen by leave-one-out.
-	Ridge float64
+	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
 	NoIntercept bool
@@ -75,11 +75,11 @@ type Classifier struct {
 	Solver Solver
 
 	// Tolerance is the tolerance of [ConjugateGradients], as in [Regressor]. If it is 0, it is .001.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients], or of steps of Newton's method. If it
 	// is 0, it is 200.
-	MaxIterations int
+	MaxIterations int `zero:"200"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the probabilities are
@@ -94,7 +94,7 @@ type Classifier struct {
 	Workers int
 
 	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
-	MaxBytes int64
+	MaxBytes int64 `zero:"8 GiB"`
 
 	// Observe, Checkpoint and Resume are as in [Regressor]. With [LogisticLoss] Checkpoint is not called, and setting
 	// Resume is the error [estimators.ErrParam].
@@ -114,7 +114,8 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver, classify: true,
+		config: c, configured: c.Kernel, components: c.Components, given: c.Landmarks, rule: c.Rule, loss: c.Loss, solver: c.Solver,
+		classify: true,
 		Settings: solver.Settings{
 			Type: classifierType, Ridge: c.Ridge, NoIntercept: c.NoIntercept, Tolerance: c.Tolerance, Iterations: c.MaxIterations,
 			Seed:    c.Seed,

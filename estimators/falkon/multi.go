@@ -34,7 +34,7 @@ type MultiRegressor struct {
 	Kernel kernels.Kernel
 
 	// Components is the number of landmarks. If it is 0, the number is chosen as in [Regressor].
-	Components int
+	Components int `zero:"a number by the rows"`
 
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
@@ -44,7 +44,7 @@ type MultiRegressor struct {
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
 	// mean. If it is 0, it is chosen by leave-one-out.
-	Ridge float64
+	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
 	NoIntercept bool
@@ -53,10 +53,10 @@ type MultiRegressor struct {
 	Solver Solver
 
 	// Tolerance is the tolerance of [ConjugateGradients] for each target, as in [Regressor]. If it is 0, it is .001.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
-	MaxIterations int
+	MaxIterations int `zero:"200"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
@@ -71,7 +71,7 @@ type MultiRegressor struct {
 	Workers int
 
 	// MaxBytes is the limit on the memory that Fit allocates, as in [Regressor]. If it is 0, it is 8 GiB.
-	MaxBytes int64
+	MaxBytes int64 `zero:"8 GiB"`
 
 	// Observe is called as in [Regressor].
 	Observe func(estimators.Step)
@@ -88,7 +88,7 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
-		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
+		config: r, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
 		Settings: solver.Settings{
 			Type: multiType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations, Seed: r.Seed,
 			Workers: r.Workers, MaxBytes: r.MaxBytes, Checkpoint: checkpoint(r.Checkpoint), Resume: r.Resume.forSolver(),

@@ -32,7 +32,7 @@ type Regressor struct {
 
 	// Components is the number of landmarks M, at most n. If it is 0, it is 10√n, at least 500 and at most 2000, and
 	// it is doubled up to those 2000 while the effective dimension is more than .7 of the number of landmarks.
-	Components int
+	Components int `zero:"a number by the rows"`
 
 	// Landmarks are given landmarks (M×d). If they are set, Components and Rule must be 0.
 	Landmarks *mat.Dense
@@ -42,7 +42,7 @@ type Regressor struct {
 
 	// Ridge is the regularisation parameter Λ. It is relative to the sum of the losses over all rows, not to their
 	// mean. If it is 0, it is chosen by leave-one-out.
-	Ridge float64
+	Ridge float64 `zero:"the choice by leave-one-out"`
 
 	// NoIntercept leaves out the constant b.
 	NoIntercept bool
@@ -52,10 +52,10 @@ type Regressor struct {
 
 	// Tolerance is the estimated relative error in the energy norm at which [ConjugateGradients] stop. If it is 0, it
 	// is .001, at which the error on other rows is that of the limit. 1e-7 gives predictions to 1e-6.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of iterations of [ConjugateGradients]. If it is 0, it is 200.
-	MaxIterations int
+	MaxIterations int `zero:"200"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel and the intervals are
@@ -71,7 +71,7 @@ type Regressor struct {
 
 	// MaxBytes is the limit on the memory that Fit allocates, which is about 4M² numbers and a block of rows for each
 	// worker. If it is 0, it is 8 GiB.
-	MaxBytes int64
+	MaxBytes int64 `zero:"8 GiB"`
 
 	// If Observe is not nil, it is called after every tenth of a pass over the rows and after each iteration.
 	// Objective is the estimated relative error of [ConjugateGradients].
@@ -90,7 +90,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
-		configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
+		config: r, configured: r.Kernel, components: r.Components, given: r.Landmarks, rule: r.Rule, solver: r.Solver,
 		Settings: solver.Settings{
 			Type: regressorType, Ridge: r.Ridge, NoIntercept: r.NoIntercept, Tolerance: r.Tolerance, Iterations: r.MaxIterations,
 			Seed:    r.Seed,

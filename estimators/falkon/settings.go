@@ -1,16 +1,15 @@
 package falkon
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/falkon/internal/solver"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -82,6 +81,7 @@ const (
 // machineSettings is the configuration that all types share.
 type machineSettings struct {
 	solver.Settings
+	config     any            // the Regressor, Classifier or MultiRegressor
 	configured kernels.Kernel // nil: chosen, by leave-one-out
 	components int
 	given      *mat.Dense // landmarks
@@ -105,31 +105,16 @@ func (s machineSettings) forLandmarks(n, m int) solver.Settings {
 }
 
 func (s machineSettings) validate() error {
-	err := cmp.Or(
-		check.Setting(s.Type, "Components", s.components, "a number by the rows"),
-		check.Setting(s.Type, "Ridge", s.Ridge, "the choice by leave-one-out"),
-		check.Setting(s.Type, "Tolerance", s.Tolerance, fmt.Sprint(solver.DefaultTolerance)),
-		check.Setting(s.Type, "MaxIterations", s.Iterations, fmt.Sprint(solver.DefaultIterations)),
-		check.Setting(s.Type, "MaxBytes", s.MaxBytes, "8 GiB"),
-		check.Workers(s.Type, s.Workers),
-	)
-	switch {
-	case err != nil:
+	if err := settings.Check(s.Type, s.config); err != nil {
 		return err
-	case s.rule < UniformLandmarks || s.rule > PivotedCholesky:
-		return fault.Param(s.Type, "Rule", int(s.rule), "UniformLandmarks, LeverageScores or PivotedCholesky")
-	case s.solver < Automatic || s.solver > ConjugateGradients:
-		return fault.Param(s.Type, "Solver", int(s.solver), "Automatic, Direct or ConjugateGradients")
-	case s.loss < SquaredLoss || s.loss > LogisticLoss:
-		return fault.Param(s.Type, "Loss", int(s.loss), "SquaredLoss or LogisticLoss")
+	}
+	switch {
 	case s.loss == LogisticLoss && s.Resume != nil:
 		return fault.Param(s.Type, "Resume", "a State", "nil with LogisticLoss")
 	case s.given != nil && s.given.IsEmpty():
 		return fault.Param(s.Type, "Landmarks", "0×0", "rows, or nil for a choice among those of Fit")
 	case s.given != nil && (s.components != 0 || s.rule != UniformLandmarks):
 		return fault.Param(s.Type, "Components and Rule", fmt.Sprintf("%d and %v", s.components, s.rule), "0 with given Landmarks")
-	case s.configured != nil:
-		return kernels.Validate(s.configured)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
@@ -37,14 +38,14 @@ type folding = classes.Folding
 type Classifier struct {
 	// Pairs is M, the number of pairs of features of each machine. If it is 0, it is 50. [AllPairs] uses the largest
 	// square number up to it.
-	Pairs      int
+	Pairs      int `zero:"50"`
 	Features   Map
 	Likelihood Likelihood
 
 	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains of
 	// a machine have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A
 	// given number is not changed.
-	Sweeps int
+	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
 	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
 	// Sweeps and BurnIn then have no effect.
@@ -52,13 +53,13 @@ type Classifier struct {
 
 	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
 	// the sweeps if that is less or if chains were continued.
-	BurnIn int
+	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
 	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
-	Chains int
+	Chains int `zero:"4"`
 
 	// Balanced gives each class the weight n/(K·its rows), so that all classes have the same total weight.
 	// ClassWeights has a factor > 0 for the rows of a class, which is multiplied by that weight. A class that is
@@ -68,19 +69,19 @@ type Classifier struct {
 
 	// Ridge fixes the prior precision of the coefficients. If it is 0, it is sampled. With [Surrogate] it stays that
 	// of the start.
-	Ridge float64
+	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
-	InterceptPrecision float64
+	InterceptPrecision float64 `zero:"1e-4"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
 	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these. It applies only to
 	// [PolyaGamma], whose probabilities need it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
 	// of them keep it.
-	Covariances int
+	Covariances int `zero:"2"`
 
 	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
-	NoiseShape, NoiseRate float64
+	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x unscaled. By default x is centred and divided by its standard deviation. A map other than
 	// [Stationary] measures x from its mean, or from 0 if NoScaling is set.
@@ -126,10 +127,10 @@ func (c *Classifier) classWeights() classes.Weights {
 }
 
 func (c *Classifier) settings() (sampler.Settings, error) {
-	switch {
-	case c.Likelihood < Normal || c.Likelihood > Surrogate:
-		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", int(c.Likelihood), "Normal, PolyaGamma or Surrogate")
-	case c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0):
+	if err := settings.Check(classifierType, c); err != nil {
+		return sampler.Settings{}, err
+	}
+	if c.Likelihood == PolyaGamma && (c.Balanced || len(c.ClassWeights) > 0) {
 		return sampler.Settings{}, fault.Param(classifierType, "Likelihood", c.Likelihood,
 			"Normal or Surrogate with Balanced or ClassWeights")
 	}

@@ -242,14 +242,14 @@ func TestOddRows(t *testing.T) {
 func TestFieldsOutOfRange(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	for want, r := range map[string]*Regressor{
-		"gabasr: Regressor: Pairs = -1, want a finite number > 0, or 0 for the default":       {Pairs: -1},
-		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":                {Features: 3},
-		"gabasr: Regressor: Sweeps = -2, want a finite number > 0, or 0 for the default":      {Sweeps: -2},
-		"gabasr: Regressor: BurnIn = -1, want a finite number > 0, or 0 for the default":      {BurnIn: -1},
-		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                          {Sweeps: 5, BurnIn: 5},
-		"gabasr: Regressor: Chains = -1, want a finite number > 0, or 0 for the default":      {Chains: -1},
-		"gabasr: Regressor: Covariances = -1, want a finite number > 0, or 0 for the default": {Covariances: -1},
-		"gabasr: Regressor: Ridge = -1, want a finite number > 0, or 0 for it to be sampled":  {Ridge: -1},
+		"gabasr: Regressor: Pairs = -1, want >= 1, or 0 for 50":                                       {Pairs: -1},
+		"gabasr: Regressor: Features = 3, want Stationary, Paired or AllPairs":                        {Features: 3},
+		"gabasr: Regressor: Sweeps = -2, want >= 1, or 0 for 25, doubled until the chains have mixed": {Sweeps: -2},
+		"gabasr: Regressor: BurnIn = -1, want >= 1, or 0 for 10, or two fifths of the sweeps":         {BurnIn: -1},
+		"gabasr: Regressor: BurnIn = 5, want less than the 5 sweeps":                                  {Sweeps: 5, BurnIn: 5},
+		"gabasr: Regressor: Chains = -1, want >= 1, or 0 for 4":                                       {Chains: -1},
+		"gabasr: Regressor: Covariances = -1, want >= 1, or 0 for 2":                                  {Covariances: -1},
+		"gabasr: Regressor: Ridge = -1, want finite and > 0, or 0 for one that is sampled":            {Ridge: -1},
 	} {
 		err := r.Fit(ctx, x, y)
 		assert.EqualError(t, err, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/weights"
 )
 
@@ -28,13 +29,13 @@ const regressorType = "gabasr: Regressor"
 type Regressor struct {
 	// Pairs is M, the number of pairs of features. If it is 0, it is 50. [AllPairs] uses the largest square number up
 	// to it.
-	Pairs    int
+	Pairs    int `zero:"50"`
 	Features Map
 
 	// Sweeps is the length of each chain. If it is 0, it is 25, and it is doubled, up to 200, as long as the chains
 	// have not mixed. With a BurnIn, or NoBurnIn, it is 25 plus the number by which BurnIn exceeds 10. A given number
 	// is not changed.
-	Sweeps int
+	Sweeps int `zero:"25, doubled until the chains have mixed"`
 
 	// If NoSweeps is set, the model is the start alone: random features whose scale and λ are chosen by the evidence.
 	// Sweeps and BurnIn then have no effect.
@@ -42,35 +43,35 @@ type Regressor struct {
 
 	// BurnIn is the number of sweeps at the start that predictions leave out. If it is 0, it is 10, or two fifths of
 	// the sweeps if that is less or if chains were continued.
-	BurnIn int
+	BurnIn int `zero:"10, or two fifths of the sweeps"`
 
 	// If NoBurnIn is set, no sweep is left out, whatever BurnIn is.
 	NoBurnIn bool
 
 	// Chains is the number of independent chains, over which predictions are averaged. If it is 0, it is 4.
-	Chains int
+	Chains int `zero:"4"`
 
 	// Ridge fixes the prior precision of the coefficients, in units of the precision of the noise. If it is 0, it is
 	// sampled.
-	Ridge float64
+	Ridge float64 `zero:"one that is sampled"`
 
 	// InterceptPrecision is the prior precision of the intercept. If it is 0, it is 1e-4.
-	InterceptPrecision float64
+	InterceptPrecision float64 `zero:"1e-4"`
 
 	// Trend is the degree of a polynomial of each column, without products of columns, that is learnt together with
 	// the rest. 0 is no trend, 1 a line, 2 a parabola, and 3 the largest degree. Its coefficients have a flat prior.
 	// Beyond the rows the means therefore follow the trend and the variances grow accordingly, while sines and cosines
 	// alone would turn back.
-	Trend int
+	Trend int `zero:"none" most:"3"`
 
 	// Covariances is the number of kept sweeps of each chain, evenly spaced, that keep the covariance of the
 	// coefficients, p²/2 numbers. The other sweeps use the covariance of the nearest of these for PredictVariance and
 	// PredictInterval. Means do not depend on it. If it is 0, it is 2. If it is the number of kept sweeps or more, all
 	// of them keep it, and the file is about four times as large.
-	Covariances int
+	Covariances int `zero:"2"`
 
 	// NoiseShape and NoiseRate are a0 and b0. If one is 0, it is 1e-3.
-	NoiseShape, NoiseRate float64
+	NoiseShape, NoiseRate float64 `zero:"1e-3"`
 
 	// NoScaling leaves x and y unscaled. By default each is centred and divided by its standard deviation. A map other
 	// than [Stationary] measures x from its mean, or from 0 if NoScaling is set.
@@ -105,6 +106,9 @@ func (m *regression) learnedModel() *learned {
 }
 
 func (r *Regressor) settings() (sampler.Settings, error) {
+	if err := settings.Check(regressorType, r); err != nil {
+		return sampler.Settings{}, err
+	}
 	return sampler.Settings{
 		Type: regressorType, Pairs: r.Pairs, Map: features.Map(r.Features), Sweeps: r.Sweeps, BurnIn: r.BurnIn, NoSweeps: r.NoSweeps,
 		NoBurnIn: r.NoBurnIn, Chains: r.Chains, Ridge: r.Ridge,

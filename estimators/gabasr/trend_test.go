@@ -295,7 +295,7 @@ func TestTrendErrors(t *testing.T) {
 	x, y, _ := problem(6, 1)
 	err := (&Regressor{Trend: 4}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	assert.EqualError(t, err, "gabasr: Regressor: Trend = 4, want at most 3")
+	assert.EqualError(t, err, "gabasr: Regressor: Trend = 4, want 1 to 3, or 0 for none")
 	err = (&Regressor{Trend: -1}).Fit(ctx, x, y)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	// With the constant five coefficients are all that six rows have.

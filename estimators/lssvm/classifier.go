@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -37,7 +38,7 @@ type Classifier struct {
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -63,7 +64,7 @@ type Classifier struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
@@ -88,7 +89,7 @@ func (c *Classifier) settings() machineSettings {
 
 func (c *Classifier) validated() (machineSettings, error) {
 	s := c.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(classifierType, c); err != nil {
 		return s, err
 	}
 	return s, c.classWeights().Validate(classifierType)

@@ -656,12 +656,12 @@ func TestErrors(t *testing.T) {
 	x, y := sinc(10, 0, 1)
 	xc, yc := blobs(10, 2, 0.1, 1)
 	for text, r := range map[string]*Regressor{
-		"lssvm: Regressor: Ridge = -0.1, want a finite number > 0, or 0 for the choice by RidgeRule": {Ridge: -0.1},
-		"lssvm: Regressor: Ridge = NaN, want a finite number > 0":                                    {Ridge: math.NaN()},
-		"lssvm: Regressor: Ridge = +Inf, want a finite number > 0":                                   {Ridge: math.Inf(1)},
-		"lssvm: Regressor: RidgeRule = 9, want LeaveOneOut or Heuristic":                             {RidgeRule: 9},
-		"kernels: RBF: Gamma = -2": {Kernel: kernels.RBF{Gamma: -2}},
-		"MaxKernelBytes = -1":      {MaxKernelBytes: -1},
+		"lssvm: Regressor: Ridge = -0.1, want finite and > 0, or 0 for the choice by RidgeRule": {Ridge: -0.1},
+		"lssvm: Regressor: Ridge = NaN, want finite and > 0":                                    {Ridge: math.NaN()},
+		"lssvm: Regressor: Ridge = +Inf, want finite and > 0":                                   {Ridge: math.Inf(1)},
+		"lssvm: Regressor: RidgeRule = 9, want LeaveOneOut or Heuristic":                        {RidgeRule: 9},
+		"kernels: RBF: Gamma = -2":                                                              {Kernel: kernels.RBF{Gamma: -2}},
+		"MaxKernelBytes = -1":                                                                   {MaxKernelBytes: -1},
 	} {
 		err := r.Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam)

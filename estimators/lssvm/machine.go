@@ -39,18 +39,6 @@ type machineSettings struct {
 	classify bool
 }
 
-func (s machineSettings) validate() error {
-	err := cmp.Or(checkRidge(s.typ, s.ridge, s.rule), check.Setting(s.typ, "MaxKernelBytes", s.options.MaxBytes, "kernels.MaxKernelBytes"),
-		check.Workers(s.typ, s.options.Workers))
-	if err != nil {
-		return err
-	}
-	if s.kernel != nil {
-		return kernels.Validate(s.kernel)
-	}
-	return nil
-}
-
 // machine is a solved system for k targets that share M. Only what waits changes after Fit.
 type machine struct {
 	kernel  kernels.Kernel // nil after FitMatrix

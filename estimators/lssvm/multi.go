@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -35,7 +36,7 @@ type MultiRegressor struct {
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -53,7 +54,7 @@ type MultiRegressor struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
@@ -87,7 +88,7 @@ func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
 	s := r.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(multiType, r); err != nil {
 		return err
 	}
 	xd, yd, err := targets.Check(x, y)

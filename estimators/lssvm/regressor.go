@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -34,7 +35,7 @@ type Regressor struct {
 	Kernel kernels.Kernel
 
 	// Ridge is the regularisation parameter λ. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -52,7 +53,7 @@ type Regressor struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
 	Observe func(estimators.Step)
@@ -91,7 +92,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	s := r.settings()
 	s.start = r.TakeStart()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	xd, err := check.Targets(regressorType, x, y, weights)
@@ -125,7 +126,7 @@ func (r *Regressor) FitMatrixWeighted(ctx context.Context, k mat.Symmetric, y, w
 
 func (r *Regressor) fitMatrix(ctx context.Context, k mat.Symmetric, y, weights []float64) error {
 	s := r.settings()
-	if err := s.validate(); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	if err := check.Symmetric(k, len(y)); err != nil {

@@ -1,11 +1,9 @@
 package lssvm
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/enum"
 )
 
 // RidgeRule says how a Ridge of 0 is chosen.
@@ -21,26 +19,12 @@ const (
 
 // String returns the rule's name.
 func (r RidgeRule) String() string {
-	switch r {
-	case LeaveOneOut:
-		return "LeaveOneOut"
-	case Heuristic:
-		return "Heuristic"
-	}
-	return fmt.Sprintf("RidgeRule(%d)", int(r))
+	return enum.Name("RidgeRule", int(r), "LeaveOneOut", "Heuristic")
 }
 
 // HeuristicRidge returns min(1, (n/1500)^1.5), equation (20) of Embrechts
 // (IJCNN 2004), for n training rows.
 func HeuristicRidge(n int) float64 { return min(1, math.Pow(float64(n)/1500, 1.5)) }
-
-// checkRidge validates the fields Ridge and RidgeRule of a type.
-func checkRidge(typ string, ridge float64, rule RidgeRule) error {
-	if rule != LeaveOneOut && rule != Heuristic {
-		return fault.Param(typ, "RidgeRule", int(rule), "LeaveOneOut or Heuristic")
-	}
-	return check.Setting(typ, "Ridge", ridge, "the choice by RidgeRule")
-}
 
 // givenRidge returns the ridge that needs no look at the data but the number of its rows; 0
 // where leave-one-out has to choose it.

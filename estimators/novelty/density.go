@@ -20,6 +20,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -51,14 +52,14 @@ const (
 type Density struct {
 	// Bandwidth is the standard deviation h of the normal density around each row, in units of the columns' standard
 	// deviations. If it is 0, it is chosen by leave-one-out likelihood.
-	Bandwidth float64
+	Bandwidth float64 `zero:"the choice by likelihood"`
 
 	// NoScaling leaves the columns unscaled: Bandwidth is then in their units, which must be the same for all columns.
 	NoScaling bool
 
 	// Level is the share of rows like those of Fit that Predict may report as novel. If it is 0, it is 0.05. It is
 	// below 1.
-	Level float64
+	Level float64 `zero:"0.05" below:"1"`
 
 	// Seed is the seed for drawing the sample that the bandwidth is chosen on when there are more than 1000 rows.
 	Seed uint64
@@ -96,25 +97,11 @@ func (squared) OfSquaredDistances(dst, squares []float64) {
 	}
 }
 
-func (d *Density) validate() error {
-	if err := cmp.Or(
-		check.Setting(densityType, "Bandwidth", d.Bandwidth, "the choice by likelihood"),
-		check.Setting(densityType, "Level", d.Level, "the default"),
-		check.Workers(densityType, d.Workers),
-	); err != nil {
-		return err
-	}
-	if d.Level >= 1 {
-		return fault.Param(densityType, "Level", d.Level, "below 1")
-	}
-	return nil
-}
-
 // Fit learns from x (n×d), of at least two rows. The cost is O(n²d); memory O(nd). Errors: [estimators.ErrParam],
 // [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrTooLarge], or the error of ctx.
 func (d *Density) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, d.Observe)(&err)
-	if err := d.validate(); err != nil {
+	if err := settings.Check(densityType, d); err != nil {
 		return err
 	}
 	xd, err := check.Dense("x", x)
@@ -506,7 +493,7 @@ func (m *density) p(row []float64) float64 {
 // cost is O(nd) for each row.
 func (d *Density) Predict(x mat.Matrix) (_ []bool, err error) {
 	defer fault.Recover(&err)
-	if err := d.validate(); err != nil {
+	if err := settings.Check(densityType, d); err != nil {
 		return nil, err
 	}
 	p, err := d.PredictP(x)

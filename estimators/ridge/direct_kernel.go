@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 const directKernelType = "ridge: DirectKernel"
@@ -40,7 +41,7 @@ const directKernelType = "ridge: DirectKernel"
 // See also [lssvm.Regressor], [Regressor].
 type DirectKernel struct {
 	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -88,7 +89,7 @@ func (d *DirectKernel) FitWeighted(ctx context.Context, x mat.Matrix, y, weights
 
 func (d *DirectKernel) fit(ctx context.Context, x mat.Matrix, y []float64,
 	solve func(ctx context.Context, m *lssvm.Regressor, k mat.Symmetric) error) error {
-	if err := checkSettings(directKernelType, d.Ridge, d.RidgeRule, d.Workers); err != nil {
+	if err := settings.Check(directKernelType, d); err != nil {
 		return err
 	}
 	k, err := symmetric(progress.Detach(ctx), x)

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
@@ -28,7 +29,7 @@ const (
 // See also MultiRegressor in package lssvm, [Regressor].
 type MultiRegressor struct {
 	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -80,7 +81,7 @@ func (r *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 }
 
 func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []float64) error {
-	if err := checkSettings(multiType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
+	if err := settings.Check(multiType, r); err != nil {
 		return err
 	}
 	xd, yd, err := targets.Check(x, y)

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
@@ -30,7 +31,7 @@ const regressorType = "ridge: Regressor"
 // See also [lssvm.Regressor], [MultiRegressor].
 type Regressor struct {
 	// Ridge is the penalty λ on the squared coefficients. If it is 0, [RidgeRule] says how it is chosen.
-	Ridge float64
+	Ridge float64 `zero:"the choice by RidgeRule"`
 
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
@@ -90,7 +91,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	xd, err := check.Targets(regressorType, x, y, weights)

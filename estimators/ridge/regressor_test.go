@@ -217,7 +217,7 @@ func TestOffset(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	x, y, _ := data(6, 2, 8)
-	assert.EqualError(t, (&Regressor{Ridge: -1}).Fit(ctx, x, y), "ridge: Regressor: Ridge = -1, want a finite number > 0, or 0 for the choice by RidgeRule")
+	assert.EqualError(t, (&Regressor{Ridge: -1}).Fit(ctx, x, y), "ridge: Regressor: Ridge = -1, want finite and > 0, or 0 for the choice by RidgeRule")
 	assert.ErrorIs(t, (&Regressor{RidgeRule: 7}).Fit(ctx, x, y), estimators.ErrParam)
 
 	r := Regressor{}

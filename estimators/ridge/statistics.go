@@ -16,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/moments"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
@@ -152,7 +153,7 @@ func (r *Regressor) NewStatistics() (streaming.Statistics[float64], error) {
 // The cost is O(d³), whatever the rows are.
 func (r *Regressor) FitStatistics(ctx context.Context, s streaming.Statistics[float64]) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := checkSettings(regressorType, r.Ridge, r.RidgeRule, r.Workers); err != nil {
+	if err := settings.Check(regressorType, r); err != nil {
 		return err
 	}
 	if r.Groups != nil {

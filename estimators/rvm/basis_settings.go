@@ -15,12 +15,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
 // basisSettings is what the fields of Regressor and Classifier say of the basis.
 type basisSettings struct {
 	typ        string
+	config     any // the Regressor or Classifier
 	kernel     kernels.Kernel
 	kernels    []kernels.Kernel
 	landmarks  *mat.Dense
@@ -31,12 +33,11 @@ type basisSettings struct {
 }
 
 func (p basisSettings) validate() error {
-	err := cmp.Or(check.Workers(p.typ, p.workers), check.Setting(p.typ, "Components", p.components, "all rows"),
-		check.Setting(p.typ, "CacheBytes", p.cacheBytes, "the default"))
+	err := settings.Check(p.typ, p.config)
 	if err == nil && p.kernel != nil && len(p.kernels) > 0 {
 		err = fault.Param(p.typ, "Kernels", len(p.kernels), "nil where Kernel is set: the one goes among the others")
 	}
-	for i, k := range p.configured() {
+	for i, k := range p.kernels {
 		if err == nil && check.IsNil(k) {
 			err = fault.Param(p.typ, fmt.Sprintf("Kernels[%d]", i), k, "a kernel")
 		}

@@ -45,7 +45,7 @@ type Classifier struct {
 
 	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
 	// are used.
-	Components int
+	Components int `zero:"all rows"`
 
 	// Refine follows the true gradient of the evidence at the end, for a small gain in
 	// evidence (about .04 nats on the reference case) at the cost of tens of modes.
@@ -66,7 +66,7 @@ type Classifier struct {
 	Workers int
 
 	// CacheBytes is the memory for columns of the design matrix. If it is 0, it is 512 MiB.
-	CacheBytes int64
+	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after each change of a machine, by one goroutine at a time. Objective is the
 	// negative log evidence of that machine.
@@ -77,8 +77,8 @@ type Classifier struct {
 }
 
 func (c *Classifier) place() basisSettings {
-	return basisSettings{typ: classifierType, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks, components: c.Components,
-		seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
+	return basisSettings{typ: classifierType, config: c, kernel: c.Kernel, kernels: c.Kernels, landmarks: c.Landmarks,
+		components: c.Components, seed: c.Seed, cacheBytes: c.CacheBytes, workers: c.Workers}
 }
 
 func (c *Classifier) classWeights() classes.Weights {

@@ -193,9 +193,9 @@ func TestClassifierFields(t *testing.T) {
 		assert.Equal(t, x.RawRowView(j), c.RelevanceVectors().RawRowView(i))
 	}
 	for want, c := range map[string]*Classifier{
-		"rvm: Classifier: Components = -1, want a finite number > 0, or 0 for all rows":    {Components: -1},
-		"rvm: Classifier: CacheBytes = -1, want a finite number > 0, or 0 for the default": {CacheBytes: -1},
-		"rvm: Classifier: Landmarks has 1 columns, x has 2":                                {Landmarks: mat.NewDense(1, 1, nil)},
+		"rvm: Classifier: Components = -1, want >= 1, or 0 for all rows": {Components: -1},
+		"rvm: Classifier: CacheBytes = -1, want >= 1, or 0 for 512 MiB":  {CacheBytes: -1},
+		"rvm: Classifier: Landmarks has 1 columns, x has 2":              {Landmarks: mat.NewDense(1, 1, nil)},
 	} {
 		assert.EqualError(t, c.Fit(ctx, x, y), want)
 	}

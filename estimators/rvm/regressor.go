@@ -87,24 +87,24 @@ type Regressor struct {
 	Groups []int `settings:"-"`
 
 	// NoiseVariance is the variance of the noise. If it is 0, it is estimated.
-	NoiseVariance float64
+	NoiseVariance float64 `zero:"the estimate"`
 
 	// Landmarks are the rows that basis functions are centred on (M×d). If they are nil, these are training rows.
 	Landmarks *mat.Dense
 
 	// Components is the number of training rows, drawn by Seed, that basis functions are centred on. If it is 0, all
 	// are used. It has no effect with Landmarks.
-	Components int
+	Components int `zero:"all rows"`
 
 	// AllIn is the largest basis for which Fit also tries a start with all basis functions. If it is 0, it is 500.
-	AllIn int
+	AllIn int `zero:"500"`
 
 	// If NoAllIn is set, that start is never tried, whatever AllIn is.
 	NoAllIn bool
 
 	// Starts is the number of starts from the empty model, 1 to 3. If it is 0, it is 3. The model with the highest
 	// evidence over all starts is kept.
-	Starts int
+	Starts int `zero:"3" most:"3"`
 
 	// Seed is the seed for drawing the rows of Components and the rows that lengths are learnt from.
 	Seed uint64
@@ -114,7 +114,7 @@ type Regressor struct {
 
 	// CacheBytes is the memory for columns of the design matrix, and for their products if they fit too. Other columns
 	// are evaluated when they are needed. If it is 0, it is 512 MiB.
-	CacheBytes int64
+	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after each change of a model, by one goroutine at a time. Objective is the
 	// negative log evidence of the start or the refit that the change belongs to.
@@ -143,22 +143,8 @@ func (m *model) fittedSupport() *basis.Support {
 func (m *model) ones() int { return len(m.Coefficients) - len(m.Columns) }
 
 func (r *Regressor) place() basisSettings {
-	return basisSettings{typ: regressorType, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks, components: r.Components,
-		seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
-}
-
-func (r *Regressor) validate() error {
-	switch {
-	case r.InterceptPrior < FlatPrior || r.InterceptPrior > ARDPrior:
-		return fault.Param(regressorType, "InterceptPrior", int(r.InterceptPrior), "FlatPrior or ARDPrior")
-	case r.Starts < 0 || r.Starts > len(startNoises):
-		return fault.Param(regressorType, "Starts", r.Starts, fmt.Sprintf("1 to %d, or 0 for the default", len(startNoises)))
-	}
-	return cmp.Or(
-		check.Setting(regressorType, "NoiseVariance", r.NoiseVariance, "the estimate"),
-		check.Setting(regressorType, "AllIn", r.AllIn, "the default"),
-		r.place().validate(),
-	)
+	return basisSettings{typ: regressorType, config: r, kernel: r.Kernel, kernels: r.Kernels, landmarks: r.Landmarks,
+		components: r.Components, seed: r.Seed, cacheBytes: r.CacheBytes, workers: r.Workers}
 }
 
 // intercept is what the fields ask for.
@@ -193,7 +179,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	if err := r.validate(); err != nil {
+	if err := r.place().validate(); err != nil {
 		return err
 	}
 	xd, err := check.Targets(regressorType, x, y, weights)
@@ -231,7 +217,7 @@ func (r *Regressor) merge(x *mat.Dense, y, own []float64) (rows *distinct.Rows, 
 // are then made by PredictDesign and PredictVarianceDesign.
 func (r *Regressor) FitDesign(ctx context.Context, phi mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
-	if err := r.validate(); err != nil {
+	if err := r.place().validate(); err != nil {
 		return err
 	}
 	pd, err := designRows(phi, len(y))

@@ -306,16 +306,16 @@ func TestPredictInterval(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x, y := wave(10)
 	for want, r := range map[string]*Regressor{
-		"rvm: Regressor: InterceptPrior = 7, want FlatPrior or ARDPrior":                        {InterceptPrior: 7},
-		"rvm: Regressor: NoiseVariance = -1, want a finite number > 0, or 0 for the estimate":   {NoiseVariance: -1},
-		"rvm: Regressor: NoiseVariance = +Inf, want a finite number > 0, or 0 for the estimate": {NoiseVariance: math.Inf(1)},
-		"rvm: Regressor: AllIn = -1, want a finite number > 0, or 0 for the default":            {AllIn: -1},
-		"rvm: Regressor: Components = -1, want a finite number > 0, or 0 for all rows":          {Components: -1},
-		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for the default":                         {Starts: 4},
-		"rvm: Regressor: CacheBytes = -1, want a finite number > 0, or 0 for the default":       {CacheBytes: -1},
-		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":               {Kernel: kernels.RBF{Gamma: -1}},
-		"rvm: Regressor: Landmarks has 3 columns, x has 2":                                      {Landmarks: mat.NewDense(1, 3, nil)},
-		"rvm: Regressor: Landmarks has 0 rows, want at least 1":                                 {Landmarks: &mat.Dense{}},
+		"rvm: Regressor: InterceptPrior = 7, want FlatPrior or ARDPrior":                   {InterceptPrior: 7},
+		"rvm: Regressor: NoiseVariance = -1, want finite and > 0, or 0 for the estimate":   {NoiseVariance: -1},
+		"rvm: Regressor: NoiseVariance = +Inf, want finite and > 0, or 0 for the estimate": {NoiseVariance: math.Inf(1)},
+		"rvm: Regressor: AllIn = -1, want >= 1, or 0 for 500":                              {AllIn: -1},
+		"rvm: Regressor: Components = -1, want >= 1, or 0 for all rows":                    {Components: -1},
+		"rvm: Regressor: Starts = 4, want 1 to 3, or 0 for 3":                              {Starts: 4},
+		"rvm: Regressor: CacheBytes = -1, want >= 1, or 0 for 512 MiB":                     {CacheBytes: -1},
+		"kernels: RBF: Gamma = -1, want a finite value > 0, or 0 for the default":          {Kernel: kernels.RBF{Gamma: -1}},
+		"rvm: Regressor: Landmarks has 3 columns, x has 2":                                 {Landmarks: mat.NewDense(1, 3, nil)},
+		"rvm: Regressor: Landmarks has 0 rows, want at least 1":                            {Landmarks: &mat.Dense{}},
 	} {
 		assert.EqualError(t, r.Fit(ctx, x, y), want)
 	}

@@ -46,12 +46,12 @@ type Classifier struct {
 	Kernel kernels.Kernel
 
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
-	C float64
+	C float64 `zero:"the choice by the least-squares machine"`
 
 	// If Nu is not 0, it is used instead of C (ν-SVC): for each pair of classes at most this share of the rows is
 	// within the margin or on its wrong side, and at least this share are support vectors. It is at most twice the
 	// share of the smaller class, and at most 1 with Balanced.
-	Nu float64
+	Nu float64 `zero:"none" most:"1"`
 
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
 	// classes have the same total weight.
@@ -71,10 +71,10 @@ type Classifier struct {
 
 	// Tolerance is the value of m - M at which the solver stops (see the package documentation). If it is 0, it is
 	// 1e-3.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of steps for each pair of classes. If it is 0, it is 10 million.
-	MaxIterations int
+	MaxIterations int `zero:"10 million"`
 
 	// If NoShrinking is set, the solver looks at all rows in every step.
 	NoShrinking bool
@@ -88,7 +88,7 @@ type Classifier struct {
 
 	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. Each worker has at least two rows of the
 	// kernel matrix.
-	CacheBytes int64
+	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after every 1000 steps of a machine, by one goroutine at a time. Objective
 	// is the sum of the dual objectives so far.
@@ -111,7 +111,7 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 
 func (c *Classifier) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: classifierType, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations,
+		typ: classifierType, config: c, kernel: c.Kernel, c: c.C, nu: c.Nu, tolerance: c.Tolerance, maxIterations: c.MaxIterations,
 		noShrinking: c.NoShrinking,
 		seed:        c.Seed, workers: c.Workers, cacheBytes: c.CacheBytes,
 	}.withDefaults()

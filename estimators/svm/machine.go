@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -36,6 +37,7 @@ const (
 // machineSettings is the configuration that Classifier and Regressor share.
 type machineSettings struct {
 	typ           string
+	config        any            // the Regressor, Classifier or OneClass
 	kernel        kernels.Kernel // nil: MedianRBF of the training rows
 	c, epsilon    float64        // 0 until they are chosen
 	nu            float64        // 0: none
@@ -51,24 +53,13 @@ type machineSettings struct {
 
 // withDefaults validates, and fills in what is 0 and does not hang on the data.
 func (s machineSettings) withDefaults() (machineSettings, error) {
-	if err := cmp.Or(
-		check.Setting(s.typ, "C", s.c, "the choice by the least-squares machine"),
-		check.Setting(s.typ, "Epsilon", s.epsilon, "the choice by the least-squares machine"),
-		check.Setting(s.typ, "Nu", s.nu, "none"),
-		check.Setting(s.typ, "Tolerance", s.tolerance, "the default"),
-		check.Setting(s.typ, "MaxIterations", s.maxIterations, "the default"),
-		check.Setting(s.typ, "CacheBytes", s.cacheBytes, "the default"),
-		check.Workers(s.typ, s.workers),
-	); err != nil {
+	if err := settings.Check(s.typ, s.config); err != nil {
 		return s, err
 	}
 	s.tolerated = s.tolerance == 0
 	s.tolerance = cmp.Or(s.tolerance, defaultTolerance)
 	s.maxIterations = cmp.Or(s.maxIterations, defaultMaxIterations)
 	s.cacheBytes = cmp.Or(s.cacheBytes, defaultCacheBytes)
-	if s.kernel != nil {
-		return s, kernels.Validate(s.kernel)
-	}
 	return s, nil
 }
 

@@ -7,12 +7,9 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// checkNu is an error where ν is not from 0 to 1, or stands beside what it replaces.
+// checkNu is an error where ν stands beside what it replaces.
 func (s machineSettings) checkNu(field string, replaced float64) error {
-	switch {
-	case s.nu > 1:
-		return fault.Param(s.typ, "Nu", s.nu, "at most 1")
-	case s.nu > 0 && replaced > 0:
+	if s.nu > 0 && replaced > 0 {
 		return fault.Param(s.typ, field, replaced, "0 beside Nu, which takes its place")
 	}
 	return nil

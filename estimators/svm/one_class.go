@@ -45,14 +45,14 @@ type OneClass struct {
 
 	// Nu is the largest share of the rows of Fit that may be left out, which is also the least share of support
 	// vectors. If it is 0, it is 0.05. It is at most 1.
-	Nu float64
+	Nu float64 `zero:"0.05" most:"1"`
 
 	// Tolerance is the value of m - M, in units of ρ, at which the solver stops (see the package documentation). If it
 	// is 0, it is 1e-3.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
-	MaxIterations int
+	MaxIterations int `zero:"10 million"`
 
 	// If NoShrinking is set, the solver looks at all rows in every step.
 	NoShrinking bool
@@ -65,7 +65,7 @@ type OneClass struct {
 
 	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. At least two rows of the kernel matrix
 	// are kept.
-	CacheBytes int64
+	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
@@ -75,8 +75,8 @@ type OneClass struct {
 
 func (o *OneClass) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: oneClassType, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations, noShrinking: o.NoShrinking,
-		seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
+		typ: oneClassType, config: o, kernel: o.Kernel, nu: o.Nu, tolerance: o.Tolerance, maxIterations: o.MaxIterations,
+		noShrinking: o.NoShrinking, seed: o.Seed, workers: o.Workers, cacheBytes: o.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("", 0)

@@ -35,15 +35,15 @@ type Regressor struct {
 	Kernel kernels.Kernel
 
 	// C is the price of errors. If it is 0, it comes from the least-squares machine (see the package documentation).
-	C float64
+	C float64 `zero:"the choice by the least-squares machine"`
 
 	// Epsilon is the half width of the tube. If it is 0, it comes from the least-squares machine (see the package
 	// documentation). For no tube, set it far below the noise.
-	Epsilon float64
+	Epsilon float64 `zero:"the choice by the least-squares machine"`
 
 	// If Nu is not 0, it is used instead of Epsilon (ν-SVR): at most this share of the rows is outside of the tube,
 	// and at least this share are support vectors. It is at most 1.
-	Nu float64
+	Nu float64 `zero:"none" most:"1"`
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together where C and Epsilon are chosen. If it is nil, each row
@@ -53,10 +53,10 @@ type Regressor struct {
 	// Tolerance is the value of m - M, in the units of the targets, at which the solver stops (see the package
 	// documentation). If it is 0, it is 1e-3. If Fit chooses C or Epsilon, as it does with Nu, that is multiplied by
 	// the targets' standard deviation.
-	Tolerance float64
+	Tolerance float64 `zero:"1e-3"`
 
 	// MaxIterations is the largest number of steps. If it is 0, it is 10 million.
-	MaxIterations int
+	MaxIterations int `zero:"10 million"`
 
 	// If NoShrinking is set, the solver looks at all rows in every step.
 	NoShrinking bool
@@ -70,7 +70,7 @@ type Regressor struct {
 
 	// CacheBytes is the memory for kernel values. If it is 0, it is 512 MiB. At least two rows of the kernel matrix
 	// are kept.
-	CacheBytes int64
+	CacheBytes int64 `zero:"512 MiB"`
 
 	// If Observe is not nil, it is called after every 1000 steps with the dual objective.
 	Observe func(estimators.Step)
@@ -80,9 +80,8 @@ type Regressor struct {
 
 func (r *Regressor) settings() (machineSettings, error) {
 	s, err := machineSettings{
-		typ: regressorType, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance, maxIterations: r.MaxIterations,
-		noShrinking: r.NoShrinking,
-		seed:        r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
+		typ: regressorType, config: r, kernel: r.Kernel, c: r.C, epsilon: r.Epsilon, nu: r.Nu, tolerance: r.Tolerance,
+		maxIterations: r.MaxIterations, noShrinking: r.NoShrinking, seed: r.Seed, workers: r.Workers, cacheBytes: r.CacheBytes,
 	}.withDefaults()
 	if err == nil {
 		err = s.checkNu("Epsilon", r.Epsilon)

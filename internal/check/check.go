@@ -201,7 +201,7 @@ func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 }
 
 // Setting returns an ErrParam error unless v is a finite number of at least 0; zero says
-// what 0 stands for.
+// what 0 stands for. It is for arguments: the fields of a type have tags, see settings.Check.
 func Setting[T int | int64 | float64](typ, field string, v T, zero string) error {
 	if !(v >= 0) || v-v != 0 {
 		return fault.Param(typ, field, v, "a finite number > 0, or 0 for "+zero)
@@ -240,9 +240,6 @@ func Names(typ string, columns int) error {
 	return BytesWithin(fmt.Sprintf("%s: names of %d columns", typ, columns), bytesOfName*float64(columns), bytesOfName*mostNumbered,
 		"give the names of the columns")
 }
-
-// Workers returns an ErrParam error for a number of goroutines below 0.
-func Workers(typ string, n int) error { return Setting(typ, "Workers", n, "GOMAXPROCS") }
 
 // Vector returns an ErrNotFinite error if y has a NaN or an infinity.
 func Vector(name string, y []float64) error {

@@ -1,5 +1,6 @@
-// Package settings writes the configuration of a value, its exported fields, as a tree that says what it holds, and makes an
-// equally configured value of it: of types that package registry knows.
+// Package settings checks and stores the configuration of a value, its exported fields. [Check] compares them with the ranges that
+// their tags declare. [Encode] writes them as a tree that says what it holds, and [New] makes an equally configured value of
+// it, of types that package registry knows.
 package settings
 
 import (

@@ -1,6 +1,7 @@
 package entropy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -52,44 +54,37 @@ const (
 // ErrShape where all rows are equal; ErrTooLarge; those of the kernel, and ctx's.
 type GoldenSection struct {
 	// BandLow and BandHigh are the ends of the band, in (0, 1) and ascending. If they are 0, they are 0.3 and 0.5.
-	BandLow, BandHigh float64
+	BandLow, BandHigh float64 `zero:"0.3 and 0.5" below:"1"`
 
 	// Lo and Hi are the ends of the interval, ascending and in the family's bounds. If they are 0, they are 1 and 33,
 	// or 80 for a family of whole numbers.
-	Lo, Hi float64
+	Lo, Hi float64 `zero:"1 and 33, or 80 for whole numbers"`
 
 	// MaxEvaluations is the largest number of entropies computed, ≥ 2. If it is 0, it is 40.
-	MaxEvaluations int
+	MaxEvaluations int `zero:"40" least:"2"`
 }
 
 func (g *GoldenSection) withDefaults(family families.Family) (GoldenSection, error) {
 	const typ = "entropy: GoldenSection"
 	out := *g
+	if err := settings.Check(typ, g); err != nil {
+		return out, err
+	}
 	high := defaultSectionHigh
 	if family.Integer() {
 		high = defaultSectionHighDegree
 	}
-	for _, f := range []struct {
-		field *float64
-		value float64
-	}{{&out.BandLow, defaultBandLow}, {&out.BandHigh, defaultBandHigh}, {&out.Lo, defaultSectionLow}, {&out.Hi, high}} {
-		if *f.field == 0 {
-			*f.field = f.value
-		}
-	}
-	if out.MaxEvaluations == 0 {
-		out.MaxEvaluations = defaultMaxEvaluations
-	}
+	out.BandLow, out.BandHigh = cmp.Or(out.BandLow, defaultBandLow), cmp.Or(out.BandHigh, defaultBandHigh)
+	out.Lo, out.Hi = cmp.Or(out.Lo, defaultSectionLow), cmp.Or(out.Hi, high)
+	out.MaxEvaluations = cmp.Or(out.MaxEvaluations, defaultMaxEvaluations)
 	lo, hi := family.Bounds()
 	switch {
-	case !(out.BandLow > 0 && out.BandLow < out.BandHigh && out.BandHigh < 1):
+	case out.BandLow >= out.BandHigh:
 		return out, fault.Param(typ, "BandLow, BandHigh", fmt.Sprintf("%v, %v", out.BandLow, out.BandHigh),
 			"ascending in (0, 1), or 0 for the default")
 	case !(out.Lo >= lo && out.Lo < out.Hi && out.Hi <= hi):
 		return out, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", out.Lo, out.Hi),
 			fmt.Sprintf("ascending in [%v, %v], or 0 for the default", lo, hi))
-	case out.MaxEvaluations < 2:
-		return out, fault.Param(typ, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
 	}
 	return out, nil
 }

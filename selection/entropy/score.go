@@ -1,8 +1,7 @@
 package entropy
 
 import (
-	"fmt"
-
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -37,17 +36,7 @@ const (
 
 // String returns the score's name.
 func (s Score) String() string {
-	switch s {
-	case LeaveOneOutEvidence:
-		return "LeaveOneOutEvidence"
-	case LeaveOneOut:
-		return "LeaveOneOut"
-	case LogEvidence:
-		return "LogEvidence"
-	case CrossValidation:
-		return "CrossValidation"
-	}
-	return fmt.Sprintf("Score(%d)", int(s))
+	return enum.Name("Score", int(s), "LeaveOneOutEvidence", "LeaveOneOut", "LogEvidence", "CrossValidation")
 }
 
 // rule is that of a closed form.

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/internal/closedform"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -48,10 +49,10 @@ type Search struct {
 
 	// Tolerance is the tolerance of an entropy, > 0. If it is 0, it is 0.02, or a quarter of the target for targets
 	// below 0.08.
-	Tolerance float64
+	Tolerance float64 `zero:"0.02" below:"1"`
 
 	// MaxEvaluations is the largest number of entropies computed for one target, ≥ 2. If it is 0, it is 40.
-	MaxEvaluations int
+	MaxEvaluations int `zero:"40" least:"2"`
 
 	// Score is the score. The zero value is [LeaveOneOutEvidence].
 	Score Score
@@ -59,7 +60,7 @@ type Search struct {
 	// MinRidge is the least ridge that a closed-form score takes, > 0, in units of the mean k(x, x). If it is 0, there
 	// is no least ridge for lssvm, whose own score it is, and it is 1e-3 for other learners. NoMinRidge removes the
 	// limit for any learner.
-	MinRidge   float64
+	MinRidge   float64 `zero:"the least ridge of the learner"`
 	NoMinRidge bool
 
 	// Method says how entropies are computed. If it is the zero value, it is Exact, on 300 rows that are drawn if
@@ -68,7 +69,7 @@ type Search struct {
 	Method Method
 
 	// MaxRank is the largest number of pivots of a low-rank entropy. If it is 0, it is 600.
-	MaxRank int
+	MaxRank int `zero:"600"`
 
 	// Seed is the seed for drawing pivots and subsamples.
 	Seed uint64
@@ -84,26 +85,11 @@ const searchType = "entropy: Search"
 
 func (e *Search) withDefaults() (Search, error) {
 	out := *e
-	if out.Tolerance == 0 {
-		out.Tolerance = defaultTolerance
+	out.Tolerance, out.MaxEvaluations = cmp.Or(out.Tolerance, defaultTolerance), cmp.Or(out.MaxEvaluations, defaultMaxEvaluations)
+	if err := settings.Check(searchType, e); err != nil {
+		return out, err
 	}
-	if out.MaxEvaluations == 0 {
-		out.MaxEvaluations = defaultMaxEvaluations
-	}
-	switch {
-	case !(out.Tolerance > 0 && out.Tolerance < 1):
-		return out, fault.Param(searchType, "Tolerance", out.Tolerance, "in (0, 1), or 0 for the default")
-	case out.MaxEvaluations < 2:
-		return out, fault.Param(searchType, "MaxEvaluations", out.MaxEvaluations, ">= 2, or 0 for the default")
-	case out.Score < LeaveOneOutEvidence || out.Score > CrossValidation:
-		return out, fault.Param(searchType, "Score", int(out.Score), "LeaveOneOutEvidence, LeaveOneOut, LogEvidence or CrossValidation")
-	case out.Method < Automatic || out.Method > Subsample:
-		return out, fault.Param(searchType, "Method", int(out.Method), "Automatic, Exact, LowRank or Subsample")
-	case !(out.MinRidge >= 0) || math.IsInf(out.MinRidge, 1):
-		return out, fault.Param(searchType, "MinRidge", out.MinRidge, "finite and > 0, or 0 for the default")
-	case out.MaxRank < 0:
-		return out, fault.Param(searchType, "MaxRank", out.MaxRank, ">= 1, or 0 for the default")
-	case out.Targets != nil && len(out.Targets) == 0:
+	if out.Targets != nil && len(out.Targets) == 0 {
 		return out, fault.Param(searchType, "Targets", "empty", "at least one, or nil for the default")
 	}
 	for i, t := range out.Targets {

@@ -2,13 +2,13 @@ package entropy
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -37,17 +37,7 @@ const (
 
 // String returns the method's name.
 func (m Method) String() string {
-	switch m {
-	case Automatic:
-		return "Automatic"
-	case Exact:
-		return "Exact"
-	case LowRank:
-		return "LowRank"
-	case Subsample:
-		return "Subsample"
-	}
-	return fmt.Sprintf("Method(%d)", int(m))
+	return enum.Name("Method", int(m), "Automatic", "Exact", "LowRank", "Subsample")
 }
 
 // Where Automatic changes its method, and what Subsample and scores take.

@@ -1,13 +1,14 @@
 package grid
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -28,14 +29,14 @@ const (
 type Halving struct {
 	// Params are as in [Search].
 	Params []float64
-	Points int
-	Lo, Hi float64
+	Points int     `zero:"24"`
+	Lo, Hi float64 `zero:"1e-4 and 1e2 times the family's Start"`
 
 	// Factor is ≥ 2. If it is 0, it is 3.
-	Factor int
+	Factor int `zero:"3" least:"2"`
 
 	// LeastRows is the fewest training rows of a fold, ≥ 2. If it is 0, it is 40.
-	LeastRows int
+	LeastRows int `zero:"40" least:"2"`
 
 	// Splitter is as in [Search].
 	Splitter validation.Splitter
@@ -48,21 +49,9 @@ type Halving struct {
 }
 
 func (h *Halving) withDefaults() (Halving, error) {
-	const typ = "grid: Halving"
 	out := *h
-	if out.Factor == 0 {
-		out.Factor = defaultHalvingFactor
-	}
-	if out.LeastRows == 0 {
-		out.LeastRows = defaultLeastRows
-	}
-	switch {
-	case out.Factor < 2:
-		return out, fault.Param(typ, "Factor", out.Factor, ">= 2, or 0 for the default")
-	case out.LeastRows < 2:
-		return out, fault.Param(typ, "LeastRows", out.LeastRows, ">= 2, or 0 for the default")
-	}
-	return out, nil
+	out.Factor, out.LeastRows = cmp.Or(out.Factor, defaultHalvingFactor), cmp.Or(out.LeastRows, defaultLeastRows)
+	return out, settings.Check("grid: Halving", h)
 }
 
 // halvingRound is what one round of Halving does.

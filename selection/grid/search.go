@@ -3,6 +3,7 @@
 package grid
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -46,10 +48,10 @@ type Search struct {
 	Params []float64
 
 	// Points is the number of values. If it is 0, it is 24.
-	Points int
+	Points int `zero:"24"`
 
 	// Lo and Hi are > 0. If they are 0, they are 1e-4 and 1e2 times the family's Start.
-	Lo, Hi float64
+	Lo, Hi float64 `zero:"1e-4 and 1e2 times the family's Start"`
 
 	// Splitter makes the folds. If it is nil, it is KFold{} for a selection.Regressor and [validation.StratifiedKFold]{} for a
 	// selection.Classifier.
@@ -58,6 +60,8 @@ type Search struct {
 	// Metric is the metric. If it is the zero value, it is NMSE for a selection.Regressor and Accuracy for a selection.Classifier.
 	Metric metrics.Metric
 }
+
+const searchType = "grid: Search"
 
 // Name returns "grid".
 func (g *Search) Name() string { return "grid" }
@@ -68,6 +72,9 @@ func (g *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	defer check.Begin(&ctx)(&err)
 	if r == nil {
 		return search.Choice{}, search.ErrNoRun
+	}
+	if err := settings.Check(searchType, g); err != nil {
+		return search.Choice{}, err
 	}
 	points, err := g.points(ctx, r)
 	if err != nil {
@@ -125,27 +132,20 @@ func (g *Search) points(ctx context.Context, r *search.Run) ([]search.Point, err
 }
 
 func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
-	const typ = "grid: Search"
 	lo, hi := r.Family.Bounds()
 	if g.Params != nil {
 		if len(g.Params) == 0 {
-			return nil, fault.Param(typ, "Params", "empty", "at least one, or nil for the default")
+			return nil, fault.Param(searchType, "Params", "empty", "at least one, or nil for the default")
 		}
 		for i, v := range g.Params {
 			if !(v >= lo && v <= hi) {
-				return nil, fault.Param(typ, fmt.Sprintf("Params[%d]", i), v, fmt.Sprintf("in [%v, %v]", lo, hi))
+				return nil, fault.Param(searchType, fmt.Sprintf("Params[%d]", i), v, fmt.Sprintf("in [%v, %v]", lo, hi))
 			}
 		}
 		return slices.Clone(g.Params), nil
 	}
-	points := g.Points
-	if points == 0 {
-		points = defaultGridPoints
-	}
-	if points < 1 {
-		return nil, fault.Param(typ, "Points", points, ">= 1, or 0 for the default")
-	}
-	if err := check.Bytes(fmt.Sprintf("%s: %d Points", typ, points), float64(points)*traceBytes, "take fewer Points"); err != nil {
+	points := cmp.Or(g.Points, defaultGridPoints)
+	if err := check.Bytes(fmt.Sprintf("%s: %d Points", searchType, points), float64(points)*traceBytes, "take fewer Points"); err != nil {
 		return nil, err
 	}
 	from, to := g.Lo, g.Hi
@@ -162,7 +162,7 @@ func (g *Search) params(ctx context.Context, r *search.Run) ([]float64, error) {
 		}
 	}
 	if !(from >= lo && from <= to && to <= hi) {
-		return nil, fault.Param(typ, "Lo, Hi", fmt.Sprintf("%v, %v", from, to), fmt.Sprintf("ascending in [%v, %v]", lo, hi))
+		return nil, fault.Param(searchType, "Lo, Hi", fmt.Sprintf("%v, %v", from, to), fmt.Sprintf("ascending in [%v, %v]", lo, hi))
 	}
 	out := make([]float64, points)
 	for i := range out {

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -205,7 +206,7 @@ func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter validatio
 	if isZero(j.Metric) {
 		j.Metric = metric
 	}
-	if err := check.Workers(j.typ, j.Workers); err != nil {
+	if err := settings.Check(j.typ, j.CurveOptions); err != nil {
 		return err
 	}
 	if j.x, err = check.DenseGaps("x", x, check.Anywhere); err != nil {

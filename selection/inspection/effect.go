@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 )
@@ -39,10 +40,7 @@ const (
 
 // String returns "none", "exact", "bound" or "spread".
 func (b Band) String() string {
-	if b >= NoBand && b <= SpreadBand {
-		return [...]string{"none", "exact", "bound", "spread"}[b]
-	}
-	return fmt.Sprintf("Band(%d)", int(b))
+	return enum.Name("Band", int(b), "none", "exact", "bound", "spread")
 }
 
 // Effect is the mean prediction over rows as a column, or columns that go together, takes one

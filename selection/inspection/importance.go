@@ -15,9 +15,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -39,7 +39,7 @@ type ImportanceOptions struct {
 	Metric metrics.Metric
 	// Weights of the metric, one > 0 for each row; nil: 1 each.
 	Weights []float64
-	Repeats int    // permutations of each column; 0: 10
+	Repeats int    `zero:"10" most:"1048576"` // permutations of each column; 0: 10
 	Seed    uint64 // of the permutations
 	Workers int    // predictions at a time, each with a copy of the rows; 0: GOMAXPROCS
 	// Observe, if not nil, is called after each prediction, by one goroutine at a time.
@@ -129,13 +129,10 @@ func importances(ctx context.Context, typ string, e any, x mat.Matrix, targets i
 	if err != nil {
 		return Importances{}, err
 	}
-	if err := cmp.Or(check.Setting(t.typ, "Repeats", o.Repeats, "10"), check.Workers(t.typ, o.Workers)); err != nil {
+	if err := settings.Check(t.typ, o); err != nil {
 		return Importances{}, err
 	}
 	o.Repeats = cmp.Or(o.Repeats, defaultRepeats)
-	if o.Repeats > maxRepeats {
-		return Importances{}, fault.Param(t.typ, "Repeats", o.Repeats, fmt.Sprintf("at most %d", maxRepeats))
-	}
 	n, _ := t.x.Dims()
 	if err := check.Rows("y", targets, n); err != nil {
 		return Importances{}, err

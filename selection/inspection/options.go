@@ -3,7 +3,6 @@ package inspection
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 const (
@@ -32,11 +32,11 @@ type Options struct {
 	Names []string
 	// Rows is how many rows are averaged over, drawn without repetition where more are given;
 	// 0: 200.
-	Rows int
+	Rows int `zero:"200"`
 	// Points is how many values a column takes: all of them, if it has no more, or those at as
 	// many quantiles, from 1/(2·Points) on; 0: 20. Of a category they are the most frequent levels.
-	Points int
-	Level  float64 // that a band covers, in (0, 1); 0: 0.95
+	Points int     `zero:"20"`
+	Level  float64 `zero:"0.95" below:"1"` // that a band covers, in (0, 1); 0: 0.95
 	NoBand bool    // effects without one
 	// Spread makes the band of an effect SpreadBand, for any estimator: how the rows differ.
 	Spread bool
@@ -63,7 +63,7 @@ func newTable(typ string, e any, x mat.Matrix, opt *Options) (*inspected, error)
 	if opt != nil {
 		t.Options = *opt
 	}
-	if err := t.validate(); err != nil {
+	if err := settings.Check(t.typ, t.Options); err != nil {
 		return nil, err
 	}
 	t.Rows, t.Points, t.Level = cmp.Or(t.Rows, defaultRows), cmp.Or(t.Points, defaultPoints), cmp.Or(t.Level, defaultLevel)
@@ -87,13 +87,6 @@ func newTable(typ string, e any, x mat.Matrix, opt *Options) (*inspected, error)
 	}
 	t.features = featuresOf(t.x, t.Names)
 	return t, nil
-}
-
-func (t *inspected) validate() error {
-	if t.Level < 0 || t.Level >= 1 || math.IsNaN(t.Level) {
-		return fault.Param(t.typ, "Level", t.Level, "in (0, 1), or 0 for the default")
-	}
-	return cmp.Or(check.Setting(t.typ, "Rows", t.Rows, "200"), check.Setting(t.typ, "Points", t.Points, "20"))
 }
 
 // feature returns the feature that a column belongs to.

@@ -1,6 +1,7 @@
 package measures
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -10,8 +11,8 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -23,18 +24,18 @@ const (
 
 // LowRankOptions say when LowRankEntropy is content. Nil means the zero value.
 type LowRankOptions struct {
-	MaxRank int // pivots at most; 0: 600, at most n
+	MaxRank int `zero:"600"` // pivots at most; 0: 600, at most n
 	// Tolerance is the width of the bounds, in entropy, that is good enough; 0:
 	// 0.01.
-	Tolerance float64
+	Tolerance float64 `zero:"0.01"`
 	// Decided, if not nil, is asked in place of Tolerance: a search for a target wants to
 	// know on which side of it the entropy lies, and that wide bounds may say.
 	Decided func(Bounds) bool
 	// Residual is a share of the trace: the factorisation goes on at least until the
 	// pivots leave no more than that; 0: none.
-	Residual float64
-	Seed     uint64 // of the pivots
-	Workers  int    // goroutines; 0: GOMAXPROCS
+	Residual float64 `zero:"none" below:"1"`
+	Seed     uint64  // of the pivots
+	Workers  int     // goroutines; 0: GOMAXPROCS
 }
 
 // LowRank is an entropy by bounds.
@@ -63,20 +64,10 @@ func LowRankEntropy(ctx context.Context, k kernels.Kernel, x mat.Matrix, opt *Lo
 		return nil, err
 	}
 	n, _ := xd.Dims()
-	if o.MaxRank == 0 {
-		o.MaxRank = defaultMaxRank
+	if err := settings.Check("measures: LowRankOptions", o); err != nil {
+		return nil, err
 	}
-	if o.Tolerance == 0 {
-		o.Tolerance = defaultTolerance
-	}
-	switch {
-	case o.MaxRank < 1:
-		return nil, fault.Param("measures: LowRankOptions", "MaxRank", o.MaxRank, ">= 1, or 0 for the default")
-	case !(o.Residual >= 0 && o.Residual < 1):
-		return nil, fault.Param("measures: LowRankOptions", "Residual", o.Residual, "in [0, 1)")
-	case !(o.Tolerance > 0):
-		return nil, fault.Param("measures: LowRankOptions", "Tolerance", o.Tolerance, "> 0, or 0 for the default")
-	}
+	o.MaxRank, o.Tolerance = cmp.Or(o.MaxRank, defaultMaxRank), cmp.Or(o.Tolerance, defaultTolerance)
 	if err := kernels.Validate(k); err != nil {
 		return nil, err
 	}

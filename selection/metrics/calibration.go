@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -25,13 +26,7 @@ const (
 
 // String returns the binning's name.
 func (b Binning) String() string {
-	switch b {
-	case EqualWidth:
-		return "EqualWidth"
-	case EqualCount:
-		return "EqualCount"
-	}
-	return fmt.Sprintf("Binning(%d)", int(b))
+	return enum.Name("Binning", int(b), "EqualWidth", "EqualCount")
 }
 
 // Bin is a group of rows of like probability: a point of a reliability diagram.

@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/metrics"
@@ -50,14 +51,14 @@ type Options struct {
 	By Criterion // zero: CrossValidation, which needs a build
 	// MinEntropy and MaxEntropy, in (0, 1], are the band that a measure is trusted in;
 	// 0: 0.1 and 0.5. CrossValidation does not look at it.
-	MinEntropy, MaxEntropy float64
+	MinEntropy, MaxEntropy float64 `zero:"0.1 and 0.5" most:"1"`
 	// NoEntropy ranks by a measure whatever the entropies, and does not compute them.
 	NoEntropy bool
 	// CV says how build's learners are cross-validated, by the first of its Metrics;
 	// nil: as validation.CrossValidateRegressor and CrossValidateClassifier do.
 	CV             *validation.Options
 	Workers        int   // goroutines of a kernel's measures; 0: GOMAXPROCS
-	MaxKernelBytes int64 // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"` // limit on the matrix of an entropy; 0: kernels.MaxKernelBytes
 	// Observe, if not nil, is called after each candidate, in their order.
 	Observe func(Entry)
 }
@@ -68,13 +69,12 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	out.MinEntropy = cmp.Or(out.MinEntropy, defaultMinEntropy)
-	out.MaxEntropy = cmp.Or(out.MaxEntropy, defaultMaxEntropy)
-	switch {
-	case !(out.MinEntropy > 0 && out.MinEntropy <= 1):
-		return out, fault.Param(typ, "MinEntropy", out.MinEntropy, "in (0, 1], or 0 for the default")
-	case !(out.MaxEntropy >= out.MinEntropy && out.MaxEntropy <= 1):
-		return out, fault.Param(typ, "MaxEntropy", out.MaxEntropy, "at least MinEntropy and at most 1, or 0 for the default")
+	if err := settings.Check(typ, out); err != nil {
+		return out, err
+	}
+	out.MinEntropy, out.MaxEntropy = cmp.Or(out.MinEntropy, defaultMinEntropy), cmp.Or(out.MaxEntropy, defaultMaxEntropy)
+	if out.MaxEntropy < out.MinEntropy {
+		return out, fault.Param(typ, "MaxEntropy", out.MaxEntropy, fmt.Sprintf("at least MinEntropy, %v", out.MinEntropy))
 	}
 	return out, nil
 }

@@ -51,6 +51,6 @@ func ExampleObjective() {
 	s := &shape.Search{Objective: shape.LeaveOneOutDensity}
 	fmt.Println(s.Objective)
 	// Output:
-	// restricted log evidence
-	// leave-one-out log density
+	// RestrictedEvidence
+	// LeaveOneOutDensity
 }

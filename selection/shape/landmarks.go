@@ -237,5 +237,5 @@ func (l *learner) take(at *spot, from learning.Outcome) {
 	if l.objective == ComplexityRegularised {
 		of = l.objective
 	}
-	l.measure = search.Measure{Name: of.String() + ", on landmarks", LargerIsBetter: true}
+	l.measure = search.Measure{Name: objectives[of].measure + ", on landmarks", LargerIsBetter: true}
 }

@@ -11,10 +11,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/closedform"
@@ -56,9 +58,10 @@ const (
 	ComplexityRegularised
 )
 
+// objectives are what the objectives are called in a Result, and the objectives of package learning that are climbed.
 var objectives = map[Objective]struct {
-	kind learning.Kind
-	name string
+	kind    learning.Kind
+	measure string
 }{
 	RestrictedEvidence: {learning.Restricted, "restricted log evidence"},
 	FullEvidence:       {learning.Full, "log evidence"},
@@ -71,15 +74,10 @@ var objectives = map[Objective]struct {
 	ComplexityRegularised: {learning.Restricted, "log complexity-regularised error, negated"},
 }
 
-// String returns the objective's name.
+// String returns the constant's name.
 func (o Objective) String() string {
-	if o == AutomaticObjective {
-		return "AutomaticObjective"
-	}
-	if known, ok := objectives[o]; ok {
-		return known.name
-	}
-	return fmt.Sprintf("Objective(%d)", int(o))
+	return enum.Name("Objective", int(o), "AutomaticObjective", "RestrictedEvidence", "FullEvidence", "LeaveOneOutError",
+		"LeaveOneOutDensity", "LeaveOneOutLogistic", "LaplaceEvidence", "ComplexityRegularised")
 }
 
 const (
@@ -142,7 +140,7 @@ type Search struct {
 
 	// PriorScale is the scale of the Student t density, in units of the logarithm of a length;
 	// 0: 0.5. NoPrior is for none.
-	PriorScale float64
+	PriorScale float64 `zero:"0.5"`
 	NoPrior    bool
 
 	// NoRestarts is for the climb from one length for all columns alone, without a look for a clearly higher top from
@@ -151,10 +149,10 @@ type Search struct {
 
 	// MaxIterations is the largest number of steps of the climb. If it is 0, it is 100; on landmarks it is 50 with few
 	// rows and 20 with more.
-	MaxIterations int
+	MaxIterations int `zero:"100, or fewer on landmarks"`
 
 	// MaxRows is the largest number of rows that the objective is computed on at once, >= 2. If it is 0, it is 2000.
-	MaxRows int
+	MaxRows int `zero:"2000" least:"2"`
 
 	// Seed is the seed for drawing rows.
 	Seed uint64
@@ -166,19 +164,10 @@ var _ search.Strategy = (*Search)(nil)
 func (s *Search) Name() string { return "shape" }
 
 func (s *Search) validate(d int) error {
-	switch _, ok := objectives[s.Objective]; {
-	case !ok && s.Objective != AutomaticObjective:
-		return fault.Param(searchType, "Objective", int(s.Objective),
-			"AutomaticObjective, RestrictedEvidence, FullEvidence, LeaveOneOutError, LeaveOneOutDensity, LeaveOneOutLogistic, "+
-				"LaplaceEvidence or "+
-				"ComplexityRegularised")
-	case !(s.PriorScale >= 0) || math.IsInf(s.PriorScale, 1):
-		return fault.Param(searchType, "PriorScale", s.PriorScale, "> 0 and finite, or 0 for the default")
-	case s.MaxIterations < 0:
-		return fault.Param(searchType, "MaxIterations", s.MaxIterations, ">= 1, or 0 for the default")
-	case s.MaxRows < 0 || s.MaxRows == 1:
-		return fault.Param(searchType, "MaxRows", s.MaxRows, ">= 2, or 0 for the default")
-	case s.Groups != nil && len(s.Groups) != d:
+	if err := settings.Check(searchType, s); err != nil {
+		return err
+	}
+	if s.Groups != nil && len(s.Groups) != d {
 		return fault.Param(searchType, "Groups", len(s.Groups), fmt.Sprintf("a number for each of %d columns", d))
 	}
 	for g := range slices.Max(append(slices.Clone(s.Groups), 0)) {
@@ -301,7 +290,7 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	case s.Objective == LeaveOneOutLogistic && !twoClasses:
 		return nil, fault.Param(searchType, "Objective", s.Objective, "another: this is for two classes")
 	}
-	l.measure = search.Measure{Name: l.objective.String(), LargerIsBetter: true}
+	l.measure = search.Measure{Name: objectives[l.objective].measure, LargerIsBetter: true}
 	return l, l.divide()
 }
 

@@ -1,12 +1,14 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/groups"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 // GroupKFold cuts the rows into Folds parts, each the test part once, and keeps the rows of a group together: patients,
@@ -18,13 +20,13 @@ type GroupKFold struct {
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
-	Folds int
+	Folds int `zero:"3" least:"2"`
 	Seed  uint64
 }
 
 // Split returns Folds folds. Errors: ErrParam; ErrShape for fewer groups than folds, or Groups of another length than n.
 func (g GroupKFold) Split(n int, _ []int) ([]Fold, error) {
-	return groupFolds("validation: GroupKFold", g.Groups, g.Folds, g.Seed, n, nil)
+	return groupFolds("validation: GroupKFold", g, g.Groups, g.Folds, g.Seed, n, nil)
 }
 
 // StratifiedGroupKFold is [GroupKFold] whose parts also have the classes in the proportions of all rows, as nearly as whole
@@ -35,7 +37,7 @@ type StratifiedGroupKFold struct {
 	Groups []int
 
 	// Folds is the number of folds. If it is 0, it is 3.
-	Folds int
+	Folds int `zero:"3" least:"2"`
 	Seed  uint64
 }
 
@@ -45,16 +47,14 @@ func (g StratifiedGroupKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return groupFolds("validation: StratifiedGroupKFold", g.Groups, g.Folds, g.Seed, n, labels)
+	return groupFolds("validation: StratifiedGroupKFold", g, g.Groups, g.Folds, g.Seed, n, labels)
 }
 
-func groupFolds(typ string, of []int, k int, seed uint64, n int, labels []int) ([]Fold, error) {
-	if k == 0 {
-		k = defaultFolds
+func groupFolds(typ string, config Splitter, of []int, k int, seed uint64, n int, labels []int) ([]Fold, error) {
+	if err := settings.Check(typ, config); err != nil {
+		return nil, err
 	}
-	if k < 2 {
-		return nil, fault.Param(typ, "Folds", k, ">= 2, or 0 for the default")
-	}
+	k = cmp.Or(k, defaultFolds)
 	if err := groups.Check(of, n, k); err != nil {
 		return nil, fmt.Errorf("%s: %w", typ, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 // Fold is one division of the rows 0..n-1. Both lists ascend and they share no
@@ -32,17 +33,17 @@ const (
 // one; each is the test part once. Repeats shuffles anew and does it again.
 type KFold struct {
 	// Folds is the number of folds. If it is 0, it is 3.
-	Folds int
+	Folds int `zero:"3" least:"2"`
 
 	// Repeats is the number of repeats. If it is 0, it is 1.
-	Repeats int
+	Repeats int `zero:"1"`
 	Seed    uint64
 }
 
 // Split returns Folds × Repeats folds. Errors: ErrParam; ErrShape for fewer rows
 // than folds.
 func (k KFold) Split(n int, _ []int) ([]Fold, error) {
-	return dealt("validation: KFold", k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
+	return dealt("validation: KFold", k, k.Folds, k.Repeats, k.Seed, n, make([]int, max(n, 0)))
 }
 
 // StratifiedKFold is KFold that deals the rows of each class evenly to the
@@ -50,10 +51,10 @@ func (k KFold) Split(n int, _ []int) ([]Fold, error) {
 // one with a single row from a training part.
 type StratifiedKFold struct {
 	// Folds is the number of folds. If it is 0, it is 3.
-	Folds int
+	Folds int `zero:"3" least:"2"`
 
 	// Repeats is the number of repeats. If it is 0, it is 1.
-	Repeats int
+	Repeats int `zero:"1"`
 	Seed    uint64
 }
 
@@ -63,24 +64,17 @@ func (k StratifiedKFold) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return dealt("validation: StratifiedKFold", k.Folds, k.Repeats, k.Seed, n, labels)
+	return dealt("validation: StratifiedKFold", k, k.Folds, k.Repeats, k.Seed, n, labels)
 }
 
 // dealt deals the rows of each label in turn to the parts, going on where the
 // label before stopped, so that the parts stay of even size.
-func dealt(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
-	if k == 0 {
-		k = defaultFolds
+func dealt(typ string, config Splitter, k, repeats int, seed uint64, n int, labels []int) ([]Fold, error) {
+	if err := settings.Check(typ, config); err != nil {
+		return nil, err
 	}
-	if repeats == 0 {
-		repeats = 1
-	}
-	switch {
-	case k < 2:
-		return nil, fault.Param(typ, "Folds", k, ">= 2, or 0 for the default")
-	case repeats < 1:
-		return nil, fault.Param(typ, "Repeats", repeats, ">= 1, or 0 for the default")
-	case n < k:
+	k, repeats = cmp.Or(k, defaultFolds), cmp.Or(repeats, 1)
+	if n < k {
 		return nil, fault.Shape("x has", n, "rows", "want at least one for each of %d folds", k)
 	}
 	if err := check.Numbers(fmt.Sprintf("%s: %d times %d folds of %d rows", typ, repeats, k, n), float64(n)*float64(k)*float64(repeats),
@@ -116,17 +110,17 @@ func dealt(typ string, k, repeats int, seed uint64, n int, labels []int) ([]Fold
 // rounded, in the test part: repeated hold-out.
 type ShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
-	Splits int
+	Splits int `zero:"10"`
 
 	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
-	TestFraction float64
+	TestFraction float64 `zero:"0.25" below:"1"`
 	Seed         uint64
 }
 
 // Split returns Splits folds, both parts of each with at least one row. Errors:
 // ErrParam; ErrShape for fewer than two rows.
 func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
-	return holdOut("validation: ShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
+	return holdOut("validation: ShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, make([]int, max(n, 0)))
 }
 
 // StratifiedShuffleSplit is [ShuffleSplit] whose test parts, of the same size as its, hold each class in the
@@ -139,10 +133,10 @@ func (s ShuffleSplit) Split(n int, _ []int) ([]Fold, error) {
 // below their share. A class of few rows may be absent from a test part.
 type StratifiedShuffleSplit struct {
 	// Splits is the number of splits. If it is 0, it is 10.
-	Splits int
+	Splits int `zero:"10"`
 
 	// TestFraction is the share of rows for testing, in (0, 1). If it is 0, it is 0.25.
-	TestFraction float64
+	TestFraction float64 `zero:"0.25" below:"1"`
 	Seed         uint64
 }
 
@@ -152,23 +146,16 @@ func (s StratifiedShuffleSplit) Split(n int, labels []int) ([]Fold, error) {
 	if len(labels) != n {
 		return nil, fault.Shape("labels has", len(labels), "entries", "want %d", n)
 	}
-	return holdOut("validation: StratifiedShuffleSplit", s.Splits, s.TestFraction, s.Seed, n, labels)
+	return holdOut("validation: StratifiedShuffleSplit", s, s.Splits, s.TestFraction, s.Seed, n, labels)
 }
 
 // holdOut draws from each label as many rows as allot says.
-func holdOut(typ string, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
-	if splits == 0 {
-		splits = defaultSplits
+func holdOut(typ string, config Splitter, splits int, fraction float64, seed uint64, n int, labels []int) ([]Fold, error) {
+	if err := settings.Check(typ, config); err != nil {
+		return nil, err
 	}
-	if fraction == 0 {
-		fraction = defaultTestFraction
-	}
-	switch {
-	case splits < 1:
-		return nil, fault.Param(typ, "Splits", splits, ">= 1, or 0 for the default")
-	case !(fraction > 0 && fraction < 1):
-		return nil, fault.Param(typ, "TestFraction", fraction, "in (0, 1), or 0 for the default")
-	case n < 2:
+	splits, fraction = cmp.Or(splits, defaultSplits), cmp.Or(fraction, defaultTestFraction)
+	if n < 2 {
 		return nil, fault.Shape("x has", n, "rows", "want at least 2 to split")
 	}
 	size := min(max(int(math.Round(fraction*float64(n))), 1), n-1)

@@ -1,10 +1,12 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 // TimeSeriesSplit takes rows for a series, the oldest first, and tests on rows that come after those of training alone. The last
@@ -15,14 +17,14 @@ import (
 // The first rows are never tested.
 type TimeSeriesSplit struct {
 	// Splits is the number of splits. If it is 0, it is 5.
-	Splits int
+	Splits int `zero:"5"`
 
 	// TestRows is the number of test rows. If it is 0, it is n/(Splits+1), the whole part.
-	TestRows int
+	TestRows int `zero:"n/(Splits+1)"`
 
 	// MaxTrain is the largest number of training rows. If it is 0, all are used.
-	MaxTrain int
-	Gap      int
+	MaxTrain int `zero:"all"`
+	Gap      int `zero:"none"`
 }
 
 // defaultWindows is the number of a TimeSeriesSplit whose Splits is 0.
@@ -32,20 +34,10 @@ const defaultWindows = 5
 // training row before the first.
 func (s TimeSeriesSplit) Split(n int, _ []int) ([]Fold, error) {
 	const typ = "validation: TimeSeriesSplit"
-	splits := s.Splits
-	if splits == 0 {
-		splits = defaultWindows
+	if err := settings.Check(typ, s); err != nil {
+		return nil, err
 	}
-	switch {
-	case splits < 1:
-		return nil, fault.Param(typ, "Splits", s.Splits, ">= 1, or 0 for the default")
-	case s.TestRows < 0:
-		return nil, fault.Param(typ, "TestRows", s.TestRows, ">= 1, or 0 for the default")
-	case s.MaxTrain < 0:
-		return nil, fault.Param(typ, "MaxTrain", s.MaxTrain, ">= 1, or 0 for all")
-	case s.Gap < 0:
-		return nil, fault.Param(typ, "Gap", s.Gap, ">= 0")
-	}
+	splits := cmp.Or(s.Splits, defaultWindows)
 	size := s.TestRows
 	if size == 0 {
 		size = max(n/(splits+1), 1)

@@ -24,8 +24,9 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
-	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -48,15 +49,7 @@ const (
 
 // String returns the statistic's name.
 func (s Statistic) String() string {
-	switch s {
-	case Mean:
-		return "Mean"
-	case Median:
-		return "Median"
-	case MostFrequent:
-		return "MostFrequent"
-	}
-	return fmt.Sprintf("Statistic(%d)", int(s))
+	return enum.Name("Statistic", int(s), "Mean", "Median", "MostFrequent")
 }
 
 // Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
@@ -84,11 +77,11 @@ type imputerModel struct {
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistic, ok := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf,
-		MostFrequent: mostFrequentOf}[p.Statistic]
-	if !ok {
-		return p.unknown()
+	if err := settings.Check(imputerName, p); err != nil {
+		return err
 	}
+	statistic := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf,
+		MostFrequent: mostFrequentOf}[p.Statistic]
 	return p.state.Learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
 		n, d := x.Dims()
 		m := &imputerModel{Values: make(codec.Floats, d)}
@@ -108,11 +101,11 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	statistics, ok := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf,
-		MostFrequent: mostFrequentsOf}[p.Statistic]
-	if !ok {
-		return p.unknown()
+	if err := settings.Check(imputerName, p); err != nil {
+		return err
 	}
+	statistics := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf,
+		MostFrequent: mostFrequentsOf}[p.Statistic]
 	return p.state.LearnBlocks(ctx, blocks, check.Anywhere, func(rows *rowmap.Stream) (*imputerModel, error) {
 		columns, err := statistics(ctx, rows)
 		if err != nil {
@@ -170,7 +163,7 @@ func (p *Imputer) statistics() (imputing, error) {
 		return fillStatistics(p, func() *columnstats.Counts { return &columnstats.Counts{} },
 			func(c *columnstats.Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
 	}
-	return imputing{}, p.unknown()
+	return imputing{}, settings.Check(imputerName, p)
 }
 
 // NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
@@ -202,10 +195,6 @@ func (p *Imputer) MarshalStatistics() ([]byte, error) { return p.state.MarshalSt
 
 // UnmarshalStatistics implements estimators.Continuer.
 func (p *Imputer) UnmarshalStatistics(data []byte) error { return p.state.UnmarshalStatistics(p, data) }
-
-func (p *Imputer) unknown() error {
-	return fault.Param(imputerName, "Statistic", int(p.Statistic), "Mean, Median or MostFrequent")
-}
 
 // indicate gives column j an indicator where it has gaps and is to have one.
 func (p *Imputer) indicate(m *imputerModel, j, gaps int) {

@@ -1,6 +1,7 @@
 package columnwise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -38,6 +41,11 @@ const (
 	DropFirst
 )
 
+// String returns the constant's name.
+func (d Drop) String() string {
+	return enum.Name("Drop", int(d), "DropNone", "DropBinary", "DropFirst")
+}
+
 // OneHot replaces a column of category codes by a column for each category that Fit saw in it, 1 in the rows of
 // that category and 0 elsewhere. The new columns stand where the old one stood, the categories ascending. A
 // category that Fit did not see is 0 in all of them. With a [Drop], the dropped category is also 0 in all of them.
@@ -59,7 +67,7 @@ type OneHot struct {
 	Gaps bool
 
 	// MaxCategories is the largest number of categories in a column. If it is 0, it is 1000.
-	MaxCategories int
+	MaxCategories int `zero:"1000"`
 
 	learned[oneHotModel]
 }
@@ -188,15 +196,10 @@ func (o *OneHot) UnmarshalStatistics(data []byte) error { return o.state.Unmarsh
 
 // configured returns a model without categories, their limit, and where NaN is no error.
 func (o *OneHot) configured() (m *oneHotModel, limit int, gap func(int) bool, err error) {
-	if o.Drop < DropNone || o.Drop > DropFirst {
-		return nil, 0, nil, fault.Param(oneHotName, "Drop", int(o.Drop), "DropNone, DropBinary or DropFirst")
+	if err := settings.Check(oneHotName, o); err != nil {
+		return nil, 0, nil, err
 	}
-	if limit = o.MaxCategories; limit == 0 {
-		limit = defaultMaxCategories
-	}
-	if limit < 1 {
-		return nil, 0, nil, fault.Param(oneHotName, "MaxCategories", o.MaxCategories, ">= 1, or 0 for the default")
-	}
+	limit = cmp.Or(o.MaxCategories, defaultMaxCategories)
 	m = &oneHotModel{Gaps: o.Gaps, Columns: slices.Clone(o.Columns)}
 	gap = m.HasGap
 	if o.Columns == nil {

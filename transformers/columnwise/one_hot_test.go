@@ -64,7 +64,7 @@ func TestOneHotOfGaps(t *testing.T) {
 func TestOneHotErrors(t *testing.T) {
 	for want, o := range map[string]*OneHot{
 		"columnwise: OneHot: Drop = 3, want DropNone, DropBinary or DropFirst":                                                                 {Drop: 3},
-		"columnwise: OneHot: MaxCategories = -1, want >= 1, or 0 for the default":                                                              {MaxCategories: -1},
+		"columnwise: OneHot: MaxCategories = -1, want >= 1, or 0 for 1000":                                                                     {MaxCategories: -1},
 		"columnwise: OneHot: Columns = [1 3], want ascending and in [0, 3), the columns of x":                                                  {Columns: []int{1, 3}},
 		"columnwise: OneHot: Columns = [1 1], want ascending and in [0, 3), the columns of x":                                                  {Columns: []int{1, 1}},
 		"columnwise: OneHot: column 2 has 4 categories, limit 3: leave it out of Columns if it is a number, or raise MaxCategories: too large": {MaxCategories: 3},

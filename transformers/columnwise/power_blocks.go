@@ -8,9 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -26,7 +26,7 @@ const mostValues = 8192
 // and standard deviation are exact for that λ. Where the values of the first look are one or two, λ is 1.
 func (t *PowerTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
+	if err := settings.Check(powerTransformerName, t); err != nil {
 		return err
 	}
 	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}
@@ -69,7 +69,7 @@ func (t *PowerTransformer) NewStatistics() (streaming.Statistics[streaming.None]
 // [QuantileTransformer]'s.
 func (t *PowerTransformer) FitStatistics(ctx context.Context, st streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
+	if err := settings.Check(powerTransformerName, t); err != nil {
 		return err
 	}
 	return columnstats.Learn(ctx, &t.state, st, t.statistics(), func(st *columnstats.Statistics[*columnstats.Ranks]) (*powerModel, error) {

@@ -8,10 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -72,7 +72,7 @@ type powerModel struct {
 // Fit takes λ, mean and standard deviation of each column of x (n×d).
 func (t *PowerTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := check.Workers(powerTransformerName, t.Workers); err != nil {
+	if err := settings.Check(powerTransformerName, t); err != nil {
 		return err
 	}
 	m := &powerModel{Raw: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps}

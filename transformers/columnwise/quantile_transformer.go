@@ -1,6 +1,7 @@
 package columnwise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -11,10 +12,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -39,13 +41,7 @@ const (
 
 // String returns the distribution's name.
 func (o Output) String() string {
-	switch o {
-	case Uniform:
-		return "Uniform"
-	case Normal:
-		return "Normal"
-	}
-	return fmt.Sprintf("Output(%d)", int(o))
+	return enum.Name("Output", int(o), "Uniform", "Normal")
 }
 
 // QuantileTransformer replaces a value by its rank in its column of Fit: by the share of the rows below it, or by
@@ -66,7 +62,7 @@ func (o Output) String() string {
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type QuantileTransformer struct {
 	// Quantiles is the number of quantiles, of which at most n count. If it is 0, it is 1000.
-	Quantiles int
+	Quantiles int `zero:"1000"`
 	Output    Output
 
 	// Gaps leaves NaN out of Fit and keeps it in Transform. Without it NaN is ErrNotFinite.
@@ -85,19 +81,10 @@ type quantileModel struct {
 
 // configured returns the number of quantiles and a model without any.
 func (t *QuantileTransformer) configured() (count int, m *quantileModel, err error) {
-	if err := check.Workers(quantileTransformerName, t.Workers); err != nil {
+	if err := settings.Check(quantileTransformerName, t); err != nil {
 		return 0, nil, err
 	}
-	if count = t.Quantiles; count == 0 {
-		count = defaultQuantiles
-	}
-	switch {
-	case count < 1:
-		return 0, nil, fault.Param(quantileTransformerName, "Quantiles", t.Quantiles, ">= 1, or 0 for the default")
-	case t.Output < Uniform || t.Output > Normal:
-		return 0, nil, fault.Param(quantileTransformerName, "Output", int(t.Output), "Uniform or Normal")
-	}
-	return count, &quantileModel{Normal: t.Output == Normal, Gaps: t.Gaps}, nil
+	return cmp.Or(t.Quantiles, defaultQuantiles), &quantileModel{Normal: t.Output == Normal, Gaps: t.Gaps}, nil
 }
 
 // Fit takes the quantiles of each column of x (n×d).

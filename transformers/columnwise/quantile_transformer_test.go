@@ -155,7 +155,7 @@ func TestQuantileTransformerProperties(t *testing.T) {
 
 func TestQuantileTransformerSettings(t *testing.T) {
 	ctx := context.Background()
-	assert.EqualError(t, (&QuantileTransformer{Quantiles: -1}).Fit(ctx, maptest.Table), "columnwise: QuantileTransformer: Quantiles = -1, want >= 1, or 0 for the default")
+	assert.EqualError(t, (&QuantileTransformer{Quantiles: -1}).Fit(ctx, maptest.Table), "columnwise: QuantileTransformer: Quantiles = -1, want >= 1, or 0 for 1000")
 	assert.ErrorIs(t, (&QuantileTransformer{Output: 2}).Fit(ctx, maptest.Table), fault.ErrParam)
 	assert.Equal(t, "Uniform Normal Output(7)", Uniform.String()+" "+Normal.String()+" "+Output(7).String())
 	long := mat.NewDense(1200, 1, nil)

@@ -1,6 +1,7 @@
 package columnwise
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -10,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -47,10 +48,10 @@ const (
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type Winsorizer struct {
 	// Lower is the quantile that low values are raised to, in (0, 1). If it is 0, it is 0.01.
-	Lower float64
+	Lower float64 `zero:"0.01" below:"1"`
 
 	// Upper is the quantile that high values are lowered to, in (Lower, 1]. If it is 0, it is 0.99.
-	Upper float64
+	Upper float64 `zero:"0.99" most:"1"`
 
 	// NoLower and NoUpper leave out the bound on that side.
 	NoLower, NoUpper bool
@@ -71,22 +72,12 @@ type winsorModel struct {
 
 // quantiles returns Lower and Upper, or the defaults, and what is wrong with the settings.
 func (w *Winsorizer) quantiles() (lower, upper float64, err error) {
-	lower, upper = w.Lower, w.Upper
-	if lower == 0 {
-		lower = defaultLower
+	lower, upper = cmp.Or(w.Lower, defaultLower), cmp.Or(w.Upper, defaultUpper)
+	err = settings.Check(winsorizerName, w)
+	if err == nil && !w.NoLower && !w.NoUpper && lower >= upper {
+		err = fault.Param(winsorizerName, "Upper", upper, fmt.Sprintf("more than Lower, %v", lower))
 	}
-	if upper == 0 {
-		upper = defaultUpper
-	}
-	switch {
-	case !(lower > 0 && lower < 1):
-		return 0, 0, fault.Param(winsorizerName, "Lower", w.Lower, "in (0, 1), or 0 for the default")
-	case !(upper > 0 && upper <= 1):
-		return 0, 0, fault.Param(winsorizerName, "Upper", w.Upper, "in (0, 1], or 0 for the default")
-	case !w.NoLower && !w.NoUpper && lower >= upper:
-		return 0, 0, fault.Param(winsorizerName, "Upper", upper, fmt.Sprintf("more than Lower, %v", lower))
-	}
-	return lower, upper, check.Workers(winsorizerName, w.Workers)
+	return lower, upper, err
 }
 
 // Fit takes the bounds of each column of x (n×d).

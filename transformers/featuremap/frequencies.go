@@ -75,8 +75,6 @@ func (s Sampling) checked(typ string, k kernels.Kernel, d int) (kernels.Spectral
 		return spectrum, s, fmt.Errorf("%s: %w", typ, err)
 	}
 	switch {
-	case s < AutomaticSampling || s > QuasiMonteCarlo:
-		return spectrum, s, fault.Param(typ, "Sampling", int(s), "AutomaticSampling, Independent, Orthogonal or QuasiMonteCarlo")
 	case s == Orthogonal && !spectrum.RotationInvariant:
 		return spectrum, s, fault.Param(typ, "Sampling", s, fmt.Sprintf("another: the spectral density of %v does not depend on |w| alone",
 			k))

@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -44,7 +45,7 @@ type KernelMap struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of a result. If it is 0, it is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *kernelMapModel
 }
@@ -54,23 +55,10 @@ type kernelMapModel struct {
 	rows   *mat.Dense
 }
 
-func (k *KernelMap) validate() error {
-	if err := check.Workers(kernelMapName, k.Workers); err != nil {
-		return err
-	}
-	if k.MaxKernelBytes < 0 {
-		return fault.Param(kernelMapName, "MaxKernelBytes", k.MaxKernelBytes, ">= 0")
-	}
-	if k.Kernel != nil {
-		return kernels.Validate(k.Kernel)
-	}
-	return nil
-}
-
 // Fit keeps the rows of x (n×d) and chooses the kernel, if it is not given.
 func (k *KernelMap) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := k.validate(); err != nil {
+	if err := settings.Check(kernelMapName, k); err != nil {
 		return err
 	}
 	in, err := check.Dense("x", x)

@@ -1,6 +1,7 @@
 package featuremap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -15,6 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
@@ -57,7 +59,7 @@ type LocallyStationaryFourier struct {
 
 	// Components is the number of features, 2M, which must be even. If it is 0, it is 500. With AllPairs there are as
 	// many v as w, ⌊√(Components/2)⌋ of each, and twice their product features.
-	Components int
+	Components int `zero:"500"`
 	AllPairs   bool
 
 	// Sampling says how v and w are drawn.
@@ -86,21 +88,18 @@ type localModel struct {
 
 // frequencyCount returns how many v and how many w there are to draw.
 func (l *LocallyStationaryFourier) frequencyCount() (int, error) {
-	if err := check.Workers(locallyStationaryName, l.Workers); err != nil {
+	if err := settings.Check(locallyStationaryName, l); err != nil {
 		return 0, err
 	}
-	features := l.Components
-	if features == 0 {
-		features = defaultComponents
-	}
+	features := cmp.Or(l.Components, defaultComponents)
 	switch {
 	case (l.Frequencies == nil) != (l.LocalFrequencies == nil):
 		return 0, fault.Param(locallyStationaryName, "Frequencies and LocalFrequencies", "one of them", "both or none")
 	case l.Frequencies != nil && (l.Components != 0 || l.Sampling != AutomaticSampling):
 		return 0, fault.Param(locallyStationaryName, "Components and Sampling", fmt.Sprintf("%d and %v", l.Components, l.Sampling),
 			"0 with given Frequencies")
-	case features < 2 || features%2 != 0:
-		return 0, fault.Param(locallyStationaryName, "Components", l.Components, "even and >= 2, or 0 for the default")
+	case features%2 != 0:
+		return 0, fault.Param(locallyStationaryName, "Components", l.Components, "even")
 	case l.AllPairs:
 		return int(math.Sqrt(float64(features / 2))), nil
 	}

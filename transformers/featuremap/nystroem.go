@@ -33,6 +33,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -70,12 +71,12 @@ type Nystroem struct {
 	Kernel kernels.Kernel
 
 	// Components is h, the number of landmarks, at most n. If it is 0, it is 500.
-	Components int
+	Components int `zero:"500"`
 	Rule       LandmarkRule
 
 	// Tolerance, in [0, 1), ends [PivotedCholesky] with fewer than Components landmarks when the residual trace is
 	// this share of the trace.
-	Tolerance float64
+	Tolerance float64 `zero:"no end before Components" below:"1"`
 
 	// Landmarks, if not nil, are given landmarks (h×d). Components, Rule and Tolerance must then be 0.
 	Landmarks *mat.Dense
@@ -85,7 +86,7 @@ type Nystroem struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel rows in Fit. If it is 0, it is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *nystroemModel
 }
@@ -101,23 +102,15 @@ type nystroemModel struct {
 }
 
 func (t *Nystroem) validate() error {
-	if err := check.Workers(nystroemName, t.Workers); err != nil {
+	if err := settings.Check(nystroemName, t); err != nil {
 		return err
 	}
 	switch {
 	case t.Landmarks != nil && (t.Components != 0 || t.Rule != PivotedCholesky || t.Tolerance != 0):
 		return fault.Param(nystroemName, "Components, Rule and Tolerance", fmt.Sprintf("%d, %v and %v", t.Components, t.Rule, t.Tolerance),
 			"0 with given Landmarks")
-	case t.Components < 0:
-		return fault.Param(nystroemName, "Components", t.Components, ">= 1, or 0 for the default")
-	case t.Rule < PivotedCholesky || t.Rule > UniformLandmarks:
-		return fault.Param(nystroemName, "Rule", int(t.Rule), "PivotedCholesky, KMeansPlusPlus or UniformLandmarks")
-	case !(t.Tolerance >= 0 && t.Tolerance < 1):
-		return fault.Param(nystroemName, "Tolerance", t.Tolerance, "in [0, 1)")
 	case t.Tolerance > 0 && t.Rule != PivotedCholesky:
 		return fault.Param(nystroemName, "Tolerance", t.Tolerance, fmt.Sprintf("0 with %v, which does not follow the residual", t.Rule))
-	case t.MaxKernelBytes < 0:
-		return fault.Param(nystroemName, "MaxKernelBytes", t.MaxKernelBytes, ">= 0")
 	}
 	return nil
 }

@@ -163,13 +163,13 @@ func TestLandmarkRules(t *testing.T) {
 func TestNystroemErrors(t *testing.T) {
 	x := maptest.NormalRows(4, 2, 1)
 	for want, m := range map[string]*Nystroem{
-		"Nystroem: Components = -1":          {Components: -1},
-		"Rule = 7, want PivotedCholesky":     {Rule: 7},
-		"Tolerance = 1, want in [0, 1)":      {Tolerance: 1},
-		"0 with KMeansPlusPlus":              {Tolerance: 0.5, Rule: KMeansPlusPlus},
-		"MaxKernelBytes = -1":                {MaxKernelBytes: -1},
-		"Gamma = -1":                         {Kernel: kernels.RBF{Gamma: -1}},
-		"= 2, PivotedCholesky and 0, want 0": {Components: 2, Landmarks: x},
+		"Nystroem: Components = -1":           {Components: -1},
+		"Rule = 7, want PivotedCholesky":      {Rule: 7},
+		"Tolerance = 1, want in (0, 1), or 0": {Tolerance: 1},
+		"0 with KMeansPlusPlus":               {Tolerance: 0.5, Rule: KMeansPlusPlus},
+		"MaxKernelBytes = -1":                 {MaxKernelBytes: -1},
+		"Gamma = -1":                          {Kernel: kernels.RBF{Gamma: -1}},
+		"= 2, PivotedCholesky and 0, want 0":  {Components: 2, Landmarks: x},
 	} {
 		err := m.Fit(context.Background(), x)
 		assert.ErrorIs(t, err, fault.ErrParam, want)

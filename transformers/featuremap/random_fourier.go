@@ -1,6 +1,7 @@
 package featuremap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -10,11 +11,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/graph"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/sparse"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -51,7 +52,7 @@ type RandomFourier struct {
 	Kernel kernels.Kernel
 
 	// Components is D, the number of features, which must be even except with RandomPhase. If it is 0, it is 500.
-	Components  int
+	Components  int `zero:"500"`
 	Sampling    Sampling
 	RandomPhase bool
 
@@ -75,23 +76,18 @@ type fourierModel struct {
 
 // frequencyCount returns how many frequencies there are to draw.
 func (r *RandomFourier) frequencyCount() (int, error) {
-	if err := check.Workers(randomFourierName, r.Workers); err != nil {
+	if err := settings.Check(randomFourierName, r); err != nil {
 		return 0, err
 	}
-	features := r.Components
-	if features == 0 {
-		features = defaultComponents
-	}
+	features := cmp.Or(r.Components, defaultComponents)
 	switch {
 	case r.Frequencies != nil && (r.Components != 0 || r.Sampling != AutomaticSampling):
 		return 0, fault.Param(randomFourierName, "Components and Sampling", fmt.Sprintf("%d and %v", r.Components, r.Sampling),
 			"0 with given Frequencies")
-	case r.RandomPhase && features < 1:
-		return 0, fault.Param(randomFourierName, "Components", r.Components, ">= 1, or 0 for the default")
 	case r.RandomPhase:
 		return features, nil
-	case features < 2 || features%2 != 0:
-		return 0, fault.Param(randomFourierName, "Components", r.Components, "even and >= 2, or 0 for the default")
+	case features%2 != 0:
+		return 0, fault.Param(randomFourierName, "Components", r.Components, "even")
 	}
 	return features / 2, nil
 }

@@ -1,6 +1,7 @@
 package featuremap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -64,7 +66,7 @@ func (a Activation) String() string {
 // See also [RandomFourier], [Activation].
 type RandomHidden struct {
 	// Units is h, the number of hidden units. If it is 0, it is 250.
-	Units      int
+	Units      int `zero:"250"`
 	Activation Activation
 	Seed       uint64
 
@@ -102,20 +104,7 @@ func (r *RandomHidden) Fit(ctx context.Context, x mat.Matrix) (err error) {
 
 // unitCount returns how many units there are to draw.
 func (r *RandomHidden) unitCount() (int, error) {
-	if err := check.Workers(randomHiddenName, r.Workers); err != nil {
-		return 0, err
-	}
-	units := r.Units
-	if units == 0 {
-		units = defaultUnits
-	}
-	switch {
-	case units < 1:
-		return 0, fault.Param(randomHiddenName, "Units", r.Units, ">= 1, or 0 for the default")
-	case r.Activation < DataRBF || r.Activation > Tanh:
-		return 0, fault.Param(randomHiddenName, "Activation", int(r.Activation), "DataRBF, Sigmoid, NormalizedSigmoid, RandomRBF or Tanh")
-	}
-	return units, nil
+	return cmp.Or(r.Units, defaultUnits), settings.Check(randomHiddenName, r)
 }
 
 // RowsWanted is the number of rows that Fit needs in order to have all Units: of fewer rows [DataRBF] has as many

@@ -100,7 +100,7 @@ func TestHiddenDefaultsAndErrors(t *testing.T) {
 	assert.Equal(t, defaultUnits, h)
 	maptest.FitTransform(t, r, mat.NewDense(3, 2, nil)) // all rows the same
 
-	assert.EqualError(t, (&RandomHidden{Units: -1}).Fit(context.Background(), maptest.Table), "featuremap: RandomHidden: Units = -1, want >= 1, or 0 for the default")
+	assert.EqualError(t, (&RandomHidden{Units: -1}).Fit(context.Background(), maptest.Table), "featuremap: RandomHidden: Units = -1, want >= 1, or 0 for 250")
 	assert.ErrorIs(t, (&RandomHidden{Activation: 9}).Fit(context.Background(), maptest.Table), fault.ErrParam)
 	assert.Equal(t, "DataRBF Sigmoid NormalizedSigmoid RandomRBF Tanh Activation(7)",
 		DataRBF.String()+" "+Sigmoid.String()+" "+NormalizedSigmoid.String()+" "+RandomRBF.String()+" "+Tanh.String()+" "+Activation(7).String())

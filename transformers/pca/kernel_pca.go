@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -54,11 +55,11 @@ type KernelPCA struct {
 	Kernel kernels.Kernel
 
 	// Components is r, the number of components. If it is 0, all are kept, or as many as Share requires.
-	Components int
+	Components int `zero:"all"`
 
 	// Share, in (0, 1], keeps the fewest components that have this share of the variance in the feature space, at most
 	// Components. If it is 0, it has no effect.
-	Share float64
+	Share float64 `zero:"all" most:"1"`
 
 	// Seed is the seed for the sample of rows that MedianRBF draws when there are many rows.
 	Seed uint64
@@ -67,7 +68,7 @@ type KernelPCA struct {
 	Workers int
 
 	// MaxKernelBytes is the limit on the size of the kernel matrix in Fit. If it is 0, it is [kernels.MaxKernelBytes].
-	MaxKernelBytes int64
+	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
 	fitted *kernelPCAModel
 }
@@ -82,23 +83,10 @@ type kernelPCAModel struct {
 	ratios   []float64
 }
 
-func (t *KernelPCA) validate() error {
-	if err := check.Workers(kernelPCAName, t.Workers); err != nil {
-		return err
-	}
-	if err := validComponents(kernelPCAName, t.Components, t.Share); err != nil {
-		return err
-	}
-	if t.MaxKernelBytes < 0 {
-		return fault.Param(kernelPCAName, "MaxKernelBytes", t.MaxKernelBytes, ">= 0")
-	}
-	return nil
-}
-
 // Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (t *KernelPCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := t.validate(); err != nil {
+	if err := settings.Check(kernelPCAName, t); err != nil {
 		return err
 	}
 	in, err := check.Dense("x", x)

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/orthogonal"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
@@ -52,11 +53,11 @@ const pcaName = "pca: PCA"
 // [scalers.StandardScaler]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/scalers#StandardScaler
 type PCA struct {
 	// Components is r, the number of components, at most d. If it is 0, all are kept, or as many as Share requires.
-	Components int
+	Components int `zero:"all"`
 
 	// Share, in (0, 1], keeps the fewest components that have this share of the variance, at most Components. If it is
 	// 0, it has no effect.
-	Share float64
+	Share float64 `zero:"all" most:"1"`
 
 	// Whiten divides each component by its standard deviation.
 	Whiten bool
@@ -75,27 +76,10 @@ type pcaModel struct {
 	Whiten     bool
 }
 
-func (p *PCA) validate() error {
-	if err := check.Workers(pcaName, p.Workers); err != nil {
-		return err
-	}
-	return validComponents(pcaName, p.Components, p.Share)
-}
-
 // wide returns ErrParam if there are fewer columns than Components.
 func (p *PCA) wide(d int) error {
 	if p.Components > d {
 		return fault.Param(pcaName, "Components", p.Components, fmt.Sprintf("at most %d, the number of columns", d))
-	}
-	return nil
-}
-
-func validComponents(typ string, components int, share float64) error {
-	switch {
-	case components < 0:
-		return fault.Param(typ, "Components", components, ">= 1, or 0 for all")
-	case !(share >= 0 && share <= 1):
-		return fault.Param(typ, "Share", share, "in (0, 1], or 0 for all")
 	}
 	return nil
 }
@@ -129,7 +113,7 @@ func componentsOf(values []float64, rows, components int, share float64) (count 
 // Fit finds the components of x (n×d). Errors: ErrParam, ErrShape, ErrNotFinite, ErrTooLarge, or the error of ctx.
 func (p *PCA) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := p.validate(); err != nil {
+	if err := settings.Check(pcaName, p); err != nil {
 		return err
 	}
 	return p.state.Learn(ctx, x, nil, func(x *mat.Dense) (*pcaModel, error) {
@@ -265,7 +249,7 @@ func signed(v []float64) []float64 {
 // memory. It learns what Fit learns, of more columns than rows to rounding.
 func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := p.validate(); err != nil {
+	if err := settings.Check(pcaName, p); err != nil {
 		return err
 	}
 	return p.state.LearnBlocks(ctx, blocks, nil, func(rows *rowmap.Stream) (*pcaModel, error) {
@@ -304,7 +288,7 @@ func (p *PCA) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[st
 // NewStatistics implements [streaming.StatisticsFitter]: means of the columns and sums of the products of their differences
 // from them, which a common offset costs no digits.
 func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
-	if err := p.validate(); err != nil {
+	if err := settings.Check(pcaName, p); err != nil {
 		return nil, err
 	}
 	return &covarianceStatistics{typ: pcaName}, nil
@@ -313,7 +297,7 @@ func (p *PCA) NewStatistics() (streaming.Statistics[streaming.None], error) {
 // FitStatistics implements [streaming.StatisticsFitter]. It learns what Fit learns, to rounding, from any parts in any order.
 func (p *PCA) FitStatistics(ctx context.Context, s streaming.Statistics[streaming.None]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := p.validate(); err != nil {
+	if err := settings.Check(pcaName, p); err != nil {
 		return err
 	}
 	of, err := (&covarianceStatistics{typ: pcaName}).like(s)

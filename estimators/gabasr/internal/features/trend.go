@@ -2,7 +2,6 @@ package features
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -26,14 +24,6 @@ const (
 	// leave of it before it counts as theirs: of fewer the rows cannot tell its coefficient.
 	dependent = 1e-6
 )
-
-// CheckDegree returns an ErrParam error for the degree of a trend out of range.
-func CheckDegree(typ string, degree int) error {
-	if degree > maxDegree {
-		return fault.Param(typ, "Trend", degree, fmt.Sprintf("at most %d", maxDegree))
-	}
-	return check.Setting(typ, "Trend", degree, "none")
-}
 
 // Trend is the polynomials of the columns of scaled x that stand in Φ between the intercept
 // and the pairs. Their coefficients have a flat prior.

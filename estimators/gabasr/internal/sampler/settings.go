@@ -56,26 +56,8 @@ type Settings struct {
 	LeaveOneOut    bool // compute leave-one-out scores
 }
 
-// WithDefaults checks the fields and fills in the defaults.
+// WithDefaults fills in the defaults, and checks what the fields say together.
 func (s Settings) WithDefaults() (Settings, error) {
-	if s.Map < features.Stationary || s.Map > features.AllPairs {
-		return s, fault.Param(s.Type, "Features", int(s.Map), "Stationary, Paired or AllPairs")
-	}
-	if err := cmp.Or(
-		check.Workers(s.Type, s.Workers),
-		check.Setting(s.Type, "Pairs", s.Pairs, "the default"),
-		check.Setting(s.Type, "Sweeps", s.Sweeps, "the default"),
-		check.Setting(s.Type, "BurnIn", s.BurnIn, "the default"),
-		check.Setting(s.Type, "Chains", s.Chains, "the default"),
-		check.Setting(s.Type, "Covariances", s.Covariances, "the default"),
-		check.Setting(s.Type, "Ridge", s.Ridge, "it to be sampled"),
-		check.Setting(s.Type, "InterceptPrecision", s.Prior.Intercept, "the default"),
-		check.Setting(s.Type, "NoiseShape", s.Prior.Shape, "the default"),
-		check.Setting(s.Type, "NoiseRate", s.Prior.Rate, "the default"),
-		features.CheckDegree(s.Type, s.Degree),
-	); err != nil {
-		return s, err
-	}
 	// Sums of these must not overflow before fitsMemory sees them.
 	if err := check.Numbers(fmt.Sprintf("%s: %d sweeps, %d of burn-in, of %d chains", s.Type, s.Sweeps, s.BurnIn, s.Chains),
 		float64(s.Sweeps)+float64(s.BurnIn)+float64(s.Chains), "take fewer Sweeps or Chains"); err != nil {

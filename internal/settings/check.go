@@ -1,0 +1,109 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var (
+	kernelType   = reflect.TypeFor[kernels.Kernel]()
+	stringerType = reflect.TypeFor[fmt.Stringer]()
+)
+
+// Check returns the error of the first exported field of config, a struct or a pointer to one, that is out of its range, and
+// nil if there is none. The error is ErrParam in the name of typ, or that of a kernel's Validate. Embedded fields are skipped.
+//
+//   - A number with the tag zero:"what 0 stands for" is 0, or finite and > 0. The tags least:"2", most:"1" and below:"1"
+//     narrow the range of values other than 0. Every int named Workers is such a number, without a tag.
+//   - An enumeration, which is an int with a String method made by package enum, has one of its names.
+//   - A kernel is nil or valid.
+func Check(typ string, config any) error {
+	v := reflect.Indirect(reflect.ValueOf(config))
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() || f.Anonymous {
+			continue
+		}
+		if err := checkField(typ, f, v.Field(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkField(typ string, f reflect.StructField, v reflect.Value) error {
+	zero, isNumber := f.Tag.Lookup("zero")
+	switch {
+	case isNumber:
+		return checkNumber(typ, f, v, zero)
+	case f.Name == "Workers" && v.Kind() == reflect.Int:
+		return checkNumber(typ, f, v, "GOMAXPROCS")
+	case v.Kind() == reflect.Int && f.Type.Implements(stringerType):
+		return checkName(typ, f, v)
+	case f.Type == kernelType && !v.IsNil():
+		return kernels.Validate(v.Interface().(kernels.Kernel))
+	}
+	return nil
+}
+
+// checkNumber accepts 0 and what the tags allow.
+func checkNumber(typ string, f reflect.StructField, v reflect.Value, zero string) error {
+	var number float64
+	if v.CanInt() {
+		number = float64(v.Int())
+	} else {
+		number = v.Float()
+	}
+	least, most, below := f.Tag.Get("least"), f.Tag.Get("most"), f.Tag.Get("below")
+	if number == 0 || number >= limit(least, math.SmallestNonzeroFloat64) && number <= limit(most, math.MaxFloat64) &&
+		number < limit(below, math.Inf(1)) {
+		return nil
+	}
+	want := "finite and > 0"
+	switch {
+	case v.CanInt() && most != "":
+		want = cmp.Or(least, "1") + " to " + most
+	case v.CanInt():
+		want = ">= " + cmp.Or(least, "1")
+	case most != "":
+		want = "in (0, " + most + "]"
+	case below != "":
+		want = "in (0, " + below + ")"
+	}
+	return fault.Param(typ, f.Name, v.Interface(), want+", or 0 for "+zero)
+}
+
+// limit is the number of a tag, which is empty for none.
+func limit(tag string, none float64) float64 {
+	if tag == "" {
+		return none
+	}
+	out, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		panic(err) // a mistake in the declaration of the type
+	}
+	return out
+}
+
+// checkName accepts the values from 0 on that have a name.
+func checkName(typ string, f reflect.StructField, v reflect.Value) error {
+	if isNamed(v) {
+		return nil
+	}
+	var names []string
+	for one := reflect.New(f.Type).Elem(); isNamed(one); one.SetInt(one.Int() + 1) {
+		names = append(names, fmt.Sprint(one))
+	}
+	last := len(names) - 1
+	return fault.Param(typ, f.Name, v.Int(), strings.Join(names[:last], ", ")+" or "+names[last])
+}
+
+// isNamed reports whether an enumeration's value has a name. Package enum writes others as the type and the number in parentheses.
+func isNamed(v reflect.Value) bool { return !strings.Contains(fmt.Sprint(v), "(") }
