@@ -25,6 +25,9 @@ type Forwarder interface {
 // wrappers and of f, and one that wraps errors.ErrUnsupported where no value has the methods.
 func Call[C any](model any, x mat.Matrix, f func(of C, z mat.Matrix) error) (err error) {
 	defer fault.Recover(&err)
+	if f == nil {
+		return fault.Param("estimators: Call", "f", nil, "a function")
+	}
 	if of, ok := model.(C); ok && !check.IsNil(model) {
 		return f(of, x)
 	}

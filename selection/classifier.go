@@ -222,7 +222,7 @@ func (c *Classifier) Report() estimators.Report { return c.f.report() }
 
 // Forward implements [estimators.Forwarder] with the estimator that was built.
 func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
-	return c.f.pass(classifierType, x, func(z mat.Matrix) error { return f(c.f.inner, z) })
+	return c.f.reach(classifierType, x, f)
 }
 
 // Supports reports whether the estimator that was built can do a.

@@ -54,6 +54,14 @@ func (f *fitted[E]) pass(typ string, x mat.Matrix, g func(z mat.Matrix) error) e
 	return f.plain(f.chain.Pass(x, g))
 }
 
+// reach is Forward.
+func (f *fitted[E]) reach(typ string, x mat.Matrix, call func(model any, z mat.Matrix) error) error {
+	if call == nil {
+		return fault.Param(typ, "f", nil, "a function")
+	}
+	return f.pass(typ, x, func(z mat.Matrix) error { return call(f.inner, z) })
+}
+
 // forward preprocesses the rows of x and calls f, a method of the capability C of the estimator that was built. The error wraps
 // errors.ErrUnsupported if it has none. Few rows allocate nothing.
 func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.Matrix, call func(C, mat.Matrix) error) error {

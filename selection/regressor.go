@@ -194,7 +194,7 @@ func (r *Regressor) Report() estimators.Report { return r.f.report() }
 
 // Forward implements [estimators.Forwarder] with the estimator that was built.
 func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error) error {
-	return r.f.pass(regressorType, x, func(z mat.Matrix) error { return f(r.f.inner, z) })
+	return r.f.reach(regressorType, x, f)
 }
 
 // Supports reports whether the estimator that was built can do c.

@@ -430,6 +430,9 @@ func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error
 	if c.m == nil {
 		return fault.NotFitted(classifierType)
 	}
+	if f == nil {
+		return fault.Param(classifierType, "f", nil, "a function")
+	}
 	return f(c.m.chosen, x)
 }
 

@@ -356,6 +356,9 @@ func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 	if r.m == nil {
 		return fault.NotFitted(regressorType)
 	}
+	if f == nil {
+		return fault.Param(regressorType, "f", nil, "a function")
+	}
 	return f(r.m.chosen, x)
 }
 

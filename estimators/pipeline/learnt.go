@@ -45,6 +45,9 @@ func (l *learnt[T, P, E]) forward(name string, x mat.Matrix, f func(model any, z
 	if err != nil {
 		return err
 	}
+	if f == nil {
+		return fault.Param(name, "f", nil, "a function")
+	}
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(f(c.final, z)) })
 }
 

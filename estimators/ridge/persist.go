@@ -47,7 +47,7 @@ func (m *model) marshal(typ, kind string) ([]byte, error) {
 	s := storedModel{
 		Means: m.means, Target: m.target, Coefficients: codec.FromDense(m.coefficients), Ridges: m.ridges, Noise: m.noise, Spread: m.spread,
 		Basis: codec.FromDense(m.basis), LOO: codec.FromDense(m.loo), FromSums: m.fromSums, Unit: m.unit, Within: m.within,
-			Report: m.report,
+		Report: m.report,
 	}
 	for _, f := range m.factors {
 		s.Factors = append(s.Factors, storedFactor{f.Packed(), f.Jitter()})
