@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
 )
@@ -16,8 +15,8 @@ import (
 func Collect[Y streaming.Target](blocks iter.Seq2[streaming.Block[Y], error], maxBytes int64) (streaming.Block[Y], error) {
 	const cell = 8 // bytes
 	var none streaming.Block[Y]
-	if err := check.Setting("arrow: Collect", "maxBytes", maxBytes, "1 GiB"); err != nil {
-		return none, err
+	if maxBytes < 0 {
+		return none, fault.Param("arrow: Collect", "maxBytes", maxBytes, ">= 1, or 0 for 1 GiB")
 	}
 	if maxBytes == 0 {
 		maxBytes = defaultMaxBytes

@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 )
 
 // defaultMaxCategories is the limit of Columns whose MaxCategories is 0, as that of a columnwise.OneHot.
@@ -36,7 +37,7 @@ type Columns struct {
 	// Classes are the classes of the label, in the order of their numbers; nil are those that occur, in ascending order.
 	Classes []string
 	// MaxCategories is the limit on the categories of a column, and on the classes; 0: 1000. What has more is hardly a category.
-	MaxCategories int
+	MaxCategories int `zero:"1000"`
 	// UnseenAsGap and RoundIntegers are the Schema's.
 	UnseenAsGap, RoundIntegers bool
 
@@ -129,7 +130,7 @@ func (c Columns) check(shards []Shard) error {
 	if c.Label == "" && c.Classes != nil {
 		return fault.Param(typ, "Label", `""`, "the column of the Classes")
 	}
-	return check.Setting(typ, "MaxCategories", c.MaxCategories, "1000")
+	return settings.Check(typ, c)
 }
 
 // shard takes in one.

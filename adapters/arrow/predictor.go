@@ -36,8 +36,8 @@ type Predictor[Y float64 | int] struct {
 	Variance  bool    // asks for estimators.VariancePredictor, whose mean is then the prediction
 	Interval  float64 // level of the interval, for estimators.IntervalPredictor; 0: none
 	Proba     bool    // asks for estimators.ProbaPredictor
-	BlockRows int     // rows that are predicted at a time; 0: 4096
-	MaxBytes  int64   // limit on what a batch of a file takes; 0: 1 GiB
+	BlockRows int     `zero:"4096"`  // rows that are predicted at a time; 0: 4096
+	MaxBytes  int64   `zero:"1 GiB"` // limit on what a batch of a file takes; 0: 1 GiB
 
 	// Observe, if not nil, is called after each block. A Step has the number of the block, the rows so far as its Objective, and the
 	// shard in its Message.
@@ -84,7 +84,7 @@ const predictorName = "arrow: Predictor"
 
 // check looks at the settings, and takes the capabilities of the model.
 func (p *Predictor[Y]) check(shards []Shard, w *writing[Y]) (err error) {
-	if err := checkReading(predictorName, p.Schema, shards, p.BlockRows, p.MaxBytes); err != nil {
+	if err := checkReading(predictorName, p, p.Schema, shards); err != nil {
 		return err
 	}
 	if check.IsNil(p.Model) {

@@ -2,7 +2,6 @@ package arrow
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
@@ -26,17 +26,7 @@ const (
 
 // String returns the format's name.
 func (f Format) String() string {
-	switch f {
-	case ByName:
-		return "ByName"
-	case Parquet:
-		return "Parquet"
-	case IPC:
-		return "IPC"
-	case CSV:
-		return "CSV"
-	}
-	return fmt.Sprintf("Format(%d)", int(f))
+	return enum.Name("Format", int(f), "ByName", "Parquet", "IPC", "CSV")
 }
 
 // Input is a file that was opened: an *os.File, a *bytes.Reader. It is closed if it is an io.Closer.

@@ -7,8 +7,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
@@ -21,8 +21,8 @@ import (
 type Table struct {
 	Schema    *Schema
 	Shards    []Shard
-	BlockRows int   // rows of a block, of which the last may have fewer; 0: 4096
-	MaxBytes  int64 // limit on what a block, and what a batch of a file, takes; 0: 1 GiB
+	BlockRows int   `zero:"4096"`  // rows of a block, of which the last may have fewer; 0: 4096
+	MaxBytes  int64 `zero:"1 GiB"` // limit on what a block, and what a batch of a file, takes; 0: 1 GiB
 
 	mem memory.Allocator // nil: Go's
 }
@@ -70,7 +70,7 @@ func streamOf[Y streaming.Target](ctx context.Context, t *Table, r role, of func
 
 // check looks at the settings.
 func (t *Table) check(r role) error {
-	if err := checkReading("arrow: Table", t.Schema, t.Shards, t.BlockRows, t.MaxBytes); err != nil {
+	if err := checkReading("arrow: Table", t, t.Schema, t.Shards); err != nil {
 		return err
 	}
 	switch {
@@ -82,14 +82,12 @@ func (t *Table) check(r role) error {
 	return nil
 }
 
-func checkReading(typ string, s *Schema, shards []Shard, blockRows int, maxBytes int64) error {
+// checkReading looks at a configuration that reads shards.
+func checkReading(typ string, config any, s *Schema, shards []Shard) error {
 	if len(shards) == 0 {
 		return fault.Param(typ, "Shards", "none", "at least one")
 	}
-	if err := check.Setting(typ, "BlockRows", blockRows, "4096"); err != nil {
-		return err
-	}
-	if err := check.Setting(typ, "MaxBytes", maxBytes, "1 GiB"); err != nil {
+	if err := settings.Check(typ, config); err != nil {
 		return err
 	}
 	return s.check()

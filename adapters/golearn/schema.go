@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
@@ -37,10 +38,7 @@ var missingNames = []string{"Refuse", "Pass", "Impute"}
 
 // String returns the constant's name.
 func (m Missing) String() string {
-	if m < 0 || int(m) >= len(missingNames) {
-		return fmt.Sprintf("Missing(%d)", int(m))
-	}
-	return missingNames[m]
+	return enum.Name("Missing", int(m), missingNames...)
 }
 
 // gapsOf is what becomes of gaps before an estimator of the configuration, which may be nil.

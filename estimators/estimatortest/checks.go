@@ -69,7 +69,8 @@ var checks = []check{
 			"before.", checkCancelledAtAnyLook},
 	{"progress", subject.Every,
 		"Who listens to a Fit by estimators.Observed hears of shares done that rise to 1, of one goroutine at a time, " +
-			"early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and leaves " +
+			"early where Options.Steps says so; the result is the same to the bit; and an observer that panics is a PanicError and " +
+			"leaves " +
 			"the " +
 			"model fitted before.", checkProgress},
 	{"inputs-unmodified", subject.Every, "No method writes to x, y or weights.", checkInputsUnmodified},

@@ -200,15 +200,6 @@ func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
 	return xd, Columns(name, xd, fitted)
 }
 
-// Setting returns an ErrParam error unless v is a finite number of at least 0; zero says
-// what 0 stands for. It is for arguments: the fields of a type have tags, see settings.Check.
-func Setting[T int | int64 | float64](typ, field string, v T, zero string) error {
-	if !(v >= 0) || v-v != 0 {
-		return fault.Param(typ, field, v, "a finite number > 0, or 0 for "+zero)
-	}
-	return nil
-}
-
 // MaxBytes is what one thing may take in memory where nothing else is said: 8 GiB.
 const MaxBytes = 8 << 30
 

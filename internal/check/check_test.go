@@ -91,16 +91,6 @@ func TestRowsOfFit(t *testing.T) {
 	assert.EqualError(t, err, "K has 3 columns, fitted on 2")
 }
 
-func TestSetting(t *testing.T) {
-	for _, v := range []float64{0, 1e-300, 5} {
-		assert.NoError(t, Setting("pkg: Type", "Field", v, "the default"))
-	}
-	for _, v := range []float64{-1, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		assert.ErrorIs(t, Setting("pkg: Type", "Field", v, "the default"), fault.ErrParam)
-	}
-	assert.EqualError(t, Setting("pkg: Type", "Field", -3, "the default"), "pkg: Type: Field = -3, want a finite number > 0, or 0 for the default")
-}
-
 func TestIsNil(t *testing.T) {
 	for _, v := range []any{nil, (*mat.Dense)(nil)} {
 		assert.True(t, IsNil(v))

@@ -73,7 +73,8 @@ func (s settings) measure(ctx context.Context, src source, k key) (value, error)
 	begun := time.Now()
 	steps := []transformers.Transformer{&scalers.StandardScaler{}}
 	if src.classes {
-		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), gridFamilies(k)...), Search: strategy(k, true)}
+		c := &selection.Classifier{Preprocess: steps, Space: selection.Kernels(s.classifier(k), gridFamilies(k)...),
+			Search: strategy(k, true)}
 		if err := c.Fit(ctx, train.x, train.labels); err != nil {
 			return value{}, err
 		}
