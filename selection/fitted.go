@@ -68,9 +68,9 @@ func forward[C, E any](f *fitted[E], typ string, c estimators.Capability, x mat.
 	if f == nil {
 		return fault.NotFitted(typ)
 	}
-	p, ok := any(f.inner).(C)
-	if !ok || !estimators.Supports(f.inner, c) {
-		return estimators.Unsupported(typ, f.inner, c)
+	p, err := estimators.Capable[C](typ, f.inner, c)
+	if err != nil {
+		return err
 	}
 	return f.pass(typ, x, func(z mat.Matrix) error { return call(p, z) })
 }

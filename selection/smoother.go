@@ -64,9 +64,9 @@ func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matr
 	if err != nil {
 		return nil, err
 	}
-	linear, ok := any(f.inner).(estimators.LinearSmoother)
-	if !ok || !estimators.Supports(f.inner, estimators.Smoothing) {
-		return nil, estimators.Unsupported(typ, f.inner, estimators.Smoothing)
+	linear, err := estimators.Capable[estimators.LinearSmoother](typ, f.inner, estimators.Smoothing)
+	if err != nil {
+		return nil, err
 	}
 	out, err := linear.Smoother(ctx, z, targets, weights)
 	if err != nil {

@@ -167,11 +167,7 @@ func (c *chain[T, P, E]) ofFinal(err error) error {
 // capable returns the final estimator as the capability's interface, or an
 // error that wraps errors.ErrUnsupported.
 func capable[C, T, P any, E learner[T, P]](c *chain[T, P, E], capability estimators.Capability) (C, error) {
-	v, ok := any(c.final).(C)
-	if !ok || !estimators.Supports(c.final, capability) {
-		return v, estimators.Unsupported(c.steps.Name, c.final, capability)
-	}
-	return v, nil
+	return estimators.Capable[C](c.steps.Name, c.final, capability)
 }
 
 // callFinal sends x through the fitted steps and calls f, a method of the final estimator that the capability C provides. It
