@@ -528,11 +528,11 @@ func stepOf(s progress.Step) estimators.Step {
 // holds asks the learners that can tell whether they can hold so many rows, before a search that would end with an error.
 func (c engine[Y, E]) holds(rows int) error {
 	for i, e := range c.space.samples() {
-		asked, ok := any(e).(interface{ CheckRows(rows int) error })
+		asked, ok := any(e).(interface{ CheckRowCount(rows int) error })
 		if !ok || check.IsNil(e) {
 			continue
 		}
-		if err := asked.CheckRows(rows); err != nil {
+		if err := asked.CheckRowCount(rows); err != nil {
 			if c.space.listed && c.space.labels != nil {
 				return fmt.Errorf("%s: candidate %d, %s: %w", c.Type, i, c.space.labels[i], err)
 			}

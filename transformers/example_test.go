@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -36,7 +37,7 @@ func ExampleTransformer() {
 		log.Fatal(err)
 	}
 	z, err := t.Transform(mat.NewDense(1, 1, []float64{7}))
-	_, clones := t.(transformers.Cloner)
+	_, clones := t.(estimators.Cloner[transformers.Transformer])
 	fmt.Println(z.At(0, 0), err, clones)
 	// Output: 4 <nil> true
 }

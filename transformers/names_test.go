@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -36,7 +37,7 @@ func TestFeatureNames(t *testing.T) {
 		"columnwise.PowerTransformer": true, "columnwise.QuantileTransformer": true, "columnwise.Winsorizer": true, "featuremap.KernelCenterer": true,
 	}
 	for name, of := range goldenFiles {
-		tr := of.(transformers.Cloner).Clone()
+		tr := of.(estimators.Cloner[transformers.Transformer]).Clone()
 		_, err := transformers.NamesOf(tr, nil)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
 		_, columns := maptest.FitTransform(t, tr, goldenRowsOf(tr)).Dims()

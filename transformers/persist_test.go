@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -74,7 +75,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		rows := goldenRowsOf(fitted)
 		want := maptest.FitTransform(t, fitted, rows)
 		data := golden.Model(t, filepath.Join("..", packageOf(fitted), "testdata", name), fitted.(maptest.Marshaller).MarshalBinary)
-		read := fitted.(transformers.Cloner).Clone().(maptest.Marshaller)
+		read := fitted.(estimators.Cloner[transformers.Transformer]).Clone().(maptest.Marshaller)
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
@@ -94,7 +95,7 @@ func TestFitIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, g := range goldenFiles {
-		f := g.(transformers.Cloner).Clone()
+		f := g.(estimators.Cloner[transformers.Transformer]).Clone()
 		require.ErrorIs(t, f.Fit(ctx, maptest.Table), context.Canceled)
 		_, err := f.Transform(maptest.Table)
 		require.ErrorIs(t, err, fault.ErrNotFitted)

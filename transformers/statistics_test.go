@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -236,7 +237,7 @@ func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
 	for _, of := range []streaming.StatisticsFitter[streaming.None]{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
-		fitted := of.(transformers.Cloner).Clone()
+		fitted := of.(estimators.Cloner[transformers.Transformer]).Clone()
 		require.NoError(t, fitted.Fit(ctx, x))
 		require.NoError(t, of.FitStatistics(ctx, maptest.SumParts(t, of, x, 4, 3)))
 		a, err := fitted.Transform(x)

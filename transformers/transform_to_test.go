@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -20,7 +21,7 @@ import (
 func TestTransformToIsTransform(t *testing.T) {
 	ctx := context.Background()
 	for name, configured := range goldenFiles {
-		tr := configured.(transformers.Cloner).Clone()
+		tr := configured.(estimators.Cloner[transformers.Transformer]).Clone()
 		to := tr.(transformers.TransformerTo)
 		rows := goldenRowsOf(tr)
 		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), fault.ErrNotFitted, name)

@@ -18,9 +18,9 @@
 //	FeatureNamer      names for the columns of a result
 //	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
 //	PartialFitter     more rows over time, of those that fit from statistics
-//	Cloner            an unfitted copy
 //
-// and of package [streaming], for rows without targets:
+// Package [estimators] has Cloner, an unfitted copy, which pipelines and searches need of every step. Package [streaming] has,
+// for rows without targets:
 //
 //	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
 //	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
@@ -29,6 +29,7 @@
 // All transformers of this library are stored by MarshalBinary, cloned by Clone, and keep the checks of package
 // estimatortest.
 //
+// [estimators]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators
 // [streaming]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming
 package transformers
 
@@ -47,10 +48,6 @@ type Transformer interface {
 	// ErrNotFitted, ErrShape, ErrNotFinite.
 	Transform(x mat.Matrix) (*mat.Dense, error)
 }
-
-// Cloner is the capability to give an unfitted, equally configured, independent
-// copy. Pipelines and searches fit clones, so they need it of every step.
-type Cloner interface{ Clone() Transformer }
 
 // RowResidualer is a transformer to features z(x) of a kernel k of which they leave a part
 // out, so that <z(x), z(x)> is less than k(x, x).

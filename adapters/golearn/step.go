@@ -24,7 +24,7 @@ type Step struct {
 }
 
 // Transform makes a step of a transformer, which has to have a Clone method
-// (transformers.Cloner). It sees the features as a Classifier would, categorical
+// (estimators.Cloner). It sees the features as a Classifier would, categorical
 // ones as columns of 0 and 1, and NaN cells too: imputing is a transformer's work.
 // After it the grid has one float attribute for each column that the transformer
 // returns, under the names that its FeatureNames (transformers.FeatureNamer) gives them;

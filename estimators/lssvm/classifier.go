@@ -149,9 +149,9 @@ func finiteProba(p *mat.Dense) error {
 	return nil
 }
 
-// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// CheckRowCount returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
 // accept it. It computes nothing, so that a search can call it before it begins.
-func (c *Classifier) CheckRows(rows int) error { return c.settings().holds(rows) }
+func (c *Classifier) CheckRowCount(rows int) error { return c.settings().holds(rows) }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and labels y (n). The field Kernel is
 // not used. Predictions are then made by PredictMatrix, PredictProbaMatrix and DecisionMatrix.

@@ -113,9 +113,9 @@ func (r *MultiRegressor) fit(ctx context.Context, x, y mat.Matrix, weights []flo
 	return nil
 }
 
-// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// CheckRowCount returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
 // accept it. It computes nothing, so that a search can call it before it begins.
-func (r *MultiRegressor) CheckRows(rows int) error { return r.settings().holds(rows) }
+func (r *MultiRegressor) CheckRowCount(rows int) error { return r.settings().holds(rows) }
 
 // toUnits takes a machine of targets in units of their own to those in which they came.
 func (m *machine) toUnits(units *targets.Units) error {

@@ -107,9 +107,9 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	return nil
 }
 
-// CheckRows returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
+// CheckRowCount returns the [estimators.ErrTooLarge] that Fit would return for this number of rows, or nil if Fit would
 // accept it. It computes nothing, so that a search can call it before it begins.
-func (r *Regressor) CheckRows(rows int) error { return r.settings().holds(rows) }
+func (r *Regressor) CheckRowCount(rows int) error { return r.settings().holds(rows) }
 
 // FitMatrix learns from a kernel matrix k (n×n) that the caller has computed, and y (n). The field Kernel is not
 // used. Predictions are then made by PredictMatrix, PredictVarianceMatrix and PredictIntervalMatrix.

@@ -58,8 +58,8 @@ func (p *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
 }
 
-// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
-func (p *Classifier) CheckRows(rows int) error { return p.configured().checkRows(rows) }
+// CheckRowCount calls CheckRowCount of Final. It returns nil if Final does not have that method. It computes nothing.
+func (p *Classifier) CheckRowCount(rows int) error { return p.configured().checkRows(rows) }
 
 // CheckSmoother calls CheckSmoother of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *Classifier) CheckSmoother(fitted, rows int) error {

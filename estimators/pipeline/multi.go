@@ -55,8 +55,8 @@ func (p *MultiRegressor) FitWeighted(ctx context.Context, x, y mat.Matrix, weigh
 	return p.keep(c.fit(ctx, x, y, check.Given(weights))) // which Final checks
 }
 
-// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
-func (p *MultiRegressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
+// CheckRowCount calls CheckRowCount of Final. It returns nil if Final does not have that method. It computes nothing.
+func (p *MultiRegressor) CheckRowCount(rows int) error { return p.configured().checkRows(rows) }
 
 // Predict sends x (m×d) through the fitted steps to the fitted final estimator.
 func (p *MultiRegressor) Predict(x mat.Matrix) (_ *mat.Dense, err error) {

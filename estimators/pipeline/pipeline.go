@@ -107,8 +107,8 @@ func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []f
 
 // checkRows is the final estimator's answer to whether it can hold so many rows.
 func (c *chain[T, P, E]) checkRows(rows int) error {
-	if f, ok := any(c.final).(interface{ CheckRows(rows int) error }); ok && !check.IsNil(c.final) {
-		return c.ofFinal(f.CheckRows(rows))
+	if f, ok := any(c.final).(interface{ CheckRowCount(rows int) error }); ok && !check.IsNil(c.final) {
+		return c.ofFinal(f.CheckRowCount(rows))
 	}
 	return nil
 }

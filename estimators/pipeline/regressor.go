@@ -57,8 +57,8 @@ func (p *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 	return p.keep(fitWeighted(ctx, p.configured(), x, y, weights))
 }
 
-// CheckRows calls CheckRows of Final. It returns nil if Final does not have that method. It computes nothing.
-func (p *Regressor) CheckRows(rows int) error { return p.configured().checkRows(rows) }
+// CheckRowCount calls CheckRowCount of Final. It returns nil if Final does not have that method. It computes nothing.
+func (p *Regressor) CheckRowCount(rows int) error { return p.configured().checkRows(rows) }
 
 // CheckSmoother calls CheckSmoother of Final. It returns nil if Final does not have that method. It computes nothing.
 func (p *Regressor) CheckSmoother(fitted, rows int) error {

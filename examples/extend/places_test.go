@@ -36,7 +36,7 @@ func Example_places() {
 	}
 	// Output:
 	// kernel      1 place, on estimators, kernels
-	// family      1 place, on kernels
+	// family      1 place, on kernels, kernels/families
 	// transformer 1 place, on estimators, transformers
 	// estimator   1 place, on estimators, kernels
 	// strategy    1 place, on estimators, selection/metrics, selection/search, selection/validation

@@ -32,8 +32,8 @@ type Clip struct {
 type clipModel struct{ Low, High []float64 } // of the columns
 
 var (
-	_ transformers.Transformer = (*Clip)(nil)
-	_ transformers.Cloner      = (*Clip)(nil)
+	_ transformers.Transformer                    = (*Clip)(nil)
+	_ estimators.Cloner[transformers.Transformer] = (*Clip)(nil)
 )
 
 // Fit implements transformers.Transformer.
@@ -76,7 +76,7 @@ func (c *Clip) Transform(x mat.Matrix) (*mat.Dense, error) {
 	return out, nil
 }
 
-// Clone implements transformers.Cloner.
+// Clone implements estimators.Cloner.
 func (c *Clip) Clone() transformers.Transformer { return &Clip{Share: c.Share} }
 
 // MarshalBinary implements encoding.BinaryMarshaler.

@@ -24,7 +24,7 @@ import (
 type Complete interface {
 	transformers.Transformer
 	transformers.TransformerTo
-	transformers.Cloner
+	Clone() transformers.Transformer
 	transformers.FeatureNamer
 	graph.Grapher
 	encoding.BinaryMarshaler

@@ -167,7 +167,7 @@ func (m Model) Clone() Model {
 	case estimators.Cloner[estimators.Detector]:
 		return Model{m.Kind, v.Clone()}
 	}
-	return Model{m.Kind, m.Value.(transformers.Cloner).Clone()}
+	return Model{m.Kind, m.Value.(estimators.Cloner[transformers.Transformer]).Clone()}
 }
 
 func (m Model) Marshal() ([]byte, error) {
