@@ -33,8 +33,8 @@
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism" // the embedded runner, for a program without flags
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/flink" // -runner=flink -endpoint=host:port
 //
-// Each runner brings hundreds of packages, so this package imports none. Without the flag the runner is prism. If the program has not
-// imported the runner, Beam ends it and says so. With Options.NoEngine no runner is needed.
+// Each runner brings hundreds of packages, so this package imports none. Without the flag the runner is prism. A runner that the
+// program has not imported is ErrParam. With Options.NoEngine no runner is needed.
 //
 // Paths without a scheme are of the local file system. For others the program imports Beam's file system, such as
 // .../beam/io/filesystem/gcs for gs://.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -269,4 +270,13 @@ func TestPackedFiles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A runner that the program has not imported is an error, and no end of the process.
+func TestRunnerThatIsNotImported(t *testing.T) {
+	standInForRunner("dataflow")
+	standInForRunner("dataflow")
+	_, err := beam.Run(context.Background(), "dataflow", beam.NewPipeline())
+	assert.ErrorIs(t, err, estimators.ErrParam)
+	assert.ErrorContains(t, err, `_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/dataflow"`)
 }

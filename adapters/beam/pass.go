@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
@@ -178,7 +179,9 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	result, err := beam.Run(ctx, cmp.Or(*runners.Runner, defaultRunner), p)
+	runner := cmp.Or(*runners.Runner, defaultRunner)
+	lookedForRunner.Do(func() { standInForRunner(runner) })
+	result, err := beam.Run(ctx, runner, p)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -193,6 +196,18 @@ func (s *session) run(ctx context.Context, p *beam.Pipeline) error {
 		s.report.Metrics[c.Name()] += c.Result()
 	}
 	return nil
+}
+
+var lookedForRunner sync.Once
+
+// standInForRunner registers a runner that returns an error in the place of one that the program has not imported. Beam would
+// end the process.
+func standInForRunner(name string) {
+	defer func() { _ = recover() }() // it is registered
+	beam.RegisterRunner(name, func(context.Context, *beam.Pipeline) (beam.PipelineResult, error) {
+		return nil, fault.Param("kernelbeam", "-runner", name, "one that the program imports, such as "+
+			`_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/`+name+`"`)
+	})
 }
 
 // collect reads the summaries' bytes, and looks at the census.
