@@ -35,6 +35,9 @@ func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 // A [grid.Search] or [grid.Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
 // search whose Budget is spent has looked everywhere, if coarsely. It tries points of QuasiRandom, which have such an order,
 // one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
+//
+// [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
+// [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
 func CandidateGrid[E any](build func(v Values) E, points []Values) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, v := range points {

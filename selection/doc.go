@@ -71,4 +71,7 @@
 //
 // Package validation measures estimators by cross-validation. Package ranking compares kernels that differ in kind and
 // therefore are no family. Package inspection says what was learnt, column by column.
+//
+// [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
+// [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
 package selection

@@ -54,6 +54,9 @@ func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Sp
 // Candidates is the space of estimators to choose among, with a kernel or without, configured in
 // any way: each function returns a new one. The strategy has to compare by cross-validation,
 // as [grid.Search] and [grid.Halving] do.
+//
+// [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
+// [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
 func Candidates[E any](candidates ...func() E) Space[E] {
 	return Space[E]{candidates: candidates, listed: true}
 }

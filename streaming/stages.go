@@ -52,7 +52,7 @@ func NewStages[Y Target](model any) (Stages[Y], error) {
 	if _, err := f.NewStatistics(); err != nil {
 		return nil, err
 	}
-	return &oneStage[Y]{of: f}, nil
+	return &oneStage[Y]{model: f}, nil
 }
 
 // FitStages fits a model by stages that [NewStages] gave for one of its type and settings, and that are at their end.
@@ -74,7 +74,7 @@ func FitStages[Y Target](ctx context.Context, model any, s Stages[Y]) (err error
 
 // oneStage is a pass for statistics, which are kept: whoever takes over learns from them.
 type oneStage[Y Target] struct {
-	of     StatisticsFitter[Y]
+	model  StatisticsFitter[Y]
 	learnt Statistics[Y] // nil before
 }
 
@@ -89,9 +89,9 @@ func (s *oneStage[Y]) Stage() (at, of int) {
 // NewStatistics implements Stages.
 func (s *oneStage[Y]) NewStatistics() (Statistics[Y], error) {
 	if s.learnt != nil {
-		return nil, fault.Param(fmt.Sprintf("%T", s.of), "stage", 1, "0: there is no other")
+		return nil, fault.Param(fmt.Sprintf("%T", s.model), "stage", 1, "0: there is no other")
 	}
-	return s.of.NewStatistics()
+	return s.model.NewStatistics()
 }
 
 // FitStatistics implements Stages.
@@ -105,7 +105,7 @@ func (s *oneStage[Y]) FitStatistics(ctx context.Context, st Statistics[Y]) (err 
 		return err
 	}
 	if fresh.Rows() == 0 {
-		return fault.EmptyStatistics(fmt.Sprintf("%T", s.of))
+		return fault.EmptyStatistics(fmt.Sprintf("%T", s.model))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s *oneStage[Y]) UnmarshalBinary(data []byte) error {
 		s.learnt = nil
 		return nil
 	}
-	st, err := s.of.NewStatistics()
+	st, err := s.model.NewStatistics()
 	if err != nil {
 		return err
 	}

@@ -125,6 +125,8 @@ func (p *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // PriorVariance, the variance of that part is added: without it the variance of a pipeline would shrink as rows
 // move away from all landmarks. With every training row as a landmark it is the variance of the machine of the
 // kernel itself (package lssvm).
+//
+// [featuremap.Nystroem]: https://pkg.go.dev/github.com/kernelearn/kernelearn/transformers/featuremap#Nystroem
 func (p *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	final, err := able[estimators.VariancePredictor](p.configured, p.fitted, estimators.Variance)
