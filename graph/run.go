@@ -72,8 +72,8 @@ var binaries = map[string]func(a, b float64) float64{
 	"And":   func(a, b float64) float64 { return a * b }, "Or": math.Max,
 }
 
-// at is an element of a value of which a single row or column is repeated.
-func at(m *mat.Dense, i, j int) float64 {
+// elementOrScalar is an element of a value of which a single row or column is repeated.
+func elementOrScalar(m *mat.Dense, i, j int) float64 {
 	raw := m.RawMatrix()
 	return raw.Data[min(i, raw.Rows-1)*raw.Stride+min(j, raw.Cols-1)]
 }
@@ -103,22 +103,22 @@ func (n Node) run(in []*mat.Dense) *mat.Dense {
 func (n Node) row(dst []float64, in []*mat.Dense, i int) {
 	if one, ok := unaries[n.Op]; ok {
 		for j := range dst {
-			dst[j] = one(at(in[0], i, j))
+			dst[j] = one(elementOrScalar(in[0], i, j))
 		}
 		return
 	}
 	if two, ok := binaries[n.Op]; ok {
 		for j := range dst {
-			dst[j] = two(at(in[0], i, j), at(in[1], i, j))
+			dst[j] = two(elementOrScalar(in[0], i, j), elementOrScalar(in[1], i, j))
 		}
 		return
 	}
 	switch n.Op {
 	case "Where":
 		for j := range dst {
-			dst[j] = at(in[2], i, j)
-			if at(in[0], i, j) != 0 {
-				dst[j] = at(in[1], i, j)
+			dst[j] = elementOrScalar(in[2], i, j)
+			if elementOrScalar(in[0], i, j) != 0 {
+				dst[j] = elementOrScalar(in[1], i, j)
 			}
 		}
 	case "Gather":

@@ -263,7 +263,7 @@ func (l *learner) scan(ctx context.Context, in *reading, columns []int, at map[i
 		if err != nil || !some {
 			return err
 		}
-		err = guarded(in.name, in.after(), func() error {
+		err = guarded(in.name, in.rowPlace(), func() error {
 			for k, j := range columns {
 				f := at[j]
 				name := in.schema().Field(j).Name

@@ -141,7 +141,7 @@ func (r *reading) next(ctx context.Context) (bool, error) {
 		r.first += int(r.batch.NumRows())
 		r.batch = nil
 	}
-	err := guarded(r.name, r.after(), func() (err error) {
+	err := guarded(r.name, r.rowPlace(), func() (err error) {
 		r.batch, err = r.in.next()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			r.batch, err = nil, nil
@@ -151,7 +151,7 @@ func (r *reading) next(ctx context.Context) (bool, error) {
 	return r.batch != nil, err
 }
 
-func (r *reading) after() string {
+func (r *reading) rowPlace() string {
 	if r.first == 0 {
 		return ""
 	}

@@ -180,7 +180,7 @@ func (t *Table) newBuffer(r role, want *request) (*buffer, error) {
 
 // add decodes rows of the current batch, for which there has to be room.
 func (b *buffer) add(in *reading, p *plan, from, to int) error {
-	return guarded(in.name, in.after(), func() error {
+	return guarded(in.name, in.rowPlace(), func() error {
 		for j := range p.features {
 			if err := p.features[j].read(in.batch, in.first, from, to, b.x[b.rows*b.d+j:], b.d); err != nil {
 				return err

@@ -96,8 +96,8 @@ func (x extra) possible(name string, e any) error {
 	return nil
 }
 
-// table is predictions of some rows: a column of predictions, as text or numbers, and others of numbers.
-type table struct {
+// predictionTable is predictions of some rows: a column of predictions, as text or numbers, and others of numbers.
+type predictionTable struct {
 	texts   []string // of Classes
 	numbers []float64
 	names   []string
@@ -105,12 +105,12 @@ type table struct {
 }
 
 // table predicts the rows of a block.
-func (x extra) table(p predictor, b *rowblocks.Block) (*table, error) {
+func (x extra) table(p predictor, b *rowblocks.Block) (*predictionTable, error) {
 	y, labels, err := p.predict(b.Dense())
 	if err != nil {
 		return nil, err
 	}
-	out := &table{numbers: y}
+	out := &predictionTable{numbers: y}
 	for _, label := range labels {
 		if len(x.Classes) > 0 {
 			if label < 0 || label >= len(x.Classes) {
@@ -136,7 +136,7 @@ func (x extra) table(p predictor, b *rowblocks.Block) (*table, error) {
 }
 
 // proba adds a column for each class.
-func (x extra) proba(t *table, e any, b *rowblocks.Block) error {
+func (x extra) proba(t *predictionTable, e any, b *rowblocks.Block) error {
 	proba, err := e.(estimators.ProbaPredictor).PredictProba(b.Dense())
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ type predictions struct {
 
 // tableWriter writes rows with their predictions.
 type tableWriter interface {
-	write(places []rowblocks.Place, t *table) error
+	write(places []rowblocks.Place, t *predictionTable) error
 	close() error
 }
 
@@ -218,12 +218,12 @@ func (p *predictions) UnmarshalBinary([]byte) error { return nil }
 // csvTable is a tableWriter.
 type csvTable struct{ out *csv.Writer }
 
-func newCSVTable(w io.Writer, t *table) (*csvTable, error) {
+func newCSVTable(w io.Writer, t *predictionTable) (*csvTable, error) {
 	c := &csvTable{csv.NewWriter(w)}
 	return c, c.out.Write(append([]string{"file", "at", "id", "prediction"}, t.names...))
 }
 
-func (c *csvTable) write(places []rowblocks.Place, t *table) error {
+func (c *csvTable) write(places []rowblocks.Place, t *predictionTable) error {
 	for i, p := range places {
 		prediction := strconv.FormatFloat(t.numbers[i], 'g', -1, 64)
 		if t.texts != nil {

@@ -42,15 +42,15 @@ func (k Matern72) scaled(squared float64) float64 {
 // Eval returns k(x, z).
 func (k Matern72) Eval(x, z []float64) float64 {
 	d := floats.Distance(x, z, 2) // panics for rows of different length
-	return k.of(k.scaled(d * d))
+	return k.value(k.scaled(d * d))
 }
 
-func (k Matern72) of(s float64) float64 { return (1 + s + 2*s*s/5 + s*s*s/15) * math.Exp(-s) }
+func (k Matern72) value(s float64) float64 { return (1 + s + 2*s*s/5 + s*s*s/15) * math.Exp(-s) }
 
 // OfSquaredDistances implements kernels.Radial.
 func (k Matern72) OfSquaredDistances(dst, squared []float64) {
 	for i, d := range squared {
-		dst[i] = k.of(k.scaled(d))
+		dst[i] = k.value(k.scaled(d))
 	}
 }
 

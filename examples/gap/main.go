@@ -71,8 +71,8 @@ func points(rng *rand.Rand, n int) (*mat.Dense, []float64) {
 	return x, y
 }
 
-// within are n points from one place to another, with noise.
-func within(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64) {
+// rowsWithin are n points from one place to another, with noise.
+func rowsWithin(rng *rand.Rand, n int, from, to float64) (*mat.Dense, []float64) {
 	x, y := mat.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
 		x.Set(i, 0, from+(to-from)*rng.Float64())
@@ -133,8 +133,8 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			}
 			for k, make := range []func() (*mat.Dense, []float64){
 				func() (*mat.Dense, []float64) { return points(rng, 200) },
-				func() (*mat.Dense, []float64) { return within(rng, 200, 6, 8) },
-				func() (*mat.Dense, []float64) { return within(rng, 200, 12, 13) },
+				func() (*mat.Dense, []float64) { return rowsWithin(rng, 200, 6, 8) },
+				func() (*mat.Dense, []float64) { return rowsWithin(rng, 200, 12, 13) },
 			} {
 				tx, ty := make()
 				share, width, err := held(e, tx, ty)

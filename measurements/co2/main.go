@@ -146,7 +146,7 @@ func (f *forecast) report(out io.Writer) error {
 	for _, cycles := range []float64{1, 2} {
 		share := 0.0
 		for _, c := range f.model.Mixture() {
-			share += c.Weight * within(c, 2*math.Pi*(cycles-0.1), 2*math.Pi*(cycles+0.1))
+			share += c.Weight * bandProbability(c, 2*math.Pi*(cycles-0.1), 2*math.Pi*(cycles+0.1))
 		}
 		fmt.Fprintf(out, "  share of the spectral density within 0.1 of %.0f cycles a year: %.3f\n", cycles, share)
 	}
@@ -213,8 +213,8 @@ func compare(ctx context.Context, last forecast, out, progress io.Writer) error 
 	return err
 }
 
-// within is the probability of a component, of either sign, between two frequencies.
-func within(c gabasr.Component, low, high float64) float64 {
+// bandProbability is the probability of a component, of either sign, between two frequencies.
+func bandProbability(c gabasr.Component, low, high float64) float64 {
 	s := math.Sqrt(c.Covariance.At(0, 0))
 	below := func(v float64) float64 { return math.Erfc(-v/math.Sqrt2) / 2 }
 	between := func(a, b float64) float64 { return below((b-c.Mean[0])/s) - below((a-c.Mean[0])/s) }

@@ -183,8 +183,8 @@ func (t trial) judge(scores []float64, novel []bool) (v verdict, err error) {
 	return v, err
 }
 
-// of is what one of ours says.
-func (t trial) of(ctx context.Context, m method) (verdict, error) {
+// measure is what one of ours says.
+func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	train, test := t.train, t.test
 	if m.scaled {
 		scaler := &scalers.StandardScaler{}
@@ -304,7 +304,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 			rows, columns = t.train.Dims()
 			var all []verdict
 			for _, m := range ours {
-				v, err := t.of(ctx, m)
+				v, err := t.measure(ctx, m)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", name, m.name, err)
 				}

@@ -13,7 +13,7 @@ import (
 
 // compare keeps the better of what was learnt on blocks and of one length for all columns, on all
 // rows: by the features of pivots, whose leave-one-out error is exact.
-func (l *learner) compare(ctx context.Context, learnt *spot, one spot) error {
+func (l *learner) compare(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	form, err := closedform.New(l.run)
 	if err != nil || form == nil {
 		return err
@@ -21,7 +21,7 @@ func (l *learner) compare(ctx context.Context, learnt *spot, one spot) error {
 	n, _ := l.run.X.Dims()
 	var looks []search.TraceRow
 	group := progress.Open(ctx)
-	for i, at := range []spot{one, *learnt} {
+	for i, at := range []climbPoint{one, *learnt} {
 		kernel := kernels.WithLogParams(l.kernel(at.groups), at.theta[:l.ridgeAt(at.theta)])
 		got, err := l.run.Evaluate(group.Step(i, 2), search.Look{Point: search.ParamPoint(1), Rows: n, Round: 1, Theta: at.theta},
 			func(ctx context.Context, row *search.TraceRow) error {

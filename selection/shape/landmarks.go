@@ -135,7 +135,7 @@ func (o *onLandmarks) atRidges(ctx context.Context, theta []float64) ([]float64,
 }
 
 // spreadOut is a place of one length as one of a length for each group of columns.
-func (l *learner) spreadOut(at spot) []float64 {
+func (l *learner) spreadOut(at climbPoint) []float64 {
 	k := l.kernel(l.Groups)
 	if count := len(k.Params()) + 1; len(at.theta) == count {
 		return slices.Clone(at.theta)
@@ -153,7 +153,7 @@ func (l *learner) prior(k kernels.ARD, centre []float64) *learning.Prior {
 }
 
 // climbLandmarks goes on from what was learnt on blocks, and from one length.
-func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) error {
+func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one climbPoint) error {
 	n, _ := l.run.X.Dims()
 	order := rand.New(rand.NewPCG(l.Seed, landmarkStream)).Perm(n)
 	centre := l.spreadOut(one)
@@ -199,7 +199,7 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *spot, one spot) er
 }
 
 // landmarkStarts are what was learnt, and the best of few lengths for all columns.
-func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt spot, centre []float64) ([][]float64, error) {
+func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt climbPoint, centre []float64) ([][]float64, error) {
 	var best []float64
 	least := math.Inf(1)
 	group := progress.Open(ctx)
@@ -231,7 +231,7 @@ func (l *learner) landmarkStarts(ctx context.Context, few *onLandmarks, learnt s
 }
 
 // take makes a place on landmarks that which is chosen.
-func (l *learner) take(at *spot, from learning.Outcome) {
+func (l *learner) take(at *climbPoint, from learning.Outcome) {
 	at.theta, at.groups, at.score, at.round = slices.Clone(from.Theta), l.Groups, from.F, landmarkRound
 	of := LeaveOneOutError
 	if l.objective == ComplexityRegularised {

@@ -19,7 +19,7 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 	run := search.New(search.Problem{Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 	l, err := newLearner(&Search{MaxRows: 80}, run)
 	require.NoError(t, err)
-	one := spot{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
+	one := climbPoint{theta: []float64{0, math.Log(.05)}, groups: l.oneLength()}
 	for name, c := range map[string]struct {
 		theta []float64
 		taken int
@@ -27,7 +27,7 @@ func TestCompareKeepsTheBetter(t *testing.T) {
 		"the column that counts has dropped out": {[]float64{6, 0, math.Log(.05)}, 1},
 		"the other has":                          {[]float64{0, 6, math.Log(.05)}, 2},
 	} {
-		learnt := spot{theta: c.theta}
+		learnt := climbPoint{theta: c.theta}
 		require.NoError(t, l.compare(ctx, &learnt, one), name)
 		assert.Len(t, learnt.theta, c.taken+1, name) // the lengths and the ridge
 	}
@@ -46,8 +46,8 @@ func TestShapeOnLandmarks(t *testing.T) {
 		run := search.New(search.Problem{Settings: search.Settings{Workers: workers}, Family: matern, X: x, Targets: y, RidgeMachine: true}, clock)
 		l, err := newLearner(&Search{MaxRows: 80, MaxIterations: 25}, run)
 		require.NoError(t, err)
-		one := spot{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
-		for _, learnt := range []spot{
+		one := climbPoint{theta: []float64{1, math.Log(.05)}, groups: l.oneLength()}
+		for _, learnt := range []climbPoint{
 			{theta: []float64{6, 0, 0, math.Log(.05)}}, // the column that counts has dropped out
 			one,
 		} {

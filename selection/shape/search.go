@@ -233,8 +233,8 @@ func (l *learner) shareOfLast() float64 {
 	return 0
 }
 
-// spot is a place of the climb: the logarithms of the parameters of a kernel and of the ridge.
-type spot struct {
+// climbPoint is a place of the climb: the logarithms of the parameters of a kernel and of the ridge.
+type climbPoint struct {
 	theta  []float64
 	score  float64
 	groups []int
@@ -370,7 +370,7 @@ func (l *learner) problem(groups []int, blocks []*learning.Block, rows, steps in
 }
 
 // climb improves all lengths from one.
-func (l *learner) climb(ctx context.Context, at *spot) error {
+func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	k := l.kernel(l.Groups)
 	n, _ := l.run.X.Dims()
 	rows := cmp.Or(l.onBlocks, n)
@@ -437,7 +437,7 @@ type climbRows struct {
 }
 
 // conclude takes the best place of the trace.
-func (l *learner) conclude(at spot) (search.Choice, error) {
+func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 	out := search.Choice{Target: missing, Measure: l.measure, Status: search.StatusOK, Start: loo.Start{Near: l.near}}
 	for _, row := range l.run.Trace() {
 		// Of the grid a row has no logarithm of the ridge.

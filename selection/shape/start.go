@@ -132,7 +132,7 @@ func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 
 // begin returns the best kernel of one length for all columns; a spot without theta is the row
 // of a kernel that stays as it is.
-func (l *learner) begin(ctx context.Context) (spot, error) {
+func (l *learner) begin(ctx context.Context) (climbPoint, error) {
 	if l.Start != nil {
 		return l.chosen(ctx)
 	}
@@ -141,7 +141,7 @@ func (l *learner) begin(ctx context.Context) (spot, error) {
 		return l.atMedian(ctx)
 	}
 	p := l.problem(one, []*learning.Block{l.sample}, l.sampled, learning.MaxSteps)
-	best := spot{score: math.Inf(-1), groups: one}
+	best := climbPoint{score: math.Inf(-1), groups: one}
 	median, err := l.median(ctx)
 	if err != nil {
 		return best, err
@@ -224,11 +224,11 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 }
 
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
-func (l *learner) atMedian(ctx context.Context) (spot, error) {
+func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
 	param, err := l.run.Family.Start(ctx, l.run.X)
 	if err != nil {
-		return spot{}, err
+		return climbPoint{}, err
 	}
 	n, _ := l.run.X.Dims()
 	row, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(param), Rows: n},
@@ -236,20 +236,20 @@ func (l *learner) atMedian(ctx context.Context) (spot, error) {
 			row.SetScore(math.Inf(-1), missing, search.OnBlocks, n)
 			return nil
 		})
-	return spot{score: math.Inf(-1), row: row.Iteration}, err
+	return climbPoint{score: math.Inf(-1), row: row.Iteration}, err
 }
 
 // chosen is the kernel that another strategy has chosen.
-func (l *learner) chosen(ctx context.Context) (spot, error) {
+func (l *learner) chosen(ctx context.Context) (climbPoint, error) {
 	l.run.Expect(20)
 	choice, err := l.Start.Choose(ctx, l.run)
 	l.run.Expect(0)
 	if err != nil {
-		return spot{}, err
+		return climbPoint{}, err
 	}
 	row := l.run.Row(choice.Iteration)
 	if l.degenerate() {
-		return spot{score: math.Inf(-1), row: row.Iteration}, nil
+		return climbPoint{score: math.Inf(-1), row: row.Iteration}, nil
 	}
 	ridge := row.Ridge
 	if !(ridge > 0) {
@@ -257,10 +257,10 @@ func (l *learner) chosen(ctx context.Context) (spot, error) {
 	}
 	length, err := l.lengthOf(row.Param)
 	if err != nil {
-		return spot{}, err
+		return climbPoint{}, err
 	}
 	theta := l.startPoint(math.Log(length), ridge)
-	return spot{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
+	return climbPoint{theta: theta, score: math.Inf(-1), groups: l.oneLength(), row: row.Iteration}, nil
 }
 
 // lengthOf returns the length at which the kernel of the family at 1 is that of a parameter.

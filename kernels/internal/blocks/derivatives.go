@@ -112,7 +112,7 @@ func (d *Derivatives) Gradient(ctx context.Context, dst []float64, w *mat.SymDen
 	err := parallel.ForEach(ctx, d.workers, n, func(t int) error {
 		i, j := triangle(t)
 		x, z := d.sides[i], d.sides[j]
-		weights := window(whole(w), i*Stripe, j*Stripe, x.len(), z.len())
+		weights := window(fullMatrix(w), i*Stripe, j*Stripe, x.len(), z.len())
 		block := borrow(weights)
 		defer block.free()
 		for r := range x.len() {

@@ -36,7 +36,7 @@ func (c *Compiled) matrixTo(ctx context.Context, out *mat.SymDense, sides []*ope
 	blocks := len(sides) * (len(sides) + 1) / 2
 	return parallel.ForEach(ctx, workers, blocks, func(t int) error {
 		i, j := triangle(t)
-		dst := window(whole(out), i*Stripe, j*Stripe, sides[i].len(), sides[j].len())
+		dst := window(fullMatrix(out), i*Stripe, j*Stripe, sides[i].len(), sides[j].len())
 		c.part.block(dst, sides[i], sides[j])
 		if i == j {
 			c.setDiagonal(dst, sides[i])
@@ -45,8 +45,8 @@ func (c *Compiled) matrixTo(ctx context.Context, out *mat.SymDense, sides []*ope
 	})
 }
 
-// whole is the memory of a symmetric matrix.
-func whole(m *mat.SymDense) blas64.General {
+// fullMatrix is the memory of a symmetric matrix.
+func fullMatrix(m *mat.SymDense) blas64.General {
 	raw := m.RawSymmetric()
 	return blas64.General{Rows: raw.N, Cols: raw.N, Stride: raw.Stride, Data: raw.Data}
 }

@@ -33,7 +33,7 @@ func SparseMatrix(ctx context.Context, c *Compiled, rows *sparse.Rows, workers i
 	squared, columns := rows.SquaredNorms(), rows.ByColumns()
 	out := mat.NewSymDense(n, nil)
 	err := eachSparseStripe(ctx, workers, rows, squared, func(first int, x *operand) error {
-		dst := window(whole(out), first, first, x.len(), n-first)
+		dst := window(fullMatrix(out), first, first, x.len(), n-first)
 		c.part.block(dst, x, sparseOperand(rows, squared, first, n, columns))
 		c.setDiagonal(dst, x)
 		return c.finite(dst, first, first)

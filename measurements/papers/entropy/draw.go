@@ -238,7 +238,7 @@ func testPanel(v summary, legend *plotstyle.Legend) (*plot.Plot, error) {
 	}
 	var line plotter.XYs
 	for x := 0.0; x <= 1; x += 0.01 {
-		line = append(line, plotter.XY{X: x, Y: v.curve.at(x)})
+		line = append(line, plotter.XY{X: x, Y: v.curve.value(x)})
 	}
 	if err := addLine(p, legend, line, 1, "parabola"); err != nil {
 		return nil, err

@@ -157,7 +157,7 @@ func TestStatistics(t *testing.T) {
 	x := []float64{0, 0.1, 0.1, 0.35, 0.99, 1}
 	var y []float64
 	for _, v := range x {
-		y = append(y, want.at(v))
+		y = append(y, want.value(v))
 	}
 	got := fitParabola(x, y)
 	assert.InDeltaSlice(t, want[:], got[:], 1e-12)
@@ -168,7 +168,7 @@ func TestStatistics(t *testing.T) {
 	got = fitParabola(x, y)
 	var sums [3]float64
 	for i, v := range x {
-		r := y[i] - got.at(v)
+		r := y[i] - got.value(v)
 		sums[0] += r
 		sums[1] += r * v
 		sums[2] += r * v * v

@@ -71,7 +71,7 @@ func fitParabola(x, y []float64) parabola {
 	return parabola{meanY - c*xx/n - b*meanX + c*meanX*meanX, b - 2*c*meanX, c}
 }
 
-func (p parabola) at(x float64) float64 { return p[0] + x*(p[1]+x*p[2]) }
+func (p parabola) value(x float64) float64 { return p[0] + x*(p[1]+x*p[2]) }
 
 // lowest is where the parabola is least, NaN where it opens downwards.
 func (p parabola) lowest() float64 {

@@ -18,13 +18,13 @@ func (s Shard) Range() offsetrange.Restriction { return offsetrange.Restriction{
 
 // Split divides a file into ranges of one size.
 func (r *Layout) Split(f Shard, rest offsetrange.Restriction) []offsetrange.Restriction {
-	if r.whole(f.Path) || rest.Size() <= float64(r.RangeBytes) {
+	if r.readsWholeFile(f.Path) || rest.Size() <= float64(r.RangeBytes) {
 		return []offsetrange.Restriction{rest}
 	}
 	return rest.EvenSplits(int64(math.Ceil(rest.Size() / float64(r.RangeBytes))))
 }
 
-func (r *Layout) whole(path string) bool { return r.WholeFiles && !r.parquet(path) }
+func (r *Layout) readsWholeFile(path string) bool { return r.WholeFiles && !r.parquet(path) }
 
 // Tracker refuses to divide what has to be read as a whole.
 func (r *Layout) Tracker(rest offsetrange.Restriction) *sdf.LockRTracker {

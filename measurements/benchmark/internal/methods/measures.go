@@ -108,7 +108,7 @@ func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 		return f, e, fitSeconds, err
 	}
 	e := m.classifier(seed)
-	labels := whole(y)
+	labels := roundedLabels(y)
 	begun := process.Seconds()
 	if err = e.Fit(ctx, x, labels); err != nil {
 		return f, e, 0, err
@@ -126,7 +126,8 @@ func (m Method) Learn(task string, seed uint64, x *mat.Dense, y []float64,
 	return f, e, fitSeconds, nil
 }
 
-func whole(y []float64) []int {
+// roundedLabels returns labels that are stored as numbers.
+func roundedLabels(y []float64) []int {
 	out := make([]int, len(y))
 	for i, v := range y {
 		out[i] = int(v)
@@ -185,7 +186,7 @@ func (f Fitted) take(m metrics.Metric, y []float64, p Predicted) (float64, error
 		}
 		return m.Variance(y, mean, variance, nil)
 	case m.Labels != nil && p.Labels != nil:
-		return m.Labels(whole(y), p.Labels, nil)
+		return m.Labels(roundedLabels(y), p.Labels, nil)
 	case m.Scores != nil && f.Scores != nil:
 		return f.score(m.Scores, f.Scores, y)
 	case m.Proba != nil && f.Proba != nil:
@@ -200,5 +201,5 @@ func (f Fitted) score(measure func([]int, []int, *mat.Dense,
 	if err != nil {
 		return 0, err
 	}
-	return measure(whole(y), f.Classes, s, nil)
+	return measure(roundedLabels(y), f.Classes, s, nil)
 }

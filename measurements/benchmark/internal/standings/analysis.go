@@ -36,8 +36,8 @@ var Criteria = []Criterion{
 	{Name: "Brier", Task: methods.ClassificationTask, Measure: "Brier", partial: true},
 }
 
-// of is the criterion of a cell's measures, if they have it.
-func (c Criterion) of(measures map[string]float64) (float64, bool) {
+// value is the criterion of a cell's measures, if they have it.
+func (c Criterion) value(measures map[string]float64) (float64, bool) {
 	v, ok := measures[c.Measure]
 	if c.gain {
 		v = 1 - v
@@ -160,7 +160,7 @@ func (r *Record) ResultsBy(c Criterion) Results {
 	}
 	gives := map[string]bool{} // the methods that have the measure
 	for _, cell := range r.Cells {
-		if _, ok := c.of(cell.Measures); ok && cell.Status == protocol.StatusOK && has[cell.Set] {
+		if _, ok := c.value(cell.Measures); ok && cell.Status == protocol.StatusOK && has[cell.Set] {
 			gives[cell.Method] = true
 		}
 	}
@@ -176,7 +176,7 @@ func (r *Record) ResultsBy(c Criterion) Results {
 		if _, seen := complete[at]; !seen {
 			complete[at] = true
 		}
-		e, ok := c.of(cell.Measures)
+		e, ok := c.value(cell.Measures)
 		if cell.Status != protocol.StatusOK || c.partial && !ok {
 			complete[at] = false
 			continue

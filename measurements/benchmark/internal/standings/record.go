@@ -132,7 +132,7 @@ func summaryOf(cells []protocol.Cell) Summary {
 		}
 	}
 	for _, m := range methods.Measures {
-		mean, sd := over(ok, func(c protocol.Cell) *float64 {
+		mean, sd := meanAndDeviation(ok, func(c protocol.Cell) *float64 {
 			if v, there := c.Measures[m.Name]; there {
 				return &v
 			}
@@ -145,11 +145,11 @@ func summaryOf(cells []protocol.Cell) Summary {
 			s.Measures[m.Name] = Moment{*mean, sd}
 		}
 	}
-	s.FitSeconds, _ = over(ok, func(c protocol.Cell) *float64 { return &c.FitSeconds })
-	s.PredictSeconds, _ = over(ok, func(c protocol.Cell) *float64 { return &c.PredictSeconds })
-	s.BeforeBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.BeforeBytes) })
-	s.PeakBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.PeakBytes) })
-	s.ModelBytes, _ = over(ok, func(c protocol.Cell) *float64 { return Float(c.ModelBytes) })
+	s.FitSeconds, _ = meanAndDeviation(ok, func(c protocol.Cell) *float64 { return &c.FitSeconds })
+	s.PredictSeconds, _ = meanAndDeviation(ok, func(c protocol.Cell) *float64 { return &c.PredictSeconds })
+	s.BeforeBytes, _ = meanAndDeviation(ok, func(c protocol.Cell) *float64 { return Float(c.BeforeBytes) })
+	s.PeakBytes, _ = meanAndDeviation(ok, func(c protocol.Cell) *float64 { return Float(c.PeakBytes) })
+	s.ModelBytes, _ = meanAndDeviation(ok, func(c protocol.Cell) *float64 { return Float(c.ModelBytes) })
 	return s
 }
 
@@ -161,9 +161,9 @@ func Float(v *int64) *float64 {
 	return &f
 }
 
-// over returns the mean of a value over the cells that have it, nil if none has, and
+// meanAndDeviation returns the mean of a value over the cells that have it, nil if none has, and
 // the standard deviation, nil if fewer than two have.
-func over(cells []protocol.Cell, value func(protocol.Cell) *float64) (mean, sd *float64) {
+func meanAndDeviation(cells []protocol.Cell, value func(protocol.Cell) *float64) (mean, sd *float64) {
 	var values []float64
 	for _, c := range cells {
 		if v := value(c); v != nil {
