@@ -22,7 +22,7 @@ type parquetTable struct {
 // openWriter hides Close, so that the file stays open.
 type openWriter struct{ io.Writer }
 
-func newParquetTable(w io.Writer, t *table) (*parquetTable, error) {
+func newParquetTable(w io.Writer, t *predictionTable) (*parquetTable, error) {
 	prediction := arrow.Field{Name: "prediction", Type: arrow.PrimitiveTypes.Float64}
 	if t.texts != nil {
 		prediction.Type = arrow.BinaryTypes.String
@@ -42,7 +42,7 @@ func newParquetTable(w io.Writer, t *table) (*parquetTable, error) {
 	return &parquetTable{out, array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
-func (p *parquetTable) write(places []rowblocks.Place, t *table) error {
+func (p *parquetTable) write(places []rowblocks.Place, t *predictionTable) error {
 	for i, at := range places {
 		p.build.Field(0).(*array.StringBuilder).Append(at.File)
 		p.build.Field(1).(*array.Int64Builder).Append(at.At)
