@@ -55,13 +55,11 @@ func TestTenDrawingsASecondOnATerminal(t *testing.T) {
 	b := New(&out, "fits", 1_000_000)
 	b.terminal = true
 	begun := time.Now()
-	for time.Since(begun) < 350*time.Millisecond {
+	for strings.Count(out.String(), "fits, ") < 4 { // however busy the machine is
 		b.Add(1)
 		time.Sleep(10 * time.Microsecond)
 	}
-	drawings, most := strings.Count(out.String(), "fits, "), int(time.Since(begun)/redraw)+1
-	assert.LessOrEqual(t, drawings, most)
-	assert.GreaterOrEqual(t, drawings, 2)
+	assert.LessOrEqual(t, 4, int(time.Since(begun)/redraw)+1)
 	b.Finish()
 	assert.NotContains(t, out.String(), "\n")
 	assert.True(t, strings.HasSuffix(out.String(), "\r"), "the line is cleared")
