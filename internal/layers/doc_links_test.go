@@ -68,8 +68,7 @@ func TestDocLinksResolve(t *testing.T) {
 
 // plainLinks are what stands in brackets as a name, and was not resolved.
 func plainLinks(block comment.Block) (dead []string) {
-	var text func([]comment.Text)
-	text = func(parts []comment.Text) {
+	text := func(parts []comment.Text) {
 		for _, part := range parts {
 			switch part := part.(type) {
 			case comment.Plain:
