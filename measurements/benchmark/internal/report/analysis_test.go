@@ -20,7 +20,7 @@ import (
 )
 
 // made is a report on sets a and b with two splits: ours are ridge, lssvm and svm.
-func made() *Report {
+func sampleReport() *Report {
 	r := &Report{&standings.Record{Settings: standings.Conditions{Splits: 2}}}
 	for _, set := range []string{"a", "b", "c"} {
 		r.Sets = append(r.Sets, protocol.Description{Set: set, Task: methods.RegressionTask, Rows: 100, Features: 3, Available: 75, TrainRows: 75, TestRows: 25})
@@ -56,7 +56,7 @@ func made() *Report {
 }
 
 func TestRanks(t *testing.T) {
-	a := made().Analyses[0]
+	a := sampleReport().Analyses[0]
 	// On a lssvm and sklearn-svm share the first rank; on b golearn-cart is not there, on c
 	// lssvm is not, with one split of two.
 	assert.Equal(t, []standings.Standing{
@@ -99,7 +99,7 @@ func ofErrors(names []string, errors map[string]map[string][]float64) *Report {
 }
 
 func TestRatios(t *testing.T) {
-	a := made().Analyses[0]
+	a := sampleReport().Analyses[0]
 	require.Equal(t, "ridge", a.Ratios.Reference, "the first of ours")
 	byName := map[string]standings.Ratio{}
 	var order []string
@@ -174,7 +174,7 @@ func TestCliques(t *testing.T) {
 }
 
 func TestFronts(t *testing.T) {
-	r := made()
+	r := sampleReport()
 	require.Len(t, r.Fronts, 3)
 	on := func(f standings.Front) (out []string) {
 		for _, p := range f.Points {
@@ -220,7 +220,7 @@ func TestLevelAndFaster(t *testing.T) {
 }
 
 func TestKindsAndLevels(t *testing.T) {
-	r := made()
+	r := sampleReport()
 	k := r.Analyses[0].Kinds
 	require.Len(t, k, 3, "all three sets have few rows and few features, and on none is ridge good")
 	assert.Equal(t, "fewer than 300 training rows", k[0].Name)
@@ -237,7 +237,7 @@ func TestKindsAndLevels(t *testing.T) {
 }
 
 func TestSectionsAndFiles(t *testing.T) {
-	r := made()
+	r := sampleReport()
 	dir := t.TempDir()
 	require.NoError(t, r.Write(dir))
 	text, err := os.ReadFile(filepath.Join(dir, "report.md"))

@@ -48,7 +48,7 @@ func TestRanksAxis(t *testing.T) {
 
 // No axis of errors begins below 0, and the panel has the names of the front and of the best of each source.
 func TestFrontPanels(t *testing.T) {
-	r := made()
+	r := sampleReport()
 	shown := r.shownFronts(standings.Criteria[0])
 	require.Len(t, shown, 3)
 	assert.Equal(t, "c", shown[2].Set, "where methods take the least time")
@@ -98,7 +98,7 @@ func TestGrownMethods(t *testing.T) {
 
 // What -redraw makes of the tables of a report are its pictures.
 func TestRedraw(t *testing.T) {
-	r := made()
+	r := sampleReport()
 	dir := t.TempDir()
 	require.NoError(t, r.Write(dir))
 	names := []string{"bars-nmse.png", "front-nmse.png", "ranks-nmse.png"}

@@ -79,7 +79,7 @@ func TestRelations(t *testing.T) {
 }
 
 func TestOverview(t *testing.T) {
-	o := made().Overviews[0]
+	o := sampleReport().Overviews[0]
 	// Relative errors: sklearn-svm 1, 1, 1; lssvm 1, 1.03, none; ridge 2.5, 2.26, 4.67; golearn-cart 2.0025, none, 3.
 	var got []string
 	for _, p := range o.Points {
