@@ -23,7 +23,7 @@ import (
 // The types of this package take grids. For the conformance suite they stand
 // behind shims that turn its matrices into grids and the grids back.
 
-// gridModel is what Classifier, Regressor and Pipeline have in common.
+// gridModel has the methods that Classifier, Regressor and Pipeline share.
 type gridModel interface {
 	base.Classifier
 	FitContext(ctx context.Context, grid base.FixedDataGrid) error

@@ -79,7 +79,7 @@ func (b *Block) appendNumbers(o *Block, i int) {
 	b.Weights = append(b.Weights, entries(o.Weights, i, i+1)...)
 }
 
-// cells are those of one row, by the numbers of their columns.
+// cells holds one row by the numbers of its columns.
 type cells interface {
 	number(column int) (float64, error) // NaN for a gap
 	text(column int) (string, error)
@@ -197,7 +197,7 @@ func notUTF8(text string) error {
 	return fmt.Errorf("%q is not UTF-8: set Data.CSV.Latin1 for a file that is Latin-1", text)
 }
 
-// Hash is that of row i with its target, which tells rows from others and deals them to folds.
+// Hash returns a hash of row i and its target. It tells rows apart and deals them to folds.
 func (b *Block) Hash(i int) uint64 {
 	h := rowhash.Numbers(rowhash.Seed, b.X[i*b.Width:(i+1)*b.Width])
 	if len(b.Y) > 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 )
 
-// Summary is what is summed up over rows, and merged in any order.
+// Summary holds sums over rows, which merge in any order.
 type Summary interface {
 	// Add takes in a block. After an error it is what it was.
 	Add(ctx context.Context, b *Block) error
@@ -18,7 +18,7 @@ type Summary interface {
 	encoding.BinaryUnmarshaler
 }
 
-// Census is what is known of the rows that a pass has seen, besides the statistics. Those of parts are merged in any order.
+// Census counts the rows that a pass has seen, beside their statistics. Parts merge in any order.
 type Census struct {
 	Rows   int64
 	Hash   uint64    // the sum of the rows' hashes, by which a later pass knows the same rows

@@ -13,7 +13,7 @@ import (
 // TypeData begins the errors of a Data.
 const TypeData = "kernelbeam: Data"
 
-// Layout is what workers have to know of a Data.
+// Layout tells workers how the rows of a Data are stored.
 type Layout struct {
 	CSV        bool // all files are; else those are Parquet whose names say so
 	Parquet    bool // all files are
@@ -47,7 +47,7 @@ func (r *Layout) CheckDistinct() error {
 	return nil
 }
 
-// Names are those of the columns of a file.
+// Names returns the names of the columns of a file.
 func (r *Layout) Names(ctx context.Context, path string) ([]string, error) {
 	if r.parquet(path) {
 		return parquetNames(ctx, path)

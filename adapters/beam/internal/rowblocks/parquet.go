@@ -205,7 +205,7 @@ func (r *Layout) parquetBatch(ctx context.Context, batch arrow.RecordBatch, firs
 	return batch.NumRows(), nil
 }
 
-// parquetCells are those of a row of a batch.
+// parquetCells reads the cells of one row of a batch.
 type parquetCells struct {
 	arrays  []arrow.Array
 	numbers []numberAt // nil where a column is not to be numbers

@@ -136,7 +136,7 @@ func Weights() []float64 {
 	return w
 }
 
-// Units are those in which checkSeveralTargets gives three targets.
+// Units scales the three targets of checkSeveralTargets.
 var Units = []float64{1, 1e6, 1e-6}
 
 // Three are a target, one of another shape, and one that hangs on a column alone.

@@ -337,7 +337,7 @@ func Columns(err error, cols ...[]float64) (*mat.Dense, error) {
 	return out, nil
 }
 
-// Outputs is what all methods of a model give for the same rows.
+// Outputs holds the results of all methods of a model for the same rows.
 type Outputs []Output
 
 type Output struct {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Probe is what a check reports to; contract and wants are in checks.go.
+// Probe collects the findings of a check.
 type Probe struct{ *conformance.Probe }
 
 // Place fails unless err is ErrNotFinite and carries the place.
