@@ -12,7 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/enum"
-	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 )
@@ -34,7 +33,6 @@ const (
 	Partial                            // PartialFitter[float64], PartialFitter[int] or transformers.PartialFitter
 	Blocks                             // BlockFitter[float64], BlockFitter[int] or streaming.BlockFitter[streaming.None]
 	KernelMatrix                       // MatrixFitter[float64] or MatrixFitter[int]
-	Cloning                            // Cloner of Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer
 	Reporting                          // Reporter
 	Marshalling                        // encoding.BinaryMarshaler and BinaryUnmarshaler
 	Inverting                          // transformers.Inverter, by a method of the type's own
@@ -90,10 +88,6 @@ var table = map[Capability]ability{
 	), needs: Blocks, parts: true, own: true},
 	KernelMatrix: {method: "FitMatrix", interfaces: types(reflect.TypeFor[MatrixFitter[float64]](), reflect.TypeFor[MatrixFitter[int]]()),
 		needs: KernelMatrix},
-	Cloning: {method: "Clone", interfaces: types(
-		reflect.TypeFor[Cloner[Regressor]](), reflect.TypeFor[Cloner[Classifier]](), reflect.TypeFor[Cloner[MultiRegressor]](),
-		reflect.TypeFor[Cloner[Detector]](), reflect.TypeFor[Cloner[transformers.Transformer]](),
-	), needs: Cloning, parts: true},
 	Reporting: {method: "Report", interfaces: types(reflect.TypeFor[Reporter]()), needs: Reporting},
 	Marshalling: {method: "MarshalBinary and UnmarshalBinary", interfaces: types(reflect.TypeFor[marshaller]()), needs: Marshalling,
 		parts: true},
@@ -158,7 +152,7 @@ func Supports(e any, c Capability) bool {
 type Wrapped struct {
 	// Estimators are what is wrapped, or all that a Fit may choose from.
 	Estimators []any
-	// Steps are what stands before them, to be cloned and stored with them.
+	// Steps are what stands before them, to be stored with them.
 	Steps []transformers.Transformer
 	// Own are the methods that work whatever is wrapped.
 	Own []Capability
@@ -207,26 +201,6 @@ func Capable[C any](wrapper string, e any, c Capability) (C, error) {
 	out, ok := e.(C)
 	if !ok || !Supports(e, c) {
 		return out, Unsupported(wrapper, e, c)
-	}
-	return out, nil
-}
-
-// Clone returns an unfitted copy of e, or an error that wraps errors.ErrUnsupported if e has
-// no Clone method of its kind, or only that of a field that it embeds, which gives another
-// type. T is Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer; the wrapper's name stands in
-// the error.
-func Clone[T any](wrapper string, e T) (T, error) {
-	var zero T
-	if any(e) == nil {
-		return zero, fault.Param(wrapper, "wrapped value", nil, "a value that is not nil")
-	}
-	c, ok := any(e).(Cloner[T])
-	if !ok {
-		return zero, Unsupported(wrapper, e, Cloning)
-	}
-	out := c.Clone()
-	if have, want := reflect.TypeOf(any(out)), reflect.TypeOf(any(e)); have != want {
-		return zero, fmt.Errorf("%s: the Clone of %v gives a %v: %w", wrapper, want, have, errors.ErrUnsupported)
 	}
 	return out, nil
 }

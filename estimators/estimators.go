@@ -4,12 +4,12 @@
 // each row. Every estimator of this module keeps these rules, and package
 // estimatortest checks them on any type that wants to:
 //
-//   - configuration is exported fields whose zero value is the documented default;
+//   - configuration is exported fields whose zero value is the documented default, so that [Clone] can copy it;
 //   - Fit builds a fresh model and assigns it last: a Fit that fails or is
 //     cancelled leaves the model fitted before, and no input is modified;
 //   - Predict and its kin write nothing, so concurrent calls of them are safe. Fit, PartialFit, UnmarshalBinary and all else that
 //     learns or reads write: none of them may run beside any other method of the same value. Who serves a model while the next
-//     one is learnt fits another value, a Clone, and swaps the two by an atomic.Pointer (the example Swap of package modelfile);
+//     one is learnt fits another value, a [Clone], and swaps the two by an atomic.Pointer (the example Swap of package modelfile);
 //   - bad input is an error that names the thing, the place and the limit; it
 //     never panics;
 //   - the same Seed gives the same model on any number of Workers.
@@ -207,10 +207,6 @@ type MatrixFitter[Y float64 | int] interface {
 	// PredictMatrix predicts from kernel values k (m×n) between new rows and those fitted.
 	PredictMatrix(k mat.Matrix) ([]Y, error)
 }
-
-// Cloner is the capability to give an unfitted, equally configured, independent
-// copy. T is Regressor, Classifier, MultiRegressor, Detector or transformers.Transformer.
-type Cloner[T any] interface{ Clone() T }
 
 // Reporter is the capability to say how the last Fit went.
 type Reporter interface{ Report() Report }

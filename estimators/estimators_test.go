@@ -1,7 +1,7 @@
 package estimators_test
 
 import (
-	"errors"
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -28,9 +28,6 @@ type bare struct{ estimators.Regressor }
 
 type bareStep struct{ transformers.Transformer }
 
-// copied embeds an estimator that can be cloned, and has no Clone of its own.
-type copied struct{ *lssvm.Regressor }
-
 // scaledStep has an InverseTransform that is not that of its Transform.
 type scaledStep struct{ *scalers.StandardScaler }
 
@@ -38,7 +35,7 @@ func (s scaledStep) Transform(x mat.Matrix) (*mat.Dense, error) { return nil, ni
 
 func TestSupports(t *testing.T) {
 	regressor := []estimators.Capability{
-		estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Cloning, estimators.Reporting, estimators.Marshalling,
+		estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Marshalling,
 	}
 	smoothing := append(slices.Clone(regressor), estimators.Smoothing)
 	for _, c := range []struct {
@@ -51,7 +48,7 @@ func TestSupports(t *testing.T) {
 		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Grouping)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
 			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.ProbaTo, estimators.Weighted, estimators.KernelMatrix,
-			estimators.Cloning, estimators.Reporting, estimators.Marshalling, estimators.Smoothing, estimators.Grouping,
+			estimators.Reporting, estimators.Marshalling, estimators.Smoothing, estimators.Grouping,
 		}},
 		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, []estimators.Capability{estimators.PredictTo}},
@@ -59,11 +56,11 @@ func TestSupports(t *testing.T) {
 		{"pipeline with a bare step", &pipeline.Regressor{Steps: []transformers.Transformer{bareStep{}}, Final: &lssvm.Regressor{}},
 			[]estimators.Capability{estimators.Variance, estimators.Interval, estimators.PredictTo, estimators.Weighted, estimators.Reporting, estimators.Smoothing, estimators.Grouping}},
 		{"transformer", &scalers.StandardScaler{}, []estimators.Capability{
-			estimators.Cloning, estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing,
+			estimators.Marshalling, estimators.Inverting, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing,
 		}},
-		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling}},
-		{"transformer without a way back", &scalers.UnitRows{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
-		{"transformer that needs all rows", &featuremap.Nystroem{}, []estimators.Capability{estimators.Cloning, estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
+		{"transformer that embeds one", scaledStep{}, []estimators.Capability{estimators.Marshalling}},
+		{"transformer without a way back", &scalers.UnitRows{}, []estimators.Capability{estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
+		{"transformer that needs all rows", &featuremap.Nystroem{}, []estimators.Capability{estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
 		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks, estimators.Grouping)},
 		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 	} {
@@ -85,7 +82,7 @@ func (a adapter) Report() estimators.Report { return estimators.Report{} }
 
 func (a adapter) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{
-		Estimators: []any{a.of}, Own: []estimators.Capability{estimators.Reporting, estimators.Cloning}, Methods: []estimators.Capability{estimators.Proba},
+		Estimators: []any{a.of}, Own: []estimators.Capability{estimators.Reporting}, Methods: []estimators.Capability{estimators.Proba},
 	}.Supports(a, c)
 }
 
@@ -139,18 +136,74 @@ func TestEveryInterfaceIsACapability(t *testing.T) {
 	assert.Greater(t, found, 9, "the search for interfaces finds those that are there")
 }
 
-func TestClone(t *testing.T) {
-	var r estimators.Regressor = &lssvm.Regressor{Seed: 5}
-	c, err := estimators.Clone("test", r)
-	require.NoError(t, err)
-	assert.NotSame(t, r, c)
-	assert.EqualValues(t, 5, c.(*lssvm.Regressor).Seed)
-	_, err = estimators.Clone[estimators.Regressor]("test", bare{})
-	require.ErrorIs(t, err, errors.ErrUnsupported)
-	assert.ErrorContains(t, err, "test: estimators_test.bare has no Clone")
-	_, err = estimators.Clone[estimators.Regressor]("test", copied{&lssvm.Regressor{}})
-	require.ErrorIs(t, err, errors.ErrUnsupported)
-	assert.ErrorContains(t, err, "test: the Clone of estimators_test.copied gives a *lssvm.Regressor")
-	_, err = estimators.Clone[estimators.Regressor]("test", nil)
-	assert.ErrorIs(t, err, estimators.ErrParam)
+// part is a struct of a configuration.
+type part struct {
+	Of    transformers.Transformer
+	Sizes []int
+	note  string
 }
+
+// nest has configuration of every kind, and what it learns.
+type nest struct {
+	Inner   estimators.Regressor
+	Parts   []part
+	ByName  map[string]estimators.Regressor
+	Matrix  *mat.Dense
+	Search  *struct{ Points int }
+	Build   func() int
+	Nothing estimators.Regressor
+	learnt  []float64
+}
+
+func (n *nest) Fit(context.Context, mat.Matrix, []float64) error { n.learnt = []float64{1}; return nil }
+func (n *nest) Predict(mat.Matrix) ([]float64, error)            { return n.learnt, nil }
+
+// secret has configuration that Clone cannot see, and a method that copies it.
+type secret struct {
+	bare
+	share float64
+}
+
+func (s *secret) Clone() estimators.Regressor { return &secret{share: s.share} }
+
+func TestClone(t *testing.T) {
+	var r estimators.Regressor = &lssvm.Regressor{Seed: 5, Groups: []int{1, 2}}
+	c := estimators.Clone(r)
+	assert.Equal(t, r, c)
+	assert.NotSame(t, r, c)
+	c.(*lssvm.Regressor).Groups[0] = 9
+	assert.Equal(t, 1, r.(*lssvm.Regressor).Groups[0])
+	assert.Nil(t, estimators.Clone[estimators.Regressor](nil))
+	assert.Nil(t, estimators.Clone((*lssvm.Regressor)(nil)))
+
+	n := &nest{
+		Inner: r, Parts: []part{{&scalers.MinMaxScaler{High: 4}, []int{3}, "kept"}}, ByName: map[string]estimators.Regressor{"a": r},
+		Matrix: mat.NewDense(1, 1, []float64{7}), Search: &struct{ Points int }{2}, Build: func() int { return 8 },
+	}
+	require.NoError(t, n.Fit(t.Context(), nil, nil))
+	d := estimators.Clone(n)
+	assert.Nil(t, d.learnt)
+	assert.Equal(t, n.Inner, d.Inner)
+	assert.NotSame(t, n.Inner, d.Inner)
+	assert.Equal(t, n.Parts, d.Parts)
+	assert.NotSame(t, n.Parts[0].Of, d.Parts[0].Of)
+	assert.NotSame(t, n.ByName["a"], d.ByName["a"])
+	d.Parts[0].Sizes[0] = 0
+	d.Matrix.Set(0, 0, 0)
+	assert.Equal(t, []int{3}, n.Parts[0].Sizes)
+	assert.EqualValues(t, 7, n.Matrix.At(0, 0))
+	assert.Same(t, n.Search, d.Search)
+	assert.Equal(t, 8, d.Build())
+
+	assert.Equal(t, &secret{share: 3}, estimators.Clone(&secret{share: 3}))
+	embedding := embeds{&secret{share: 2}}
+	copied := estimators.Clone(embedding)
+	assert.Equal(t, embedding, copied)
+	assert.NotSame(t, embedding.Of, copied.Of)
+}
+
+// embeds has the Clone of what it embeds, which gives another type.
+type embeds struct{ Of }
+
+// Of is the exported name of an embedded model.
+type Of = *secret

@@ -65,9 +65,6 @@ func (m *nearest) Predict(x mat.Matrix) ([]float64, error) {
 	return out, nil
 }
 
-// Clone lets pipelines and searches fit copies.
-func (m *nearest) Clone() estimators.Regressor { return &nearest{} }
-
 // Report says how the last Fit went.
 func (m *nearest) Report() estimators.Report {
 	return estimators.Report{Converged: m.rows > 0, Iterations: 1}
@@ -88,14 +85,13 @@ func ExampleRegressor() {
 	fmt.Println(y, err)
 
 	var e any = &nearest{}
-	_, clones := e.(estimators.Cloner[estimators.Regressor])
 	_, reports := e.(estimators.Reporter)
 	_, varies := e.(estimators.VariancePredictor)
 	_, weighs := e.(estimators.WeightedFitter[float64])
-	fmt.Println(clones, reports, varies, weighs)
+	fmt.Println(reports, varies, weighs)
 	// Output:
 	// [2] <nil>
-	// true true false false
+	// true false false
 }
 
 func ExampleClassifier() {
@@ -141,13 +137,13 @@ func ExampleStep() {
 // Wrappers have every method, whatever they wrap; Supports says which would work.
 func ExampleWrapper() {
 	var w estimators.Wrapper = &pipeline.Regressor{Final: &nearest{}}
-	for _, c := range []estimators.Capability{estimators.Cloning, estimators.Variance} {
+	for _, c := range []estimators.Capability{estimators.Reporting, estimators.Variance} {
 		fmt.Println(c, w.Supports(c))
 	}
 	_, _, err := w.(estimators.VariancePredictor).PredictVariance(mat.NewDense(1, 1, nil))
 	fmt.Println(errors.Is(err, errors.ErrUnsupported))
 	// Output:
-	// Clone true
+	// Report true
 	// PredictVariance false
 	// true
 }

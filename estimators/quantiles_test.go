@@ -188,7 +188,7 @@ func TestQuantilesCover(t *testing.T) {
 			assert.InDelta(t, levels[j], share, bound(levels[j], n), "%s, level %v", name, levels[j])
 		}
 		// What is no normal distribution a model of one does not hold, or this test shows nothing.
-		wrong := below(r.(estimators.Cloner[estimators.Regressor]).Clone(), skewed)
+		wrong := below(estimators.Clone(r), skewed)
 		assert.Greater(t, math.Abs(wrong[1]-levels[1]), bound(levels[1], n), "%s, level %v", name, levels[1])
 	}
 	split := &conformal.Regressor{Estimator: &ridge.Regressor{}, Method: conformal.Split}

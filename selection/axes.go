@@ -14,17 +14,15 @@ import (
 
 // Candidate is an estimator to choose among, with a name.
 type Candidate[E any] struct {
-	Name string
-
-	// Build returns a new estimator at each call.
-	Build func() E
+	Name      string
+	Estimator E // of which clones are fitted
 }
 
 // NamedCandidates is [Candidates] with names, which must differ. The names appear in the trace, its table and the [search.Result].
 func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
 	s := Space[E]{listed: true, labels: []string{}}
 	for _, c := range candidates {
-		s.candidates, s.labels = append(s.candidates, c.Build), append(s.labels, c.Name)
+		s.candidates, s.labels = append(s.candidates, cloner(c.Estimator)), append(s.labels, c.Name)
 	}
 	return s
 }

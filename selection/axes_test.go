@@ -147,10 +147,10 @@ func TestAxisErrors(t *testing.T) {
 	assert.ErrorAs(t, err, &p)
 
 	x, y := problemOf(20, 2, 0.1, 1)
-	one := func() estimators.Regressor { return &ridge.Regressor{} }
+	one := &ridge.Regressor{}
 	for name, space := range map[string]Space[estimators.Regressor]{
 		"twice": NamedCandidates(Candidate[estimators.Regressor]{"a", one}, Candidate[estimators.Regressor]{"a", one}), "no name": NamedCandidates(Candidate[estimators.Regressor]{"", one}),
-		"no build": NamedCandidates(Candidate[estimators.Regressor]{"a", nil}), "nothing": NamedCandidates[estimators.Regressor](), "nil build": CandidateGrid[estimators.Regressor](nil, []Values{{}}),
+		"no model": NamedCandidates(Candidate[estimators.Regressor]{"a", nil}), "nothing": NamedCandidates[estimators.Regressor](), "nil build": CandidateGrid[estimators.Regressor](nil, []Values{{}}),
 	} {
 		err := (&Regressor{Space: space, Search: &grid.Search{}}).Fit(ctx, x, y)
 		assert.ErrorIs(t, err, estimators.ErrParam, name)

@@ -316,7 +316,7 @@ func TestGridBudgetOverAxes(t *testing.T) {
 	}
 	plain := make([]Candidate[estimators.Regressor], len(points)) // the same candidates without axes, which are tried in their order
 	for i, v := range points {
-		plain[i] = Candidate[estimators.Regressor]{v.String(), func() estimators.Regressor { return build(v) }}
+		plain[i] = Candidate[estimators.Regressor]{v.String(), build(v)}
 	}
 	inOrder := Regressor{Space: NamedCandidates(plain...), Search: &grid.Search{}, Workers: 1}
 	require.NoError(t, inOrder.Fit(ctx, x, y))

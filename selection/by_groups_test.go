@@ -122,9 +122,9 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 	n := &notes{}
 	r := Regressor{
 		Groups: groups, Search: &grid.Search{},
-		Space: Candidates(
-			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .01}, to: n} },
-			func() estimators.Regressor { return &noted{Regressor: lssvm.Regressor{Ridge: .1}, to: n} },
+		Space: Candidates[estimators.Regressor](
+			&noted{Regressor: lssvm.Regressor{Ridge: .01}, to: n},
+			&noted{Regressor: lssvm.Regressor{Ridge: .1}, to: n},
 		),
 	}
 	require.NoError(t, r.Fit(t.Context(), x, y))
@@ -132,8 +132,8 @@ func TestLearnersGetTheirGroups(t *testing.T) {
 	assert.Len(t, n.seen[6], 36)
 
 	n = &notes{}
-	_, err := validation.CrossValidateRegressor(t.Context(), func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &noted{to: n}}
+	_, err := validation.CrossValidateRegressor(t.Context(), &pipeline.Regressor{
+		Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &noted{to: n},
 	}, x, y, &validation.Options{Groups: groups})
 	require.NoError(t, err)
 	check(n, 3)
@@ -164,8 +164,8 @@ func TestGroupsOfAClassifier(t *testing.T) {
 // A Clone has all that is configured.
 func TestClonesHaveGroups(t *testing.T) {
 	r, c := &Regressor{Groups: []int{1, 2}}, &Classifier{Groups: []int{3}}
-	assert.Equal(t, r.Groups, r.Clone().(*Regressor).Groups)
-	assert.Equal(t, c.Groups, c.Clone().(*Classifier).Groups)
+	assert.Equal(t, r.Groups, estimators.Clone(r).Groups)
+	assert.Equal(t, c.Groups, estimators.Clone(c).Groups)
 }
 
 func TestGroupsOfSearchesErrors(t *testing.T) {
@@ -183,7 +183,7 @@ func TestGroupsOfSearchesErrors(t *testing.T) {
 		require.ErrorIs(t, err, c.want)
 		assert.ErrorContains(t, err, c.says)
 	}
-	_, err := validation.CrossValidateRegressor(t.Context(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, &validation.Options{Groups: groups[1:], Splitter: validation.KFold{}})
+	_, err := validation.CrossValidateRegressor(t.Context(), &lssvm.Regressor{}, x, y, &validation.Options{Groups: groups[1:], Splitter: validation.KFold{}})
 	require.ErrorIs(t, err, fault.ErrShape)
 	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: Groups has 35 entries")
 }

@@ -25,19 +25,19 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-func regressors() []func() estimators.Regressor {
-	return []func() estimators.Regressor{
-		func() estimators.Regressor { return &ridge.Regressor{} },
-		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} },
-		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e6}} },
+func regressors() []estimators.Regressor {
+	return []estimators.Regressor{
+		&ridge.Regressor{},
+		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}},
+		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e6}},
 	}
 }
 
-func classifiers() []func() estimators.Classifier {
-	return []func() estimators.Classifier{
-		func() estimators.Classifier { return &eem.Classifier{Units: 2} },
-		func() estimators.Classifier { return &lssvm.Classifier{} },
-		func() estimators.Classifier { return &svm.Classifier{C: -1} },
+func classifiers() []estimators.Classifier {
+	return []estimators.Classifier{
+		&eem.Classifier{Units: 2},
+		&lssvm.Classifier{},
+		&svm.Classifier{C: -1},
 	}
 }
 
@@ -61,7 +61,7 @@ func TestCandidates(t *testing.T) {
 
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
-		read := r.Clone().(*Regressor)
+		read := estimators.Clone(r)
 		require.NoError(t, read.UnmarshalBinary(data))
 		want, err := r.Predict(x)
 		require.NoError(t, err)
@@ -79,8 +79,8 @@ func TestCandidates(t *testing.T) {
 	}
 	r := &Regressor{Space: Candidates(regressors()...), Search: &grid.Search{}}
 	require.NoError(t, r.Fit(ctx, x, y))
-	for i, build := range regressors() {
-		s, err := validation.CrossValidateRegressor(ctx, build, x, y, nil)
+	for i, model := range regressors() {
+		s, err := validation.CrossValidateRegressor(ctx, model, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, s.Mean("NMSE"), r.Result().Trace[i].Score, 1e-12)
 	}
@@ -108,7 +108,7 @@ func TestCandidatesErrors(t *testing.T) {
 		"Space: family 0 = <nil>":             {Space: over(nil)},
 		"entropy: Search: Space = candidates": {Space: Candidates(regressors()...)},
 		"GoldenSection: Space = candida":      {Space: Candidates(regressors()...), Search: &entropy.GoldenSection{}},
-		"no point could be scored":            {Space: Candidates(func() estimators.Regressor { return &ridge.Regressor{Ridge: -1} }), Search: &grid.Search{}},
+		"no point could be scored":            {Space: Candidates[estimators.Regressor](&ridge.Regressor{Ridge: -1}), Search: &grid.Search{}},
 	} {
 		assert.ErrorContains(t, r.Fit(ctx, x, y), want)
 		_ = r.Supports(estimators.Variance)
@@ -199,7 +199,7 @@ func TestSharingKeepsToTheKernelOfTheLearner(t *testing.T) {
 	r := &Regressor{Space: Kernels(build), Search: &grid.Search{Params: []float64{.1, 1}}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	for _, row := range r.Result().Trace {
-		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(kernels.RBF{Gamma: row.Param}) }, x, y, nil)
+		want, err := validation.CrossValidateRegressor(ctx, build(kernels.RBF{Gamma: row.Param}), x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, want.Mean("NMSE"), row.Score, 1e-12)
 	}

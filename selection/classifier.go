@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -227,15 +226,6 @@ func (c *Classifier) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error
 
 // Supports reports whether the estimator that was built can do a.
 func (c *Classifier) Supports(a estimators.Capability) bool { return c.engine().supports(c, c.f, a) }
-
-// Clone returns an unfitted Classifier with the same configuration. Search is shared: a strategy is configuration
-// only.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.f = nil
-	out.Preprocess = folds.Chain("", c.Preprocess).Clone().(*pipeline.Transformer).Steps
-	return &out
-}
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the
 // parameter, the estimator and the Result. Functions are not written.

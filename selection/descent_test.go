@@ -62,7 +62,7 @@ func TestDescent(t *testing.T) {
 
 	data, err := two.MarshalBinary()
 	require.NoError(t, err)
-	read := two.Clone().(*Regressor)
+	read := estimators.Clone(two)
 	require.NoError(t, read.UnmarshalBinary(data))
 	want, err := two.Predict(xt)
 	require.NoError(t, err)

@@ -509,7 +509,7 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // the mean of several machines is none
 	}
-	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Cloning, estimators.Reporting, estimators.Grouping}}
+	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && f.parts == nil {
 		w.Estimators = []any{f.inner}
 	} else {

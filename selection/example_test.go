@@ -135,7 +135,7 @@ func ExampleSpace() {
 		{}, // the RBF kernels
 		selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Matern{}),
 		selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{}),
-		selection.Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }),
+		selection.Candidates[estimators.Regressor](&lssvm.Regressor{}),
 	} {
 		r := &selection.Regressor{Space: space, Search: &grid.Search{Points: 3}}
 		if err := r.Fit(context.Background(), x, y); err != nil {
@@ -237,8 +237,8 @@ func ExampleCandidateGrid() {
 func ExampleCandidate() {
 	x, y := wave()
 	r := &selection.Regressor{Search: &grid.Search{}, Space: selection.NamedCandidates(
-		selection.Candidate[estimators.Regressor]{Name: "a straight line", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
-		selection.Candidate[estimators.Regressor]{Name: "a machine", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
+		selection.Candidate[estimators.Regressor]{Name: "a straight line", Estimator: &ridge.Regressor{}},
+		selection.Candidate[estimators.Regressor]{Name: "a machine", Estimator: &lssvm.Regressor{}},
 	)}
 	if err := r.Fit(context.Background(), x, y); err != nil {
 		fmt.Println(err)

@@ -57,7 +57,7 @@ func TestFoldsWithoutAWeightedClass(t *testing.T) {
 			return &Classifier{Search: &grid.Search{Points: 2}, Space: Kernels(func(kernels.Kernel) estimators.Classifier { return weighted(label) })}
 		},
 	} {
-		_, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(2) }, x, labels, &validation.Options{Splitter: folds})
+		_, err := validation.CrossValidateClassifier(ctx, build(2), x, labels, &validation.Options{Splitter: folds})
 		assert.NoError(t, err, name)
 		err = build(3).Fit(ctx, x, labels)
 		assert.ErrorIs(t, err, estimators.ErrParam, name)

@@ -31,7 +31,7 @@ func TestModelsMakeThePrediction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			assert.Nil(t, r.Models())
 			require.NoError(t, r.Fit(context.Background(), x, y))
-			read := r.Clone().(*selection.Regressor)
+			read := estimators.Clone(r)
 			data, err := r.MarshalBinary()
 			require.NoError(t, err)
 			require.NoError(t, read.UnmarshalBinary(data))

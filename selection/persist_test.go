@@ -78,7 +78,7 @@ func TestMismatchesAreNamed(t *testing.T) {
 
 func TestCloneAndSupports(t *testing.T) {
 	r := configured()
-	c := r.Clone().(*Regressor)
+	c := estimators.Clone(r)
 	assert.NotSame(t, r.Preprocess[0], c.Preprocess[0])
 	assert.True(t, r.Supports(estimators.Variance))
 	assert.False(t, (&Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return moody{Regressor: &lssvm.Regressor{Kernel: k}} })}).Supports(estimators.Variance))
@@ -153,7 +153,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 	}
 	r := &Regressor{Space: Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }, defaultFamily), Search: &shape.Search{}}
 	require.NoError(t, r.Fit(context.Background(), x, y))
-	again := r.Clone().(*Regressor)
+	again := estimators.Clone(r)
 	data, err := r.MarshalBinary()
 	require.NoError(t, err)
 	require.NoError(t, again.UnmarshalBinary(data))
@@ -162,7 +162,7 @@ func TestRidgeOfBuiltMachines(t *testing.T) {
 
 	c := &Classifier{Space: Kernels(func(k kernels.Kernel) estimators.Classifier { return &lssvm.Classifier{Kernel: k} }, defaultFamily), Search: &entropy.Search{}}
 	require.NoError(t, c.Fit(context.Background(), x, labels))
-	read := c.Clone().(*Classifier)
+	read := estimators.Clone(c)
 	data, err = c.MarshalBinary()
 	require.NoError(t, err)
 	require.NoError(t, read.UnmarshalBinary(data))

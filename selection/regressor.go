@@ -8,7 +8,6 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
@@ -199,15 +198,6 @@ func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 
 // Supports reports whether the estimator that was built can do c.
 func (r *Regressor) Supports(c estimators.Capability) bool { return r.engine().supports(r, r.f, c) }
-
-// Clone returns an unfitted Regressor with the same configuration. Search is shared: a strategy is configuration
-// only.
-func (r *Regressor) Clone() estimators.Regressor {
-	out := *r
-	out.f = nil
-	out.Preprocess = folds.Chain("", r.Preprocess).Clone().(*pipeline.Transformer).Steps
-	return &out
-}
 
 // MarshalBinary writes the fitted preprocessing, the family's name, the
 // parameter, the estimator and the Result. Functions are not written.

@@ -61,7 +61,7 @@ func TestRunoff(t *testing.T) {
 			if row.Family != family.String() {
 				family = families.Matern{Nu: 2.5}
 			}
-			scores, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return machineOf(family.Kernel(row.Param)) }, x, y, &validation.Options{Splitter: fixed(folds)})
+			scores, err := validation.CrossValidateRegressor(ctx, machineOf(family.Kernel(row.Param)), x, y, &validation.Options{Splitter: fixed(folds)})
 			require.NoError(t, err)
 			assert.InDelta(t, scores.Mean("NMSE"), row.Score, 1e-12)
 			if row.Score < least {

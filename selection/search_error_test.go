@@ -109,16 +109,14 @@ func TestSearchErrorOfAContext(t *testing.T) {
 // A learner that cannot hold the rows is refused before the search, in a pipeline too, with its name.
 func TestLearnersThatCannotHoldTheRows(t *testing.T) {
 	x, y := problemOf(60, 2, .3, 4)
-	small := func() estimators.Regressor { return &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50} }
-	piped := func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: small()}
-	}
-	fine := func() estimators.Regressor { return &ridge.Regressor{} }
+	small := &lssvm.Regressor{Ridge: 1, MaxKernelBytes: 8 * 50 * 50}
+	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: small}
+	fine := &ridge.Regressor{}
 	for want, r := range map[string]*Regressor{
 		"selection: Regressor: candidate 1, machine: lssvm: Regressor: a kernel matrix of 60×60 needs": {
 			Space: NamedCandidates(Candidate[estimators.Regressor]{"ridge", fine}, Candidate[estimators.Regressor]{"machine", small}), Search: &grid.Search{}},
 		"selection: Regressor: pipeline: Regressor: final (lssvm.Regressor): a kernel matrix of 60×60 needs": {
-			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return piped() }, families.RBF{}), Search: &grid.Search{}},
+			Space: Kernels(func(kernels.Kernel) estimators.Regressor { return estimators.Clone(piped) }, families.RBF{}), Search: &grid.Search{}},
 	} {
 		r.Observe = func(search.TraceRow) { t.Error("the search began") }
 		err := r.Fit(ctx, x, y)

@@ -191,7 +191,7 @@ func TestEntropyForClassification(t *testing.T) {
 		}
 		scored++
 		assert.LessOrEqual(t, row.Score, res.Score)
-		got, err := validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: row.Param}} }, x, y, nil)
+		got, err := validation.CrossValidateClassifier(ctx, &lssvm.Classifier{Kernel: kernels.RBF{Gamma: row.Param}}, x, y, nil)
 		require.NoError(t, err)
 		assert.InDelta(t, got.Mean("Accuracy"), row.Score, 1e-12)
 	}

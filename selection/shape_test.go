@@ -311,7 +311,7 @@ func TestShapeFamilies(t *testing.T) {
 		assert.ErrorContains(t, err, "shape: Search")
 		assert.ErrorContains(t, err, fmt.Sprint("Space = ", family))
 	}
-	err := (&Regressor{Space: Candidates(func() estimators.Regressor { return &lssvm.Regressor{} }), Search: &shape.Search{}}).Fit(ctx, x, y)
+	err := (&Regressor{Space: Candidates[estimators.Regressor](&lssvm.Regressor{}), Search: &shape.Search{}}).Fit(ctx, x, y)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "shape: Search")
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -51,14 +52,25 @@ func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Sp
 	return Space[E]{build: build, two: family}
 }
 
-// Candidates is the space of estimators to choose among, with a kernel or without, configured in
-// any way: each function returns a new one. The strategy has to compare by cross-validation,
-// as [grid.Search] and [grid.Halving] do.
+// Candidates is the space of estimators to choose among, with a kernel or without, configured in any way. Clones of them are
+// fitted. The strategy has to compare by cross-validation, as [grid.Search] and [grid.Halving] do.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
 // [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
-func Candidates[E any](candidates ...func() E) Space[E] {
-	return Space[E]{candidates: candidates, listed: true}
+func Candidates[E any](candidates ...E) Space[E] {
+	s := Space[E]{listed: true}
+	for _, c := range candidates {
+		s.candidates = append(s.candidates, cloner(c))
+	}
+	return s
+}
+
+// cloner returns what makes clones of an estimator, or nil for nil.
+func cloner[E any](e E) func() E {
+	if check.IsNil(e) {
+		return nil
+	}
+	return func() E { return estimators.Clone(e) }
 }
 
 // option is what a fit is made with.

@@ -18,7 +18,7 @@ import (
 // Names that are not UTF-8 are refused where they enter, and a result with such a text is not written as another one.
 func TestTextsAreUTF8(t *testing.T) {
 	ctx, x, y := context.Background(), mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6}), []float64{1, 2, 3, 4, 5, 6}
-	candidate := Candidate[estimators.Regressor]{Name: "a", Build: func() estimators.Regressor { return &lssvm.Regressor{} }}
+	candidate := Candidate[estimators.Regressor]{Name: "a", Estimator: &lssvm.Regressor{}}
 	n := badtext.ForEachField(&candidate, func(field string) {
 		err := (&Regressor{Space: NamedCandidates(candidate)}).Fit(ctx, x, y)
 		require.ErrorIs(t, err, estimators.ErrParam, field)

@@ -185,7 +185,7 @@ func TestWeightedFolds(t *testing.T) {
 		}
 	}
 	build := func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} }
-	got, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
+	got, err := validation.CrossValidateRegressor(ctx, build(), x, y, &validation.Options{Splitter: splitter, Metrics: []metrics.Metric{rmse}, Weights: w})
 	require.NoError(t, err)
 	assert.InDeltaSlice(t, byHand(kernels.RBF{Gamma: 1}), got.Values[0], 1e-12)
 }
@@ -194,7 +194,7 @@ func TestWeightedFoldsOfAClassifier(t *testing.T) {
 	x, y := classesOf(60, 3)
 	w := weightsOf(60)
 	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 0.3}} }
-	got, err := validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Weights: w, Metrics: []metrics.Metric{
+	got, err := validation.CrossValidateClassifier(ctx, build(), x, y, &validation.Options{Weights: w, Metrics: []metrics.Metric{
 		metrics.ForClassification(), {Name: "AUC", Scores: metrics.AUCOfScores}, {Name: "LogLoss", Proba: metrics.LogLoss},
 	}})
 	require.NoError(t, err)
@@ -247,14 +247,14 @@ func TestUnsupportedWeights(t *testing.T) {
 	r.Space = Kernels(func(kernels.Kernel) estimators.Regressor { return nil })
 	assert.ErrorIs(t, r.FitWeighted(ctx, x, y, w), estimators.ErrParam)
 
-	_, err = validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return unweighted(nil) }, x, y, &validation.Options{Weights: w})
+	_, err = validation.CrossValidateRegressor(ctx, unweighted(nil), x, y, &validation.Options{Weights: w})
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.ErrorContains(t, err, "fold 0: ")
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w[1:]})
+	_, err = validation.CrossValidateRegressor(ctx, build(), x, y, &validation.Options{Weights: w[1:]})
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	w[3] = 0
-	_, err = validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Weights: w})
+	_, err = validation.CrossValidateRegressor(ctx, build(), x, y, &validation.Options{Weights: w})
 	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: weights = 0, want > 0")
 	assert.ErrorContains(t, (&Regressor{Space: over(families.RBF{}), Search: &entropy.Search{}}).FitWeighted(ctx, x, y, w), "selection: Regressor: weights = 0, want > 0")
 	xc, yc := classesOf(30, 1)
@@ -266,7 +266,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	w := weightsOf(50)
 	density := metrics.Metric{Name: "LogDensity", LargerIsBetter: true, Variance: metrics.LogDensity}
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	got, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{density}, Weights: w})
+	got, err := validation.CrossValidateRegressor(ctx, build(), x, y, &validation.Options{Metrics: []metrics.Metric{density}, Weights: w})
 	require.NoError(t, err)
 	folds, err := validation.KFold{}.Split(50, nil)
 	require.NoError(t, err)
@@ -284,7 +284,7 @@ func TestMetricsOfVariances(t *testing.T) {
 	for _, row := range r.Result().Trace {
 		assert.LessOrEqual(t, row.Score, r.Result().Score)
 	}
-	_, err = validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return moody{Regressor: &lssvm.Regressor{}} }, x, y, &validation.Options{Metrics: []metrics.Metric{density}})
+	_, err = validation.CrossValidateRegressor(ctx, moody{Regressor: &lssvm.Regressor{}}, x, y, &validation.Options{Metrics: []metrics.Metric{density}})
 	assert.ErrorContains(t, err, "moody has no PredictVariance")
 }
 
@@ -295,7 +295,7 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	x, y := classesOf(60, 1)
 	logLoss := metrics.Metric{Name: "LogLoss", Proba: metrics.LogLoss}
 	build := func() estimators.Classifier { return deciding{&lssvm.Classifier{}} }
-	got, err := validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{logLoss, {Name: "Brier", Proba: metrics.Brier}}})
+	got, err := validation.CrossValidateClassifier(ctx, build(), x, y, &validation.Options{Metrics: []metrics.Metric{logLoss, {Name: "Brier", Proba: metrics.Brier}}})
 	require.NoError(t, err)
 	folds, err := validation.StratifiedKFold{}.Split(60, y)
 	require.NoError(t, err)
@@ -314,12 +314,12 @@ func TestMetricsOfProbabilities(t *testing.T) {
 	for _, row := range c.Result().Trace {
 		assert.LessOrEqual(t, c.Result().Score, row.Score)
 	}
-	_, err = validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, x, y, &validation.Options{Metrics: []metrics.Metric{logLoss}})
+	_, err = validation.CrossValidateClassifier(ctx, plain{&lssvm.Classifier{}}, x, y, &validation.Options{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "plain has no PredictProba")
-	_, err = validation.CrossValidateClassifier(ctx, build, x, y, &validation.Options{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
+	_, err = validation.CrossValidateClassifier(ctx, build(), x, y, &validation.Options{Metrics: []metrics.Metric{{Name: "RMSE", Values: metrics.RMSE}}})
 	assert.ErrorContains(t, err, `Metric = "RMSE", want one with Labels, Scores or Proba, for a classifier`)
 	// A class that the training part lacks has no column.
-	_, err = validation.CrossValidateClassifier(context.Background(), build, x, append([]int{99}, y[1:]...), &validation.Options{Metrics: []metrics.Metric{logLoss}})
+	_, err = validation.CrossValidateClassifier(context.Background(), build(), x, append([]int{99}, y[1:]...), &validation.Options{Metrics: []metrics.Metric{logLoss}})
 	assert.ErrorContains(t, err, "class 99 is in no training row")
 }
 

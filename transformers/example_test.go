@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -15,7 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// shift is a transformer of one's own; Clone lets pipelines fit a copy of it.
+// shift is a transformer of one's own.
 type shift struct{ by float64 }
 
 func (s *shift) Fit(_ context.Context, x mat.Matrix) error {
@@ -29,17 +28,14 @@ func (s *shift) Transform(x mat.Matrix) (*mat.Dense, error) {
 	return &out, nil
 }
 
-func (s *shift) Clone() transformers.Transformer { return &shift{} }
-
 func ExampleTransformer() {
 	var t transformers.Transformer = &shift{}
 	if err := t.Fit(context.Background(), mat.NewDense(2, 1, []float64{3, 5})); err != nil {
 		log.Fatal(err)
 	}
 	z, err := t.Transform(mat.NewDense(1, 1, []float64{7}))
-	_, clones := t.(estimators.Cloner[transformers.Transformer])
-	fmt.Println(z.At(0, 0), err, clones)
-	// Output: 4 <nil> true
+	fmt.Println(z.At(0, 0), err)
+	// Output: 4 <nil>
 }
 
 // One row at a time, again and again, without allocating.

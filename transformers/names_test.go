@@ -37,7 +37,7 @@ func TestFeatureNames(t *testing.T) {
 		"columnwise.PowerTransformer": true, "columnwise.QuantileTransformer": true, "columnwise.Winsorizer": true, "featuremap.KernelCenterer": true,
 	}
 	for name, of := range goldenFiles {
-		tr := of.(estimators.Cloner[transformers.Transformer]).Clone()
+		tr := estimators.Clone(of)
 		_, err := transformers.NamesOf(tr, nil)
 		assert.ErrorIs(t, err, fault.ErrNotFitted, name)
 		_, columns := maptest.FitTransform(t, tr, goldenRowsOf(tr)).Dims()

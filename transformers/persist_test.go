@@ -75,7 +75,7 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 		rows := goldenRowsOf(fitted)
 		want := maptest.FitTransform(t, fitted, rows)
 		data := golden.Model(t, filepath.Join("..", packageOf(fitted), "testdata", name), fitted.(maptest.Marshaller).MarshalBinary)
-		read := fitted.(estimators.Cloner[transformers.Transformer]).Clone().(maptest.Marshaller)
+		read := estimators.Clone(fitted).(maptest.Marshaller)
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		got, err := read.Transform(rows)
 		require.NoError(t, err, name)
@@ -95,7 +95,7 @@ func TestFitIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, g := range goldenFiles {
-		f := g.(estimators.Cloner[transformers.Transformer]).Clone()
+		f := estimators.Clone(g)
 		require.ErrorIs(t, f.Fit(ctx, maptest.Table), context.Canceled)
 		_, err := f.Transform(maptest.Table)
 		require.ErrorIs(t, err, fault.ErrNotFitted)

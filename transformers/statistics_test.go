@@ -219,7 +219,7 @@ func TestPartialFit(t *testing.T) {
 	require.NoError(t, s.FitStatistics(ctx, maptest.SumParts(t, s, a, 3, 1)))
 	require.NoError(t, s.PartialFit(ctx, b))
 	assert.Equal(t, learnt(t, whole), learnt(t, s))
-	clone := s.Clone().(*scalers.StandardScaler)
+	clone := estimators.Clone(s)
 	data, err := s.MarshalBinary()
 	require.NoError(t, err)
 	require.NoError(t, clone.UnmarshalBinary(data))
@@ -237,7 +237,7 @@ func TestStatisticsWithGaps(t *testing.T) {
 	ctx, x := context.Background(), maptest.FarRows(50)
 	x.Set(7, 1, math.NaN())
 	for _, of := range []streaming.StatisticsFitter[streaming.None]{&columnwise.Imputer{Indicators: true}, &columnwise.Imputer{Indicators: true, Statistic: columnwise.Median}, &columnwise.Winsorizer{Gaps: true}, &columnwise.QuantileTransformer{Gaps: true}, &columnwise.PowerTransformer{Gaps: true}, &columnwise.OneHot{Gaps: true, MaxCategories: 60}} {
-		fitted := of.(estimators.Cloner[transformers.Transformer]).Clone()
+		fitted := estimators.Clone(of.(transformers.Transformer))
 		require.NoError(t, fitted.Fit(ctx, x))
 		require.NoError(t, of.FitStatistics(ctx, maptest.SumParts(t, of, x, 4, 3)))
 		a, err := fitted.Transform(x)

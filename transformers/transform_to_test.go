@@ -21,7 +21,7 @@ import (
 func TestTransformToIsTransform(t *testing.T) {
 	ctx := context.Background()
 	for name, configured := range goldenFiles {
-		tr := configured.(estimators.Cloner[transformers.Transformer]).Clone()
+		tr := estimators.Clone(configured)
 		to := tr.(transformers.TransformerTo)
 		rows := goldenRowsOf(tr)
 		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), fault.ErrNotFitted, name)

@@ -19,15 +19,14 @@
 //	Inverter          the way back, of the scalers, of PowerTransformer, QuantileTransformer and PCA
 //	PartialFitter     more rows over time, of those that fit from statistics
 //
-// Package [estimators] has Cloner, an unfitted copy, which pipelines and searches need of every step. Package [streaming] has,
-// for rows without targets:
+// Package [streaming] has, for rows without targets:
 //
 //	BlockFitter       a fit from a stream of rows, of the scalers, of all in columnwise and of PCA
 //	StatisticsFitter  a fit from sums of parts of the rows, which are merged in any order, of all but KernelMap,
 //	                  KernelCenterer and KernelPCA
 //
-// All transformers of this library are stored by MarshalBinary, cloned by Clone, and keep the checks of package
-// estimatortest.
+// All transformers of this library are stored by MarshalBinary and keep the checks of package estimatortest. Clone of package
+// [estimators] makes unfitted copies, which pipelines and searches fit.
 //
 // [estimators]: https://pkg.go.dev/github.com/kernelearn/kernelearn/estimators
 // [streaming]: https://pkg.go.dev/github.com/kernelearn/kernelearn/streaming
@@ -60,7 +59,7 @@ type RowResidualer interface {
 // PartialFitter is the capability to learn from more rows.
 type PartialFitter interface {
 	// PartialFit learns from x (n×d) besides what earlier calls of PartialFit, or a FitStatistics, learnt from: it is
-	// FitStatistics of all those rows. The transformer keeps their statistics, but Clone and MarshalBinary leave them
+	// FitStatistics of all those rows. The transformer keeps their statistics, but MarshalBinary and a clone leave them
 	// out: MarshalStatistics has them (estimators.Continuer). After Fit, FitBlocks or UnmarshalBinary there are none to
 	// go on from, which is ErrNotFitted. What a map of a kernel makes of a row may be another number after it, and of
 	// another meaning: a model that was fitted behind the map has to be fitted again, or the two in one pipeline, whose

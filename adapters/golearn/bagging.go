@@ -355,24 +355,15 @@ func (b *Bagging) Fitted() []base.Classifier {
 }
 
 // Supports reports whether the method of a capability would work: Proba, unless it
-// was fitted on a float class; Cloning; and Marshalling, which depends on the models.
+// was fitted on a float class; and Marshalling, which depends on the models.
 func (b *Bagging) Supports(capability estimators.Capability) bool {
-	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Cloning, estimators.Proba}}
+	w := estimators.Wrapped{Estimators: []any{nil}, Own: []estimators.Capability{estimators.Proba}}
 	if b.New != nil {
 		w.Estimators = inside(b.New())
 	}
 	hasNone := capability == estimators.Proba && b.fitted != nil && b.fitted.Target.Kind == gridtable.FloatKind
 	return !hasNone && supports(b, capability, w)
 }
-
-// Clone returns an unfitted, equally configured copy, which shares New.
-func (b *Bagging) Clone() *Bagging {
-	out := *b
-	out.fitted = nil
-	return &out
-}
-
-func (b *Bagging) clone() base.Classifier { return b.Clone() }
 
 // String says how many models there are, and of what.
 func (b *Bagging) String() string {

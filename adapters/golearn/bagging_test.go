@@ -137,22 +137,22 @@ func TestBaggingSavesItself(t *testing.T) {
 		"pipeline": func() base.Classifier { return &golearn.Pipeline{Steps: []golearn.Step{binned(4)}, Final: machine()} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := golearn.Bagging{New: build, Models: 3, Features: 2}
-			b := config.Clone()
+			config := &golearn.Bagging{New: build, Models: 3, Features: 2}
+			b := estimators.Clone(config)
 			require.NoError(t, b.Fit(train))
 			path := filepath.Join(t.TempDir(), "bag")
 			require.NoError(t, b.Save(path))
-			again := config.Clone()
+			again := estimators.Clone(config)
 			require.NoError(t, again.Load(path))
 			assert.Equal(t, texts(t, b, train), texts(t, again, train))
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 4, Features: 2}).Load(path), estimators.ErrBadModel)
 			require.ErrorIs(t, (&golearn.Bagging{New: build, Models: 3}).Load(path), estimators.ErrBadModel)
 
 			// Behind a step, with golearn's own archive around it.
-			p := &golearn.Pipeline{Final: config.Clone()}
+			p := &golearn.Pipeline{Final: estimators.Clone(config)}
 			require.NoError(t, p.Fit(train))
 			require.NoError(t, p.Save(path))
-			q := &golearn.Pipeline{Final: config.Clone()}
+			q := &golearn.Pipeline{Final: estimators.Clone(config)}
 			require.NoError(t, q.Load(path))
 			assert.Equal(t, texts(t, p, train), texts(t, q, train))
 		})

@@ -3,7 +3,6 @@ package golearn
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -30,8 +29,7 @@ import (
 // of 1; where the estimator gives none, the logistic function of half the difference of
 // the two decision values; and 0 or 1 where it gives neither.
 type Classifier struct {
-	// Estimator is what learns. It has to have a Clone method (estimators.Cloner). nil: the zero
-	// [selection.Classifier], which makes the columns even, fills gaps and chooses a kernel.
+	// Estimator is what learns, a clone of it. nil: the zero [selection.Classifier], which makes the columns even, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
@@ -91,10 +89,7 @@ func (c *Classifier) learner() estimators.Classifier {
 }
 
 func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
-	est, err := estimators.Clone("Estimator", c.learner())
-	if err != nil {
-		return err
-	}
+	est := estimators.Clone(c.learner())
 	class, present, y, err := t.Labels()
 	if err != nil {
 		return err
@@ -309,16 +304,6 @@ func (c *Classifier) Report() estimators.Report { return reportOf(c.Fitted()) }
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return supports(c, capability, estimators.Wrapped{Estimators: []any{c.learner()}})
 }
-
-// Clone returns an unfitted, equally configured, independent copy. An Estimator
-// that has no Clone method is shared, and then Fit of either will fail.
-func (c *Classifier) Clone() *Classifier {
-	out := *c
-	out.Estimator, out.ClassWeights, out.fitted = cloneOrShare(c.Estimator), maps.Clone(c.ClassWeights), nil
-	return &out
-}
-
-func (c *Classifier) clone() base.Classifier { return c.Clone() }
 
 // String says what is wrapped and what it was fitted on.
 func (c *Classifier) String() string {

@@ -81,7 +81,15 @@ func (s regressorShim) predict(x mat.Matrix) (base.FixedDataGrid, error) {
 	return s.gridModel.Predict(grid)
 }
 
+func (s regressorShim) Clone() estimators.Regressor {
+	return regressorShim{estimators.Clone(s.gridModel)}
+}
+
 type classifierShim struct{ gridModel }
+
+func (s classifierShim) Clone() estimators.Classifier {
+	return classifierShim{estimators.Clone(s.gridModel)}
+}
 
 func (s classifierShim) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	xd, err := features(ctx, x)

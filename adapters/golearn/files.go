@@ -53,8 +53,8 @@ type wrappedPayload struct {
 // readWrapped reads a model around an estimator, the estimator into a clone of the
 // configured one.
 func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot bool, missing Missing) (p wrappedPayload, est E, err error) {
-	est, err = estimators.Clone(o.name(), configured)
-	if err == nil && !estimators.Supports(est, estimators.Marshalling) {
+	est = estimators.Clone(configured)
+	if !estimators.Supports(est, estimators.Marshalling) {
 		err = estimators.Unsupported(o.name(), est, estimators.Marshalling)
 	}
 	if err == nil {

@@ -159,9 +159,6 @@ func (p *plain) Predict(x mat.Matrix) ([]int, error)                  { return p
 func (p *plain) Classes() []int                                       { return p.c.Classes() }
 func (p *plain) Clone() estimators.Classifier                         { return &plain{} }
 
-// uncloneable cannot be copied.
-type uncloneable struct{ estimators.Classifier }
-
 // leastSquares is linear regression with an intercept and a little ridge.
 type leastSquares struct {
 	coef  []float64
@@ -331,14 +328,6 @@ func (s *scaler) UnmarshalBinary(data []byte) error {
 	}
 	s.mean = p.Mean
 	return nil
-}
-
-// fixed is a transformer without Clone.
-type fixed struct{}
-
-func (fixed) Fit(context.Context, mat.Matrix) error { return nil }
-func (fixed) Transform(x mat.Matrix) (*mat.Dense, error) {
-	return mat.DenseCopyOf(x), nil
 }
 
 var speciesNames = []string{"setosa", "versicolor", "virginica"}

@@ -89,7 +89,7 @@ func (s *stranger) predict(t *gridtable.Table) (gridtable.Cells, error) {
 // copyOf copies a model of this package; a stranger is itself.
 func copyOf(c base.Classifier) base.Classifier {
 	if o, ok := embedding.As[gridEstimator](c); ok {
-		return o.clone()
+		return estimators.Clone(o)
 	}
 	return c
 }

@@ -34,7 +34,6 @@ type gridEstimator interface {
 	fitTable(ctx context.Context, t *gridtable.Table) error
 	// model is what was fitted; nil before.
 	model() model
-	clone() base.Classifier
 }
 
 // model is a fitted one of them.
@@ -299,12 +298,4 @@ func featuresOf(o gridEstimator) []string {
 		return nil
 	}
 	return gridtable.MatrixNames(m.reads().Columns)
-}
-
-// cloneOrShare is for Clone methods, which cannot fail.
-func cloneOrShare[E any](e E) E {
-	if c, err := estimators.Clone("", e); err == nil {
-		return c
-	}
-	return e
 }

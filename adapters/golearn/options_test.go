@@ -65,7 +65,7 @@ func TestImpute(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, cls.Save(path))
-	again := cls.Clone()
+	again := estimators.Clone(cls)
 	require.NoError(t, again.Load(path))
 	got, err = again.PredictProba(gap)
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestImputeForRegression(t *testing.T) {
 	require.NoError(t, reg.Fit(doses))
 	path := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, reg.Save(path))
-	again := reg.Clone()
+	again := estimators.Clone(reg)
 	require.NoError(t, again.Load(path))
 	assert.Equal(t, targets(t, reg, doses), targets(t, again, doses))
 	require.ErrorIs(t, (&golearn.Regressor{Estimator: &ridge.Regressor{}}).Load(path), estimators.ErrBadModel)
@@ -199,7 +199,7 @@ func TestScoresOfAFloatClass(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "model")
 		for _, m := range []*golearn.Classifier{cls, scored} {
 			require.NoError(t, m.Save(path))
-			again := m.Clone()
+			again := estimators.Clone(m)
 			require.NoError(t, again.Load(path))
 			assert.Equal(t, targets(t, m, grid), targets(t, again, grid))
 		}
@@ -504,7 +504,7 @@ func TestPredictInterval(t *testing.T) {
 	train, test := curveGrid(t, 60, 1), curveGrid(t, 20, 2)
 	x, _ := curve(20, 2)
 	reg := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
-	p := &golearn.Pipeline{Final: reg.Clone()}
+	p := &golearn.Pipeline{Final: estimators.Clone(reg)}
 	bare := &golearn.Regressor{Estimator: &constant{}}
 	_, _, err := reg.PredictInterval(test, 0.9)
 	require.ErrorIs(t, err, estimators.ErrNotFitted)
@@ -538,7 +538,7 @@ func TestPredictInterval(t *testing.T) {
 
 // What each of the five types can do depends on what it wraps.
 func TestSupports(t *testing.T) {
-	const none, some = "", "Clone Report MarshalBinary and UnmarshalBinary"
+	const none, some = "", "Report MarshalBinary and UnmarshalBinary"
 	tree := trees.NewID3DecisionTree(0)
 	scale := []golearn.Step{golearn.Transform(&scalers.StandardScaler{})}
 	for name, c := range map[string]struct {
@@ -548,15 +548,15 @@ func TestSupports(t *testing.T) {
 		"no Estimator":             {&golearn.Classifier{}, "PredictProba " + some},
 		"no Estimator, of numbers": {&golearn.Regressor{}, "PredictVariance PredictInterval " + some},
 		"Classifier":               {&golearn.Classifier{Estimator: &lssvm.Classifier{}}, "PredictProba " + some},
-		"without anything":         {&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}}, "Clone"},
+		"without anything":         {&golearn.Classifier{Estimator: unweighted{&lssvm.Classifier{}}}, none},
 		"Regressor":                {&golearn.Regressor{Estimator: &lssvm.Regressor{}}, "PredictVariance PredictInterval " + some},
 		"no Final":                 {&golearn.Pipeline{}, none},
 		"Pipeline":                 {&golearn.Pipeline{Steps: scale, Final: &golearn.Regressor{Estimator: &lssvm.Regressor{}}}, "PredictVariance PredictInterval " + some},
 		"Pipeline of a Classifier": {&golearn.Pipeline{Final: machine()}, "PredictProba " + some},
 		"Pipeline of golearn's":    {&golearn.Pipeline{Steps: scale, Final: tree}, "MarshalBinary and UnmarshalBinary"},
-		"Bagging":                  {&golearn.Bagging{New: machine}, "PredictProba Clone MarshalBinary and UnmarshalBinary"},
-		"Bagging of golearn's":     {&golearn.Bagging{New: func() base.Classifier { return tree }}, "PredictProba Clone MarshalBinary and UnmarshalBinary"},
-		"Refitted":                 {&golearn.Refitted{}, "Clone MarshalBinary and UnmarshalBinary"},
+		"Bagging":                  {&golearn.Bagging{New: machine}, "PredictProba MarshalBinary and UnmarshalBinary"},
+		"Bagging of golearn's":     {&golearn.Bagging{New: func() base.Classifier { return tree }}, "PredictProba MarshalBinary and UnmarshalBinary"},
+		"Refitted":                 {&golearn.Refitted{}, "MarshalBinary and UnmarshalBinary"},
 	} {
 		var got []string
 		for _, capability := range estimators.Capabilities() {

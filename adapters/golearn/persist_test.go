@@ -147,7 +147,7 @@ func TestAnotherConfigurationIsRefused(t *testing.T) {
 	g := flowerGrid(t, 45, 1)
 	mine := &Classifier{Estimator: &centroids{}}
 	base0 := func() *Pipeline {
-		return &Pipeline{Steps: []Step{Transform(&scaler{}), binning(4)}, Final: mine.Clone()}
+		return &Pipeline{Steps: []Step{Transform(&scaler{}), binning(4)}, Final: estimators.Clone(mine)}
 	}
 	p := base0()
 	require.NoError(t, p.Fit(g))

@@ -58,8 +58,7 @@ func (p *Pipeline) Fit(grid base.FixedDataGrid) (err error) {
 // FitContext fits the steps and Final to the rows of grid, which has one class
 // attribute. Errors say which step they come from: ErrParam for a nil Final or
 // grid, a filter that panics; ErrShape for no rows, no features or not one class
-// attribute; ErrNotFinite; one that wraps errors.ErrUnsupported for a transformer
-// without a Clone method; those of the transformers, of Final, and ctx's.
+// attribute; ErrNotFinite; those of the transformers, of Final, and ctx's.
 func (p *Pipeline) FitContext(ctx context.Context, grid base.FixedDataGrid) (err error) {
 	defer fault.Recover(&err)
 	return fit(ctx, p, grid)
@@ -213,9 +212,8 @@ func (p *Pipeline) Fitted() base.Classifier {
 func (p *Pipeline) Report() estimators.Report { return reportOf(p.Fitted()) }
 
 // Supports reports whether the method of a capability would work. Proba, Variance, Interval,
-// Sets and Reporting depend on Final; Cloning and Marshalling on the transformers too.
-// A Final of golearn cannot be copied, and is marshalled through its own
-// SaveWithPrefix.
+// Sets and Reporting depend on Final; Marshalling on the transformers too.
+// A Final of golearn is marshalled through its own SaveWithPrefix.
 func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	w := estimators.Wrapped{Estimators: inside(p.Final)}
 	for _, s := range p.Steps {
@@ -226,18 +224,15 @@ func (p *Pipeline) Supports(capability estimators.Capability) bool {
 	return supports(p, capability, w)
 }
 
-// Clone returns an unfitted, equally configured copy. It is independent but for
-// what cannot be copied, which is shared: a Final of golearn, and the functions of
-// Filter steps.
+// Clone returns an unfitted copy with the same configuration, in which a Final of golearn's own and the functions of Filter
+// steps are shared. [estimators.Clone] calls it.
 func (p *Pipeline) Clone() *Pipeline {
 	out := &Pipeline{Final: copyOf(p.Final), NoOneHot: p.NoOneHot, Steps: make([]Step, len(p.Steps))}
 	for i, s := range p.Steps {
-		out.Steps[i] = Step{transform: cloneOrShare(s.transform), build: s.build}
+		out.Steps[i] = Step{transform: estimators.Clone(s.transform), build: s.build}
 	}
 	return out
 }
-
-func (p *Pipeline) clone() base.Classifier { return p.Clone() }
 
 // String lists the steps and Final.
 func (p *Pipeline) String() string {

@@ -312,11 +312,6 @@ func TestWhatAPipelineRefuses(t *testing.T) {
 	require.ErrorIs(t, (&Pipeline{}).Fit(g), estimators.ErrParam)
 	p := &Pipeline{Steps: []Step{{}}, Final: &Classifier{Estimator: &centroids{}}}
 	require.ErrorContains(t, p.Fit(g), "step 0")
-	p.Steps[0] = Transform(fixed{})
-	err := p.Fit(g)
-	require.ErrorIs(t, err, errUnsupported)
-	require.ErrorContains(t, err, "fixed")
-	assert.False(t, p.Supports(estimators.Cloning))
 	require.ErrorIs(t, p.Fit(nil), estimators.ErrParam)
 	p.Steps = nil
 	require.NoError(t, p.Fit(g))
@@ -391,7 +386,6 @@ func TestPipelineCloneIsIndependent(t *testing.T) {
 	assert.Nil(t, c.Fitted())
 	assert.NotSame(t, p.Final, c.Final)
 	assert.NotSame(t, p.Steps[0].transform, c.Steps[0].transform)
-	assert.True(t, p.Supports(estimators.Cloning))
 	assert.True(t, p.Supports(estimators.Marshalling))
 	assert.True(t, p.Report().Converged)
 	assert.Equal(t, "golearn.Pipeline(*golearn.scaler, filter, golearn.Classifier(*golearn.centroids, not fitted); not fitted)", c.String())

@@ -184,7 +184,6 @@ func TestAnEmbeddedModelIsAStranger(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []int{4, 4}, []int{o.fits, o.predicts})
 	assert.Same(t, o, p.Clone().Final, "it cannot be copied")
-	assert.False(t, p.Supports(estimators.Cloning))
 	assert.False(t, p.Supports(estimators.Proba))
 	_, err = p.PredictProba(g)
 	require.ErrorIs(t, err, errUnsupported)
@@ -240,11 +239,10 @@ func TestRefittedMatchesAttributes(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.ErrorIs(t, r.FitContext(ctx, train), context.Canceled)
-	assert.True(t, r.Supports(estimators.Cloning))
 	assert.True(t, r.Supports(estimators.Marshalling))
 	assert.False(t, r.Supports(estimators.Proba))
 	assert.Contains(t, r.String(), "first")
-	assert.Equal(t, "golearn.Refitted(not fitted)", r.Clone().String())
+	assert.Equal(t, "golearn.Refitted(not fitted)", estimators.Clone(r).String())
 }
 
 // first predicts the class of the training row that has the same first feature. It refuses a

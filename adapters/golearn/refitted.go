@@ -95,15 +95,10 @@ func (m *refittedModel) predict(t *gridtable.Table) (gridtable.Cells, error) {
 	return ask(m.inner, t, m.Target)
 }
 
-// Supports reports whether the method of a capability would work: Cloning and Marshalling.
+// Supports reports whether the method of a capability would work: Marshalling.
 func (r *Refitted) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{})
 }
-
-// Clone returns an unfitted copy, which shares New.
-func (r *Refitted) Clone() *Refitted { return &Refitted{New: r.New} }
-
-func (r *Refitted) clone() base.Classifier { return r.Clone() }
 
 // String names the model.
 func (r *Refitted) String() string {

@@ -19,8 +19,7 @@ import (
 //
 // What Classifier says of clones, failed fits, concurrency and errors holds here.
 type Regressor struct {
-	// Estimator is what learns. It has to have a Clone method (estimators.Cloner). nil: the zero
-	// [selection.Regressor], which makes the columns even, fills gaps and chooses a kernel.
+	// Estimator is what learns, a clone of it. nil: the zero [selection.Regressor], which makes the columns even, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.
@@ -66,10 +65,7 @@ func (r *Regressor) learner() estimators.Regressor {
 }
 
 func (r *Regressor) fitTable(ctx context.Context, t *gridtable.Table) error {
-	est, err := estimators.Clone("Estimator", r.learner())
-	if err != nil {
-		return err
-	}
+	est := estimators.Clone(r.learner())
 	target, y, err := t.Targets()
 	if err != nil {
 		return err
@@ -161,20 +157,10 @@ func (r *Regressor) Fitted() estimators.Regressor {
 func (r *Regressor) Report() estimators.Report { return reportOf(r.Fitted()) }
 
 // Supports reports whether the method of a capability would work, which depends
-// on Estimator: Variance, Interval, Cloning, Reporting, Marshalling. All others are false.
+// on Estimator: Variance, Interval, Reporting, Marshalling. All others are false.
 func (r *Regressor) Supports(capability estimators.Capability) bool {
 	return supports(r, capability, estimators.Wrapped{Estimators: []any{r.learner()}})
 }
-
-// Clone returns an unfitted, equally configured, independent copy. An Estimator
-// that has no Clone method is shared, and then Fit of either will fail.
-func (r *Regressor) Clone() *Regressor {
-	out := *r
-	out.Estimator, out.fitted = cloneOrShare(r.Estimator), nil
-	return &out
-}
-
-func (r *Regressor) clone() base.Classifier { return r.Clone() }
 
 // String says what is wrapped and what it was fitted on.
 func (r *Regressor) String() string {

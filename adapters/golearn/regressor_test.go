@@ -44,7 +44,7 @@ func TestRegressor(t *testing.T) {
 	assert.Equal(t, 2, report.Rows)
 	assert.Contains(t, r.String(), "1 features")
 	assert.Equal(t, estimators.Report{}, r.Report())
-	assert.Nil(t, r.Clone().Fitted())
+	assert.Nil(t, estimators.Clone(r).Fitted())
 }
 
 func TestRegressorGridOfNoRows(t *testing.T) {

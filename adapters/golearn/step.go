@@ -23,8 +23,7 @@ type Step struct {
 	build     func(train base.FixedDataGrid) (base.Filter, error)
 }
 
-// Transform makes a step of a transformer, which has to have a Clone method
-// (estimators.Cloner). It sees the features as a Classifier would, categorical
+// Transform makes a step of a transformer, of which clones are fitted. It sees the features as a Classifier would, categorical
 // ones as columns of 0 and 1, and NaN cells too: imputing is a transformer's work.
 // After it the grid has one float attribute for each column that the transformer
 // returns, under the names that its FeatureNames (transformers.FeatureNamer) gives them;
@@ -112,10 +111,7 @@ const transformName = "golearn: Transform"
 
 func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridtable.Table,
 	noOneHot bool) (fittedStep, *gridtable.Table, error) {
-	transformer, err := estimators.Clone(transformName, configured)
-	if err != nil {
-		return nil, nil, err
-	}
+	transformer := estimators.Clone(configured)
 	s, x, err := learn(ctx, t, noOneHot, Pass)
 	if err != nil {
 		return nil, nil, err
@@ -201,10 +197,7 @@ func (f *fittedTransform) payload() (stepPayload, error) {
 }
 
 func restoreTransform(configured transformers.Transformer, in *transformPayload, noOneHot bool) (fittedStep, error) {
-	transformer, err := estimators.Clone(transformName, configured)
-	if err != nil {
-		return nil, err
-	}
+	transformer := estimators.Clone(configured)
 	if err := errors.Join(in.Schema.validate(), (&schema{Columns: in.Output}).validate()); err != nil {
 		return nil, fault.BadModel(pipelineKind, "%v", err)
 	}

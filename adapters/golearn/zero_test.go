@@ -208,7 +208,7 @@ func TestTheRestWithoutAnEstimator(t *testing.T) {
 	cls := &golearn.Classifier{ClassWeights: map[string]float64{"moss": 3}, Balanced: true}
 	require.NoError(t, cls.Fit(grid))
 	assert.Equal(t, "golearn.Classifier(*selection.Classifier, fitted on 3 features, 3 classes)", cls.String())
-	clone := cls.Clone()
+	clone := estimators.Clone(cls)
 	assert.Nil(t, clone.Estimator)
 	require.NoError(t, clone.Fit(grid))
 	a, err := cls.PredictProba(grid)

@@ -50,6 +50,9 @@ func (m Method) String() string {
 	return enum.Name("Method", int(m), "Automatic", "Temperature", "Platt", "Isotonic")
 }
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier gives calibrated probabilities to the estimator that it wraps: they agree with how often the classes
 // occur. The zero value wraps [lssvm.Classifier] and chooses the method.
 //
@@ -75,6 +78,7 @@ type Classifier struct {
 	// If Observe is not nil, it is called after each fit.
 	Observe func(estimators.Step)
 
+	folding
 	m *model
 }
 
@@ -94,9 +98,6 @@ func (c *Classifier) estimator() estimators.Classifier {
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
-
-// FitsFold tells Estimator that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
-func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
 // of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
@@ -212,9 +213,9 @@ func (t *task) tell(ctx context.Context, i, total int, message string) {
 
 // fitOn fits a clone of Estimator to some rows, nil for all.
 func (t *task) fitOn(ctx context.Context, rows []int) (estimators.Classifier, error) {
-	clone, err := estimators.Clone(classifierType, t.estimator())
-	if err != nil {
-		return nil, err
+	clone := estimators.Clone(t.estimator())
+	if t.IsFold() {
+		classes.FitsFold(clone)
 	}
 	x, at, own := t.x, t.at, t.own
 	if rows == nil {
@@ -441,16 +442,4 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
 		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Proba, estimators.Grouping},
 	}.Supports(c, capability)
-}
-
-// Clone returns an unfitted Classifier of the same configuration, with a clone of Estimator.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m = nil
-	if c.Estimator != nil {
-		if clone, err := estimators.Clone(classifierType, c.Estimator); err == nil {
-			out.Estimator = clone
-		}
-	}
-	return &out
 }

@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 	lonely := append([]int(nil), y...)
 	lonely[3] = 77
 	assert.ErrorIs(t, (&Classifier{Estimator: &toy.Centroid{}}).Fit(t.Context(), x, lonely), estimators.ErrShape)
-	assert.ErrorIs(t, (&Classifier{Estimator: mute{}}).Fit(t.Context(), x, y), errors.ErrUnsupported)
+	assert.ErrorIs(t, (&Classifier{Estimator: mute{&toy.Centroid{}}}).Fit(t.Context(), x, y), errors.ErrUnsupported)
 	var nan Classifier
 	assert.True(t, math.IsNaN(nan.Slope()))
 	assert.Nil(t, nan.Classes())
@@ -117,9 +117,7 @@ func TestErrors(t *testing.T) {
 // mute says nothing but classes.
 type mute struct{ estimators.Classifier }
 
-func (mute) Clone() estimators.Classifier { return mute{&toy.Centroid{}} }
-
-func (mute) Supports(c estimators.Capability) bool { return c == estimators.Cloning }
+func (mute) Supports(c estimators.Capability) bool { return false }
 
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := clouds(60, 3, 5)

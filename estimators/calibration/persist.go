@@ -55,10 +55,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	clone, err := estimators.Clone(classifierType, c.estimator())
-	if err != nil {
-		return err
-	}
+	clone := estimators.Clone(c.estimator())
 	if err := s.Chosen.UnmarshalInto(classifierKind, "estimator", clone); err != nil {
 		return err
 	}

@@ -84,10 +84,7 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 }
 
 func (c *Classifier) read(m *classModel, p estimators.NestedModel, which string) (estimators.Classifier, error) {
-	clone, err := estimators.Clone(classifierType, c.estimator())
-	if err != nil {
-		return nil, err
-	}
+	clone := estimators.Clone(c.estimator())
 	if err := p.UnmarshalInto(classifierKind, which, clone); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ const (
 	defaultFree    = 2
 )
 
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
 // Classifier predicts, in addition to a class, a set of classes that contains the right class with a guaranteed
 // probability. The zero value wraps [lssvm.Classifier] and chooses the method by the number of rows.
 //
@@ -80,6 +83,7 @@ type Classifier struct {
 	// If Observe is not nil, it is called after each fit and each system.
 	Observe func(estimators.Step)
 
+	folding
 	m *classModel
 }
 
@@ -118,9 +122,6 @@ func (c *Classifier) scoring() scoring {
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
-
-// FitsFold tells Estimator that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
-func (c *Classifier) FitsFold() { classes.FitsFold(c.Estimator) }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
 // [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
@@ -198,9 +199,9 @@ func (c *Classifier) methodFor(n int) Method {
 
 // fitOn fits a clone of Estimator on some rows, which have all classes.
 func (m *classModel) fitOn(ctx context.Context, c *Classifier, rows []int) (estimators.Classifier, error) {
-	clone, err := estimators.Clone(classifierType, c.estimator())
-	if err != nil {
-		return nil, err
+	clone := estimators.Clone(c.estimator())
+	if c.IsFold() {
+		classes.FitsFold(clone)
 	}
 	y := make([]int, len(rows))
 	for i, row := range rows {
@@ -401,18 +402,6 @@ func (c *Classifier) Supports(capability estimators.Capability) bool {
 	return estimators.Wrapped{
 		Estimators: []any{c.estimator()}, Own: []estimators.Capability{estimators.Sets, estimators.Decision, estimators.Grouping},
 	}.Supports(c, capability)
-}
-
-// Clone returns an unfitted Classifier of the same configuration, with a clone of Estimator.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m = nil
-	if c.Estimator != nil {
-		if clone, err := estimators.Clone(classifierType, c.Estimator); err == nil {
-			out.Estimator = clone
-		}
-	}
-	return &out
 }
 
 // PredictSet returns, for each row of x (m×d), the classes, ascending, of a set that has the right one with

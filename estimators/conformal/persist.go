@@ -77,10 +77,7 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 }
 
 func (r *Regressor) read(p estimators.NestedModel, which string) (estimators.Regressor, error) {
-	clone, err := estimators.Clone(regressorType, r.estimator())
-	if err != nil {
-		return nil, err
-	}
+	clone := estimators.Clone(r.estimator())
 	return clone, p.UnmarshalInto(regressorKind, which, clone)
 }
 

@@ -206,10 +206,7 @@ func (m *model) halves(r *Regressor) (choose, held []int, err error) {
 
 // fitOn fits a clone of Estimator on some rows.
 func (m *model) fitOn(ctx context.Context, r *Regressor, rows []int) (estimators.Regressor, error) {
-	clone, err := estimators.Clone(regressorType, r.estimator())
-	if err != nil {
-		return nil, err
-	}
+	clone := estimators.Clone(r.estimator())
 	estimators.SetGroups(clone, linalg.Pick(m.groups, rows))
 	x, y := linalg.Rows(m.rows, rows), linalg.Pick(m.y, rows)
 	if m.own == nil {
@@ -366,16 +363,4 @@ func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 func (r *Regressor) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Estimators: []any{r.estimator()},
 		Own: []estimators.Capability{estimators.Interval, estimators.Grouping}}.Supports(r, c)
-}
-
-// Clone returns an unfitted Regressor of the same configuration, with a clone of Estimator.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.m = nil
-	if r.Estimator != nil {
-		if clone, err := estimators.Clone(regressorType, r.Estimator); err == nil {
-			c.Estimator = clone
-		}
-	}
-	return &c
 }

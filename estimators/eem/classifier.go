@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -133,7 +131,7 @@ func (c *Classifier) FitPath(ctx context.Context, x mat.Matrix, y []int, units [
 	}
 	out := make([]*Classifier, len(models))
 	for i, m := range models {
-		out[i] = c.Clone().(*Classifier)
+		out[i] = estimators.Clone(c)
 		out[i].Units, out[i].m = units[i], m
 	}
 	return out, nil
@@ -196,13 +194,4 @@ func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)
-}
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m = nil
-	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs),
-		maps.Clone(c.ClassWeights)
-	return &out
 }

@@ -360,7 +360,7 @@ func TestHeldOut(t *testing.T) {
 				want, err := c.PredictProba(rowsOf(x, test))
 				require.NoError(t, err)
 				assert.True(t, mat.EqualApprox(want, rowsOf(got, test), 1e-6), "block %d", name)
-				c = c.Clone().(*Classifier)
+				c = estimators.Clone(c)
 			}
 		}
 		one := &Classifier{Units: 10, Workers: 1}

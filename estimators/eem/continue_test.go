@@ -50,7 +50,7 @@ func TestAFirstChunkOfTooFewRowsIsAWarning(t *testing.T) {
 		require.NoError(t, err)
 		statistics, err := model.MarshalStatistics()
 		require.NoError(t, err)
-		read := model.(interface{ Clone() estimators.Classifier }).Clone().(interface {
+		read := estimators.Clone[estimators.Classifier](model).(interface {
 			estimators.Classifier
 			estimators.Continuer
 			estimators.Reporter

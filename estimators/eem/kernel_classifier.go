@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -166,7 +164,7 @@ func (c *KernelClassifier) FitPath(ctx context.Context, x mat.Matrix, y []int, c
 	}
 	out := make([]*KernelClassifier, len(models))
 	for i, m := range models {
-		out[i] = c.Clone().(*KernelClassifier)
+		out[i] = estimators.Clone(c)
 		out[i].Components, out[i].m = components[i], m
 	}
 	return out, nil
@@ -224,16 +222,4 @@ func (c *KernelClassifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 func (c *KernelClassifier) DecisionTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	return c.decisionTo(dst, x)
-}
-
-// Clone returns an unfitted KernelClassifier with the same configuration.
-func (c *KernelClassifier) Clone() estimators.Classifier {
-	out := *c
-	out.m = nil
-	out.Labels, out.Priors, out.Costs, out.ClassWeights = slices.Clone(c.Labels), slices.Clone(c.Priors), slices.Clone(c.Costs),
-		maps.Clone(c.ClassWeights)
-	if c.Landmarks != nil {
-		out.Landmarks = mat.DenseCopyOf(c.Landmarks)
-	}
-	return &out
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -444,14 +443,6 @@ func (c *Classifier) Report() estimators.Report {
 		return estimators.Report{}
 	}
 	return c.m.report.Clone()
-}
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m = nil
-	out.ClassWeights = maps.Clone(c.ClassWeights)
-	return &out
 }
 
 func (c *Classifier) rowWidth() int {

@@ -64,7 +64,7 @@ func (b *brokenDetector) Predict(x mat.Matrix) ([]bool, error) {
 }
 
 func (b *brokenDetector) Clone() estimators.Detector {
-	return &brokenDetector{Density: b.Density.Clone().(*novelty.Density), score: b.score, p: b.p, novel: b.novel}
+	return &brokenDetector{Density: estimators.Clone(b.Density), score: b.score, p: b.p, novel: b.novel}
 }
 
 type brokenRegressor struct {

@@ -19,7 +19,7 @@ import (
 const capabilitiesHead = `# What each type can do
 
 Beside Fit and Predict, or Transform, a type has the methods of its capabilities. ` + "`estimators.Supports(model, c)`" + ` asks for one
-at run time. All types have Clone, MarshalBinary, UnmarshalBinary and Graph; all transformers have TransformTo and FeatureNames.
+at run time. All types have MarshalBinary, UnmarshalBinary and Graph; all transformers have TransformTo and FeatureNames.
 A type marked with * wraps others: its methods work where what it wraps has them.
 
 | type | further methods |
@@ -49,7 +49,7 @@ func TestCapabilitiesPage(t *testing.T) {
 		var methods []string
 		for _, c := range estimators.Capabilities() {
 			has := (estimators.Wrapped{}).Supports(v, c)
-			if c == estimators.Cloning || c == estimators.Marshalling {
+			if c == estimators.Marshalling {
 				assert.True(t, has, "%s: %v", name, c)
 			} else if has {
 				methods = append(methods, c.String())

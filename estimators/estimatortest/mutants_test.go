@@ -495,7 +495,6 @@ func mutants(release chan struct{}) map[string][]mutant {
 			regressor("shares what is fitted", "no error", regressorMethods{clone: func(b R) estimators.Regressor {
 				return &brokenRegressor{b.Ridge, b.with, b.calls}
 			}}),
-			regressor("is of the wrapped type", "the clone of a", regressorMethods{clone: func(b R) estimators.Regressor { return b.Ridge.Clone() }}),
 			regressor("loses its configuration", "the clone and a new value", regressorMethods{clone: func(b R) estimators.Regressor {
 				return &brokenRegressor{&toy.Ridge{Penalty: 50}, b.with, b.calls}
 			}}),
@@ -1378,7 +1377,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 			"smoother": m.name != "on matrices", "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
 		}
 		if m.kind == subject.Multis {
-			for _, name := range []string{"clone", "marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {
+			for _, name := range []string{"marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {
 				beyond[name] = true
 			}
 		}

@@ -122,7 +122,7 @@ func TestWeightsOfAClassThatIsNone(t *testing.T) {
 		require.ErrorIs(t, err, estimators.ErrParam, typ)
 		assert.EqualError(t, err, typ+": ClassWeights[3] = 2, want weights of classes that y has: [0 1 5]")
 
-		_, err = validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(map[int]float64{5: 2}) }, x, labels, nil)
+		_, err = validation.CrossValidateClassifier(ctx, build(map[int]float64{5: 2}), x, labels, nil)
 		assert.NoError(t, err, typ)
 	}
 	assert.GreaterOrEqual(t, seen, 8)

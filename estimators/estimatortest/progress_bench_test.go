@@ -185,7 +185,7 @@ func progressing() []longFit {
 		search("entropy.GoldenSection", 2000, &entropy.GoldenSection{}),
 		search("shape.Search", 4000, &shape.Search{}),
 		{"validation.CrossValidateRegressor", 2500, 10, func(ctx context.Context, f manyRows) error {
-			_, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, nil)
+			_, err := validation.CrossValidateRegressor(ctx, &lssvm.Regressor{}, f.x, f.y, nil)
 			return err
 		}},
 		{"ranking.ForRegression", 1200, 10, func(ctx context.Context, f manyRows) error {
@@ -194,7 +194,7 @@ func progressing() []longFit {
 			return err
 		}},
 		{"inspection.RegressorLearningCurve", 1500, 10, func(ctx context.Context, f manyRows) error {
-			_, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, f.x, f.y, []int{len(f.y) / 4, len(f.y) / 2}, nil)
+			_, err := inspection.RegressorLearningCurve(ctx, &lssvm.Regressor{}, f.x, f.y, []int{len(f.y) / 4, len(f.y) / 2}, nil)
 			return err
 		}},
 		{"inspection.RegressorImportances", 3000, 10, func(ctx context.Context, f manyRows) error {

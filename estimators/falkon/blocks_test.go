@@ -46,14 +46,14 @@ func TestFitBlocksIsFit(t *testing.T) {
 		for _, solver := range []Solver{Direct, ConjugateGradients} {
 			times := 0
 			want := &Regressor{Components: 50, Solver: solver}
-			got := want.Clone().(*Regressor)
+			got := estimators.Clone(want)
 			require.NoError(t, want.FitWeighted(ctx, x, y, w))
 			require.NoError(t, got.FitBlocks(ctx, blocksOf(x, y, w, size, &times)))
 			assert.Equal(t, marshalled(t, want), marshalled(t, got))
 			assert.Equal(t, got.Details().Passes+2, times)
 
 			c := &Classifier{Components: 50, Solver: solver, Balanced: true, Ridge: .1}
-			d := c.Clone().(*Classifier)
+			d := estimators.Clone(c)
 			require.NoError(t, c.FitWeighted(ctx, x, labels, w))
 			times = 0
 			require.NoError(t, d.FitBlocks(ctx, blocksOf(x, labels, w, size, &times)))
@@ -62,7 +62,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 		}
 	}
 	c := &Classifier{Components: 20, Loss: LogisticLoss, Ridge: .1}
-	d := c.Clone().(*Classifier)
+	d := estimators.Clone(c)
 	two, times := make([]int, len(y)), 0
 	for i, v := range y {
 		if v > 14 {

@@ -418,11 +418,3 @@ func (c *Classifier) Coefficients() *mat.Dense { return c.coefficients() }
 
 // Intercepts returns b, one for each column of Coefficients. It returns nil before Fit.
 func (c *Classifier) Intercepts() []float64 { return c.intercepts() }
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.fittedMachine, out.classes, out.link, out.used = fittedMachine{}, nil, platt.Link{}, SquaredLoss
-	out.ClassWeights = maps.Clone(c.ClassWeights)
-	return &out
-}

@@ -175,7 +175,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		near(t, predictions(t, other, at), predictions(t, one, at), 1e-7, 0, solver.String())
 		for _, loss := range []Loss{SquaredLoss, LogisticLoss} {
 			c := &Classifier{Landmarks: landmarks, Kernel: kernels.RBF{Gamma: .5}, Ridge: .01, Solver: solver, Tolerance: 1e-10, Loss: loss, Balanced: true}
-			d := c.Clone().(*Classifier)
+			d := estimators.Clone(c)
 			require.NoError(t, c.FitWeighted(ctx, x, threeClasses(y), w))
 			require.NoError(t, d.Fit(ctx, many, labels))
 			got, err := c.Decision(at)

@@ -197,13 +197,6 @@ func (r *MultiRegressor) Coefficients() *mat.Dense { return r.coefficients() }
 // Intercepts returns b of each target. It returns nil before Fit.
 func (r *MultiRegressor) Intercepts() []float64 { return r.intercepts() }
 
-// Clone returns an unfitted MultiRegressor with the same configuration.
-func (r *MultiRegressor) Clone() estimators.MultiRegressor {
-	c := *r
-	c.fittedMachine = fittedMachine{}
-	return &c
-}
-
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.Graph(multiType, r.settings().withDefaults().Options(), x)

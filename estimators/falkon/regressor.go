@@ -227,10 +227,3 @@ func (r *Regressor) Intercept() float64 {
 	}
 	return r.m.Bias[0]
 }
-
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.fittedMachine = fittedMachine{}
-	return &c
-}

@@ -288,10 +288,3 @@ func (r *Regressor) row(out, x []float64) {
 	}
 	out[0] = m.mean + m.scale*sum
 }
-
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.m = nil
-	return &c
-}

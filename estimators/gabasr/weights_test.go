@@ -136,7 +136,7 @@ func TestClassWeights(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, mat.EqualApprox(p, q, 1e-9), likelihood)
 		assert.Greater(t, predicted(got), predicted(plain), likelihood)
-		assert.Equal(t, map[int]float64{1: 3}, got.Clone().(*Classifier).ClassWeights)
+		assert.Equal(t, map[int]float64{1: 3}, estimators.Clone(got).ClassWeights)
 	}
 	err := (&Classifier{ClassWeights: map[int]float64{1: 0}}).Fit(ctx, x, y)
 	assert.EqualError(t, err, "gabasr: Classifier: ClassWeights[1] = 0, want a finite value > 0")

@@ -2,7 +2,6 @@ package lssvm
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -293,14 +292,6 @@ func (c *Classifier) Intercepts() []float64 {
 // Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
 // targets ±1, summed over the machines. Iterations is the number of ridges looked at.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m, out.classes, out.link = nil, nil, platt.Link{}
-	out.ClassWeights = maps.Clone(c.ClassWeights)
-	return &out
-}
 
 func (c *Classifier) rowWidth() int { return c.m.rowWidth() }
 

@@ -228,13 +228,6 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 // units of its spread.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Clone returns an unfitted MultiRegressor with the same configuration.
-func (r *MultiRegressor) Clone() estimators.MultiRegressor {
-	c := *r
-	c.m = nil
-	return &c
-}
-
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target. The variance costs what the
 // first PredictVariance does.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {

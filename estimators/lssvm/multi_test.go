@@ -221,7 +221,7 @@ func TestMultiGoldenFiles(t *testing.T) {
 		"MultiRegressor-v1.keln": {Kernel: kernels.Matern{Nu: 2.5, Length: 2}}, "MultiRegressor-waits-v1.keln": {Ridge: .1},
 	} {
 		require.NoError(t, fitted.Fit(ctx, x, y))
-		data, read := golden.Model(t, name, fitted.MarshalBinary), fitted.Clone().(*MultiRegressor)
+		data, read := golden.Model(t, name, fitted.MarshalBinary), estimators.Clone(fitted)
 		require.NoError(t, read.UnmarshalBinary(data), name)
 		mean, variance, err := fitted.PredictVariance(at)
 		require.NoError(t, err)

@@ -35,7 +35,7 @@ func (c *Classifier) FitMatrixPath(ctx context.Context, k mat.Symmetric, y []int
 	out := make([]*Classifier, len(ridges))
 	var path *loo.Problem
 	for i, ridge := range ridges {
-		out[i] = c.Clone().(*Classifier)
+		out[i] = estimators.Clone(c)
 		out[i].Ridge = ridge
 		err := out[i].finish(y, nil, func(targets *mat.Dense, weights []float64) (*machine, error) {
 			s.ridge = ridge

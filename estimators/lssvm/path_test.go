@@ -27,7 +27,7 @@ func TestFitMatrixPath(t *testing.T) {
 			path, err := c.FitMatrixPath(ctx, k, y, ridges)
 			require.NoError(t, err)
 			for i, ridge := range ridges {
-				want := c.Clone().(*Classifier)
+				want := estimators.Clone(c)
 				want.Ridge = ridge
 				require.NoError(t, want.FitMatrix(ctx, k, y))
 				tolerance := 1e-8

@@ -248,10 +248,3 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err 
 // were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
 // ½ Σ α[i] y[i].
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
-
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.m = nil
-	return &c
-}

@@ -536,13 +536,6 @@ func (d *Density) Report() estimators.Report {
 	return d.m.report.Clone()
 }
 
-// Clone returns an unfitted Density with the same configuration.
-func (d *Density) Clone() estimators.Detector {
-	out := *d
-	out.m = nil
-	return &out
-}
-
 // Graph implements [graph.Grapher]. Its Mean is the Score. It has no p-values.
 func (d *Density) Graph(x graph.Value) (graph.Outputs, error) {
 	if d.m == nil {

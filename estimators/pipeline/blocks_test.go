@@ -83,7 +83,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 		want := streamingPipeline(&falkon.Regressor{Components: 30, Solver: solver, Ridge: .1})
 		require.NoError(t, want.FitWeighted(ctx, x, y, w))
 		for _, size := range []int{999, 5000, 12_000} {
-			got := want.Clone().(*pipeline.Regressor)
+			got := estimators.Clone(want)
 			require.NoError(t, got.FitBlocks(ctx, inBlocks(x, y, w, size)))
 			assert.True(t, bytes.Equal(bytesOf(t, want), bytesOf(t, got)), "%v, %d", solver, size)
 		}
@@ -96,7 +96,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	}
 	want := &pipeline.Classifier{Steps: streamingPipeline(nil).Steps, Final: &falkon.Classifier{Components: 30, Ridge: .1, Balanced: true}}
 	require.NoError(t, want.Fit(ctx, x, labels))
-	got := want.Clone().(*pipeline.Classifier)
+	got := estimators.Clone(want)
 	require.NoError(t, got.FitBlocks(ctx, inBlocks(x, labels, nil, 777)))
 	assert.True(t, bytes.Equal(bytesOf(t, want), bytesOf(t, got)))
 	assert.Equal(t, []int{0, 5}, got.Classes())
@@ -104,7 +104,7 @@ func TestFitBlocksIsFit(t *testing.T) {
 	none := &pipeline.Regressor{Final: &falkon.Regressor{Components: 30}}
 	filled := x.Slice(0, 12_000, 0, 3).(*mat.Dense)
 	require.NoError(t, none.FitBlocks(ctx, inBlocks(filled, y, nil, 777)))
-	whole := none.Clone().(*pipeline.Regressor)
+	whole := estimators.Clone(none)
 	require.NoError(t, whole.Fit(ctx, filled, y))
 	assert.True(t, bytes.Equal(bytesOf(t, whole), bytesOf(t, none)))
 }

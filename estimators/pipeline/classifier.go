@@ -20,9 +20,11 @@ const (
 	classifierKind = "pipeline.Classifier"
 )
 
-// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Every part
-// must have a Clone method of its kind, as all types of this module do. Fit fits clones and leaves Steps and Final
-// unchanged. The configuration of a Classifier is therefore never changed by fitting it, and the fitted parts are
+// folding lets a search say that it fits a fold.
+type folding = classes.Folding
+
+// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits
+// clones ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Classifier is therefore never changed by fitting it, and the fitted parts are
 // not changed by configuring it again.
 //
 // The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
@@ -37,11 +39,14 @@ type Classifier struct {
 	// of Final.
 	Observe func(estimators.Step)
 
+	folding
 	learnt[[]int, []int, estimators.Classifier]
 }
 
 func (p *Classifier) configured() *chain[[]int, []int, estimators.Classifier] {
-	return &chain[[]int, []int, estimators.Classifier]{steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final}
+	return &chain[[]int, []int, estimators.Classifier]{
+		steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final, fold: p.IsFold(),
+	}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n labels y.
@@ -192,15 +197,6 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
-
-// FitsFold tells Final that it is fitted to a part of the rows, which may lack a class that its ClassWeights name.
-func (p *Classifier) FitsFold() { classes.FitsFold(p.Final) }
-
-// Clone returns an unfitted Classifier with clones of the steps and of Final. A part that has no Clone is shared,
-// and Fit of the copy refuses it just as Fit of p does.
-func (p *Classifier) Clone() estimators.Classifier {
-	return &Classifier{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
-}
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.

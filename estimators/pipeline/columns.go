@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"iter"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -23,7 +22,7 @@ const columnsName = "pipeline: ColumnTransformer"
 // side in the order of Parts. Columns that belong to no part follow unchanged, in their order, unless DropRest
 // leaves them out. A column may be in several parts.
 //
-// Every transformer must have a Clone method. Fit fits clones and leaves Parts unchanged. A model file holds what
+// Fit fits clones and leaves Parts unchanged. A model file holds what
 // is fitted and the columns, and is read into a ColumnTransformer of the same Parts. The cost is the sum of the
 // costs of the parts, and a copy of their columns. Errors are those of the parts, preceded by the name of the part.
 // A value that is not finite is named by its place in x.
@@ -154,20 +153,6 @@ func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 		}
 	}
 	return estimators.Wrapped{Steps: steps}.Supports(t, c)
-}
-
-// Clone returns an unfitted ColumnTransformer with clones of the parts. A transformer that has no Clone is shared,
-// and Fit of the copy refuses it just as Fit of t does.
-func (t *ColumnTransformer) Clone() transformers.Transformer {
-	out := &ColumnTransformer{DropRest: t.DropRest, Gaps: t.Gaps}
-	for _, p := range t.Parts {
-		part := ColumnPart{Columns: slices.Clone(p.Columns)}
-		if p.Of != nil {
-			part.Of = cloneOr(p.Of)
-		}
-		out.Parts = append(out.Parts, part)
-	}
-	return out
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted, the columns and the types of the parts, not

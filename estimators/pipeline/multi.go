@@ -20,8 +20,8 @@ const (
 	multiKind = "pipeline.MultiRegressor"
 )
 
-// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, before Final,
-// which must have a Clone method. Fit fits clones and leaves Steps and Final unchanged.
+// MultiRegressor is a [Regressor] for several targets of each row. It applies Steps, in their order, before Final.
+// Fit fits clones and leaves Steps and Final unchanged.
 //
 // See also [Regressor], [Transformer].
 type MultiRegressor struct {
@@ -174,12 +174,6 @@ func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
-
-// Clone returns an unfitted MultiRegressor with clones of the steps and of Final. A part that has no Clone is
-// shared, and Fit of the copy refuses it just as Fit of p does.
-func (p *MultiRegressor) Clone() estimators.MultiRegressor {
-	return &MultiRegressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
-}
 
 // FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].
 func (p *MultiRegressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }

@@ -56,10 +56,8 @@ func TestMultiIsThePipelineOfEachTarget(t *testing.T) {
 	}
 }
 
-// noMore has what the contract asks for and Clone.
+// noMore has what the contract asks for.
 type noMore struct{ estimators.MultiRegressor }
-
-func (n noMore) Clone() estimators.MultiRegressor { return noMore{&ridge.MultiRegressor{}} }
 
 func TestMultiErrors(t *testing.T) {
 	p := &pipeline.MultiRegressor{}

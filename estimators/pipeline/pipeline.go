@@ -31,6 +31,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -55,6 +56,7 @@ type chain[T, P any, E learner[T, P]] struct {
 	steps *Transformer
 	final E
 	few   []string // warns of steps that PartialFit fitted to few rows
+	fold  bool     // the rows are a part of others
 }
 
 // clone returns an unfitted copy of the final estimator.
@@ -63,7 +65,11 @@ func (c *chain[T, P, E]) clone() (E, error) {
 	if check.IsNil(c.final) {
 		return none, fault.Param(c.steps.Name, "Final", nil, "an estimator")
 	}
-	return estimators.Clone(c.finalName(), c.final)
+	out := estimators.Clone(c.final)
+	if c.fold {
+		classes.FitsFold(out)
+	}
+	return out, nil
 }
 
 // unfitted returns a chain with a clone of the final estimator, whose steps wait for their fit.

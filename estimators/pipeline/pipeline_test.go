@@ -109,7 +109,7 @@ func TestFitLeavesTheConfigurationAlone(t *testing.T) {
 
 func TestCloneIsDeep(t *testing.T) {
 	p := regressor()
-	c := p.Clone().(*pipeline.Regressor)
+	c := estimators.Clone(p)
 	c.Final.(*toy.Ridge).Penalty = 3
 	c.Steps[0] = nil
 	assert.Equal(t, 0.5, p.Final.(*toy.Ridge).Penalty)
@@ -153,37 +153,9 @@ type plainStep struct{ transformers.Transformer }
 type plainRegressor struct{ estimators.Regressor }
 type plainClassifier struct{ estimators.Classifier }
 
-// bare wrappers that can be cloned, and so fitted, but nothing more.
-type bareRegressor struct{ plainRegressor }
-type bareClassifier struct{ plainClassifier }
-
-func (b bareRegressor) Clone() estimators.Regressor {
-	return bareRegressor{plainRegressor{&toy.Ridge{}}}
-}
-
-func (b bareClassifier) Clone() estimators.Classifier {
-	return bareClassifier{plainClassifier{&toy.Centroid{}}}
-}
-
-func TestPartsThatCannotBeCloned(t *testing.T) {
-	step := plainStep{&scalers.UnitRows{}}
-	for _, p := range []*pipeline.Regressor{
-		{Steps: []transformers.Transformer{&scalers.UnitRows{}, step}, Final: &toy.Ridge{}},
-		{Final: plainRegressor{&toy.Ridge{}}},
-	} {
-		assert.False(t, p.Supports(estimators.Cloning))
-		require.ErrorIs(t, p.Fit(ctx, x, targets), errors.ErrUnsupported)
-		clone := p.Clone()
-		require.ErrorIs(t, clone.Fit(ctx, x, targets), errors.ErrUnsupported)
-	}
-	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}, step}, Final: &toy.Ridge{}}
-	assert.EqualError(t, p.Fit(ctx, x, targets),
-		"pipeline: Regressor: step 1 (plainStep): pipeline_test.plainStep has no Clone: unsupported operation")
-}
-
 func TestUnsupportedCapabilities(t *testing.T) {
-	r := &pipeline.Regressor{Final: bareRegressor{}}
-	c := &pipeline.Classifier{Final: bareClassifier{}}
+	r := &pipeline.Regressor{Final: plainRegressor{&toy.Ridge{}}}
+	c := &pipeline.Classifier{Final: plainClassifier{&toy.Centroid{}}}
 	for _, fit := range []bool{false, true} {
 		if fit {
 			require.NoError(t, r.Fit(ctx, x, targets))
@@ -212,8 +184,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		if whole {
 			a, b = regressor(), classifier()
 		}
-		// Every capability but Cloning, and PredictTo, which is Predict where Final has no other,
-		// comes and goes with the final estimator.
+		// Every capability but PredictTo, which is Predict where Final has no other, comes and goes with the final estimator.
 		for _, capability := range estimators.Capabilities() {
 			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
@@ -221,7 +192,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 			}
 			isRegressors := capability != estimators.Proba && capability != estimators.Decision && capability != estimators.DecisionTo && capability != estimators.ProbaTo
 			isClassifiers := capability != estimators.Variance && capability != estimators.Interval
-			want := whole || capability == estimators.Cloning || capability == estimators.PredictTo
+			want := whole || capability == estimators.PredictTo
 			assert.Equal(t, want && isRegressors, estimators.Supports(a, capability), "Regressor %v", capability)
 			assert.Equal(t, want && isClassifiers, estimators.Supports(b, capability), "Classifier %v", capability)
 		}
@@ -242,7 +213,7 @@ func TestUnmarshalIntoAnotherConfiguration(t *testing.T) {
 			&pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}, &scalers.RMSScaler{}}, Final: &toy.Ridge{}},
 			"step 1 was a transformers.StandardScaler, this value has a transformers.RMSScaler",
 		},
-		{&pipeline.Regressor{Steps: regressor().Steps, Final: bareRegressor{}}, "final was a toy.Ridge, this value has a pipeline_test.bareRegressor"},
+		{&pipeline.Regressor{Steps: regressor().Steps, Final: plainRegressor{&toy.Ridge{}}}, "final was a toy.Ridge, this value has a pipeline_test.plainRegressor"},
 	} {
 		err := c.into.UnmarshalBinary(data)
 		require.ErrorIs(t, err, estimators.ErrBadModel)

@@ -19,9 +19,8 @@ const (
 	regressorKind = "pipeline.Regressor"
 )
 
-// Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Every part
-// must have a Clone method of its kind, as all types of this module do. Fit fits clones and leaves Steps and Final
-// unchanged. The configuration of a Regressor is therefore never changed by fitting it, and the fitted parts are
+// Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits
+// clones ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Regressor is therefore never changed by fitting it, and the fitted parts are
 // not changed by configuring it again.
 //
 // The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
@@ -208,12 +207,6 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
-
-// Clone returns an unfitted Regressor with clones of the steps and of Final. A part that has no Clone is shared,
-// and Fit of the copy refuses it just as Fit of p does.
-func (p *Regressor) Clone() estimators.Regressor {
-	return &Regressor{Steps: cloneSteps(p.Steps), Final: cloneOr(p.Final), Observe: p.Observe}
-}
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.

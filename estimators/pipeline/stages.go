@@ -277,11 +277,7 @@ func (s *stages[Y]) UnmarshalBinary(data []byte) error {
 	if _, err := codec.Unmarshal(data, s.kind(), payloadVersion, &in); err != nil {
 		return err
 	}
-	final, err := s.unfittedFinal()
-	if err != nil {
-		return err
-	}
-	out, err := newStages[Y](s.t, final, s.finalName)
+	out, err := newStages[Y](s.t, estimators.Clone(s.final), s.finalName)
 	if err != nil {
 		return err
 	}
@@ -290,17 +286,6 @@ func (s *stages[Y]) UnmarshalBinary(data []byte) error {
 	}
 	*s = *out
 	return nil
-}
-
-// unfittedFinal returns a clone of the final estimator, nil for none.
-func (s *stages[Y]) unfittedFinal() (any, error) {
-	switch f := s.final.(type) {
-	case estimators.Regressor:
-		return estimators.Clone(s.finalName, f)
-	case estimators.Classifier:
-		return estimators.Clone(s.finalName, f)
-	}
-	return nil, nil
 }
 
 // load goes on to where the stages stood that were stored.

@@ -24,8 +24,8 @@ const (
 )
 
 // Transformer is Steps one after the other, as one transformer: what a Regressor and a Classifier have before their
-// final estimator, for use elsewhere. Without Steps rows stay as they are. Every step must have a Clone method: Fit
-// fits clones and leaves Steps as they are.
+// final estimator, for use elsewhere. Without Steps rows stay as they are. Fit fits clones
+// and leaves Steps as they are.
 //
 // It costs what its steps cost. Errors are those of the steps, with the step named in front, and
 // [estimators.ErrParam] for a nil step.
@@ -52,18 +52,14 @@ func (t *Transformer) stepName(i int, step transformers.Transformer) string {
 	return stream.StepName(t.name(), i, step)
 }
 
-// clones returns an unfitted copy of each step; its errors name the one that is nil or
-// that cannot be cloned.
+// clones returns an unfitted copy of each step; its error names the one that is nil.
 func (t *Transformer) clones() ([]transformers.Transformer, error) {
 	out := make([]transformers.Transformer, len(t.Steps))
 	for i, s := range t.Steps {
 		if check.IsNil(s) {
 			return nil, fault.Param(t.name(), fmt.Sprintf("Steps[%d]", i), nil, "a transformer")
 		}
-		var err error
-		if out[i], err = estimators.Clone(t.stepName(i, s), s); err != nil {
-			return nil, err
-		}
+		out[i] = estimators.Clone(s)
 	}
 	return out, nil
 }
@@ -291,35 +287,6 @@ func (t *Transformer) FittedSteps() []transformers.Transformer {
 // Supports reports whether all Steps can do c.
 func (t *Transformer) Supports(c estimators.Capability) bool {
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
-}
-
-// Clone returns an unfitted Transformer with clones of the steps. A step that has no Clone is shared, and Fit of
-// the copy refuses it just as Fit of t does.
-func (t *Transformer) Clone() transformers.Transformer {
-	return &Transformer{Steps: cloneSteps(t.Steps), Name: t.Name}
-}
-
-func cloneSteps(steps []transformers.Transformer) []transformers.Transformer {
-	if steps == nil {
-		return nil
-	}
-	out := make([]transformers.Transformer, len(steps))
-	for i, s := range steps {
-		out[i] = cloneOr(s)
-	}
-	return out
-}
-
-// cloneOr returns the part itself where it cannot be cloned: Clone has no error, Fit will
-// refuse it.
-func cloneOr[T any](part T) T {
-	if check.IsNil(part) {
-		return part
-	}
-	if c, err := estimators.Clone("", part); err == nil {
-		return c
-	}
-	return part
 }
 
 type storedSteps struct {

@@ -142,17 +142,8 @@ func (s *turned) Transform(x mat.Matrix) (*mat.Dense, error) {
 	return z, err
 }
 
-func (s *turned) Clone() transformers.Transformer { return &turned{&scalers.StandardScaler{}} }
-
-// bareStep can be cloned, and so fitted, but nothing more.
-type bareStep struct{ plainStep }
-
-func (b bareStep) Clone() transformers.Transformer {
-	return bareStep{plainStep{&scalers.UnitRows{}}}
-}
-
 func TestStepsThatCanLess(t *testing.T) {
-	tr := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, bareStep{}}}
+	tr := &pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, plainStep{&scalers.UnitRows{}}}}
 	require.NoError(t, tr.Fit(ctx, x))
 	want, err := tr.Transform(x)
 	require.NoError(t, err)
@@ -164,15 +155,10 @@ func TestStepsThatCanLess(t *testing.T) {
 	_, err = tr.MarshalBinary()
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	assert.False(t, tr.Supports(estimators.Marshalling))
-	assert.True(t, tr.Supports(estimators.Cloning))
 
-	tr.Steps[1] = plainStep{&scalers.UnitRows{}}
-	assert.False(t, tr.Supports(estimators.Cloning))
-	require.ErrorIs(t, tr.Fit(ctx, x), errors.ErrUnsupported)
-	require.ErrorIs(t, tr.Clone().Fit(ctx, x), errors.ErrUnsupported)
 	tr.Steps[1] = nil
 	assert.EqualError(t, tr.Fit(ctx, x), "pipeline: Transformer: Steps[1] = <nil>, want a transformer")
-	assert.EqualError(t, tr.Clone().Fit(ctx, x), "pipeline: Transformer: Steps[1] = <nil>, want a transformer")
+	assert.EqualError(t, estimators.Clone(tr).Fit(ctx, x), "pipeline: Transformer: Steps[1] = <nil>, want a transformer")
 }
 
 // What the last step leaves out, of the rows that come to it; nested too.

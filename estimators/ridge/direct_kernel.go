@@ -231,13 +231,6 @@ func (d *DirectKernel) Report() estimators.Report {
 	return d.m.report.Clone()
 }
 
-// Clone returns an unfitted DirectKernel with the same configuration.
-func (d *DirectKernel) Clone() estimators.Regressor {
-	c := *d
-	c.m = nil
-	return &c
-}
-
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
 // rows of a dense matrix are predicted one by one without allocating memory.
 func (d *DirectKernel) PredictTo(dst []float64, x mat.Matrix) (err error) {

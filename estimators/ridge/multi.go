@@ -226,13 +226,6 @@ func (r *MultiRegressor) LeaveOneOutResiduals(context.Context) (_ *mat.Dense, er
 // leave-one-out residual, divided by the target's weighted variance. Iterations is the number of ridges evaluated.
 func (r *MultiRegressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Clone returns an unfitted MultiRegressor with the same configuration.
-func (r *MultiRegressor) Clone() estimators.MultiRegressor {
-	c := *r
-	c.m = nil
-	return &c
-}
-
 // Graph implements [graph.Grapher]. Mean and variance have a column for each target.
 func (r *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(multiType, x)

@@ -531,13 +531,6 @@ func (m *model) leaveOneOutResiduals(typ string) (*mat.Dense, error) {
 // is the number of ridges looked at.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.m = nil
-	return &c
-}
-
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
 // rows of a dense matrix are predicted one by one without allocating memory.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {

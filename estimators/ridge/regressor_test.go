@@ -140,7 +140,7 @@ func TestLeaveOneOutIsRefitting(t *testing.T) {
 				rest.SetRow(k, x.RawRowView(j))
 				yr, wr = append(yr, y[j]), append(wr, w[j])
 			}
-			without := r.Clone().(*Regressor)
+			without := estimators.Clone(r)
 			require.NoError(t, without.FitWeighted(ctx, rest, yr, wr))
 			f, err := without.Predict(x.Slice(i, i+1, 0, 3))
 			require.NoError(t, err)

@@ -146,7 +146,7 @@ func TestModelOfSums(t *testing.T) {
 	_, err = read.LeaveOneOutResiduals(ctx)
 	assert.NoError(t, err)
 	assert.ErrorIs(t, read.PartialFit(ctx, rest, y[150:]), estimators.ErrNotFitted)
-	assert.Nil(t, r.Clone().(*Regressor).m)
+	assert.Nil(t, estimators.Clone(r).m)
 
 	one := &Regressor{}
 	require.NoError(t, one.PartialFit(ctx, x.Slice(0, 1, 0, 3), y[:1]))

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/rvm/internal/basis"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -133,7 +134,7 @@ func TestRefits(t *testing.T) {
 		in := complement(100, out)
 		l, err := k.refit(ctx, startNoises[0], out, 1<<30)
 		require.NoError(t, err)
-		other := r.Clone().(*Regressor)
+		other := estimators.Clone(r)
 		other.NoCalibration = true
 		require.NoError(t, other.Fit(ctx, linalg.Rows(x, in), pick(y, in)))
 		mean, variance, err := other.PredictVariance(linalg.Rows(x, out))

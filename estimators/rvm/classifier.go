@@ -3,7 +3,6 @@ package rvm
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -326,15 +325,4 @@ func (c *Classifier) Report() estimators.Report {
 		return estimators.Report{}
 	}
 	return c.m.report.Clone()
-}
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m, out.ClassWeights = nil, maps.Clone(c.ClassWeights)
-	out.Kernels = slices.Clone(c.Kernels)
-	if c.Landmarks != nil {
-		out.Landmarks = mat.DenseCopyOf(c.Landmarks)
-	}
-	return &out
 }

@@ -159,7 +159,7 @@ func TestKernelsAreChecked(t *testing.T) {
 	err = (&Regressor{Kernel: kernels.RBF{}}).UnmarshalBinary(data)
 	require.ErrorIs(t, err, estimators.ErrBadModel)
 	assert.ErrorContains(t, err, "fitted with 2 kernels, this value has 1")
-	c := r.Clone().(*Regressor)
+	c := estimators.Clone(r)
 	c.Kernels[0] = kernels.Linear{}
 	assert.Equal(t, kernels.RBF{Gamma: 0.05}, r.Kernels[0], "a clone has a list of its own")
 }

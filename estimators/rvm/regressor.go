@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -471,17 +470,6 @@ func (r *Regressor) Report() estimators.Report {
 		return estimators.Report{}
 	}
 	return r.m.Report.Clone()
-}
-
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	c := *r
-	c.m = nil
-	c.Kernels = slices.Clone(r.Kernels)
-	if r.Landmarks != nil {
-		c.Landmarks = mat.DenseCopyOf(r.Landmarks)
-	}
-	return &c
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

@@ -47,7 +47,7 @@ func TestWeightsAreRows(t *testing.T) {
 	for _, way := range intercepts {
 		for name, r := range map[string]*Regressor{"estimated": {}, "no cache": {CacheBytes: 1}, "fixed noise": {NoiseVariance: 0.01}} {
 			r.Kernel, r.Landmarks, r.InterceptPrior, r.NoIntercept = kernels.RBF{Gamma: 0.4}, x, way.InterceptPrior, way.NoIntercept
-			twice := r.Clone().(*Regressor)
+			twice := estimators.Clone(r)
 			require.NoError(t, twice.Fit(ctx, linalg.Rows(x, rows), pick(y, rows)))
 			require.NoError(t, r.FitWeighted(ctx, x, y, weights))
 			assert.Equal(t, twice.RelevanceIndices(), r.RelevanceIndices(), "%s %v", name, way.intercept())
@@ -194,7 +194,7 @@ func TestClassWeightsAreRows(t *testing.T) {
 		weights, rows := repeated(80)
 		for name, c := range map[string]*Classifier{"plain": {}, "no cache": {CacheBytes: 1}, "refined": {Refine: true}, "balanced": {Balanced: true}} {
 			c.Kernel, c.Landmarks = kernels.RBF{Gamma: 0.5}, x
-			twice := c.Clone().(*Classifier)
+			twice := estimators.Clone(c)
 			require.NoError(t, twice.Fit(ctx, linalg.Rows(x, rows), pick(y, rows)))
 			require.NoError(t, c.FitWeighted(ctx, x, y, weights))
 			assert.Equal(t, twice.RelevanceIndices(), c.RelevanceIndices(), name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -519,14 +518,6 @@ func (c *Classifier) ChosenKernel() kernels.Kernel { return c.m.chosenKernel() }
 // before it is brought to a margin of 1), and Iterations the number of steps, both summed over the pairs and
 // without the folds.
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
-
-// Clone returns an unfitted Classifier with the same configuration.
-func (c *Classifier) Clone() estimators.Classifier {
-	out := *c
-	out.m, out.classes, out.links = nil, nil, nil
-	out.ClassWeights = maps.Clone(c.ClassWeights)
-	return &out
-}
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
 // rows of a dense matrix are predicted one by one without allocating memory. Their scores agree with those of

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -128,7 +129,7 @@ func onMatrix(t *testing.T, c *Classifier, x, xt *mat.Dense, y []int, weights []
 	require.NoError(t, err)
 	kt, err := kernels.Cross(ctx, c.Kernel, xt, x, nil)
 	require.NoError(t, err)
-	m := c.Clone().(*Classifier)
+	m := estimators.Clone(c)
 	require.NoError(t, m.FitMatrix(ctx, k, y))
 	got, err := m.DecisionMatrix(kt)
 	require.NoError(t, err)
@@ -174,7 +175,7 @@ func compareRegressor(t *testing.T, ref reference) {
 	require.NoError(t, err)
 	kt, err := kernels.Cross(ctx, r.Kernel, xt, x, nil)
 	require.NoError(t, err)
-	m := r.Clone().(*Regressor)
+	m := estimators.Clone(r)
 	require.NoError(t, m.FitMatrix(ctx, k, ref.Y))
 	got, err := m.PredictMatrix(kt)
 	require.NoError(t, err)

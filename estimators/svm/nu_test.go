@@ -274,7 +274,7 @@ func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	k := kernels.RBF{Gamma: 20}
 	c := &Classifier{Kernel: k, Nu: 0.4, Tolerance: 1e-7}
 	require.NoError(t, c.Fit(ctx, x, y))
-	plain := c.Clone().(*Classifier)
+	plain := estimators.Clone(c)
 	plain.NoShrinking = true
 	require.NoError(t, plain.Fit(ctx, x, y))
 	assert.InEpsilon(t, plain.Report().Objective, c.Report().Objective, 1e-9)
@@ -284,7 +284,7 @@ func TestNuShrinkingDoesNotChangeTheSolution(t *testing.T) {
 	r := &Regressor{Kernel: kernels.RBF{Gamma: 0.5}, C: 100, Nu: 0.3, Tolerance: 1e-6}
 	require.NoError(t, r.Fit(ctx, xr, yr))
 	assert.Greater(t, r.Report().Iterations, 2*smo.ShrinkPeriod, "long enough for something to be set aside")
-	plainR := r.Clone().(*Regressor)
+	plainR := estimators.Clone(r)
 	plainR.NoShrinking = true
 	require.NoError(t, plainR.Fit(ctx, xr, yr))
 	p, err := r.Predict(xr)

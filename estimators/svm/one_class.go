@@ -219,13 +219,6 @@ func (o *OneClass) ChosenKernel() kernels.Kernel { return o.m.chosenKernel() }
 // steps.
 func (o *OneClass) Report() estimators.Report { return o.m.copiedReport() }
 
-// Clone returns an unfitted OneClass with the same configuration.
-func (o *OneClass) Clone() estimators.Detector {
-	out := *o
-	out.m = nil
-	return &out
-}
-
 // Graph implements [graph.Grapher]. Its Mean is the Score.
 func (o *OneClass) Graph(x graph.Value) (graph.Outputs, error) {
 	f, err := o.m.graph(oneClassType, x)

@@ -61,7 +61,7 @@ func TestProbabilitiesNeedTheirField(t *testing.T) {
 	got, err := read.PredictProba(x)
 	require.NoError(t, err)
 	assert.True(t, mat.Equal(want, got))
-	assert.False(t, estimators.Supports(read.Clone(), estimators.Proba))
+	assert.False(t, estimators.Supports(estimators.Clone(read), estimators.Proba))
 }
 
 func TestProbabilitiesOnAMatrix(t *testing.T) {
@@ -72,7 +72,7 @@ func TestProbabilitiesOnAMatrix(t *testing.T) {
 	require.NoError(t, err)
 	k, err := kernels.Matrix(ctx, c.Kernel, x, nil)
 	require.NoError(t, err)
-	m := c.Clone().(*Classifier)
+	m := estimators.Clone(c)
 	require.NoError(t, m.FitMatrix(ctx, k, y))
 	got, err := m.PredictProbaMatrix(k)
 	require.NoError(t, err)

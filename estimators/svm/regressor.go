@@ -250,13 +250,6 @@ func (r *Regressor) ChosenKernel() kernels.Kernel { return r.m.chosenKernel() }
 // steps.
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }
 
-// Clone returns an unfitted Regressor with the same configuration.
-func (r *Regressor) Clone() estimators.Regressor {
-	out := *r
-	out.m = nil
-	return &out
-}
-
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen
 // rows of a dense matrix are predicted one by one without allocating memory. The predictions agree with those of
 // Predict up to rounding.

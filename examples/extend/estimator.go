@@ -42,10 +42,9 @@ type smootherModel struct {
 }
 
 var (
-	_ estimators.Regressor                    = (*Smoother)(nil)
-	_ estimators.WeightedFitter[float64]      = (*Smoother)(nil)
-	_ estimators.Cloner[estimators.Regressor] = (*Smoother)(nil)
-	_ estimators.Reporter                     = (*Smoother)(nil)
+	_ estimators.Regressor               = (*Smoother)(nil)
+	_ estimators.WeightedFitter[float64] = (*Smoother)(nil)
+	_ estimators.Reporter                = (*Smoother)(nil)
 )
 
 // Fit implements estimators.Regressor.
@@ -169,11 +168,6 @@ func (s *Smoother) Report() estimators.Report {
 		return estimators.Report{}
 	}
 	return estimators.Report{Converged: true, Objective: s.m.leaveOut}
-}
-
-// Clone implements estimators.Cloner.
-func (s *Smoother) Clone() estimators.Regressor {
-	return &Smoother{Kernel: s.Kernel, Workers: s.Workers}
 }
 
 // storedSmoother is a model in a file.

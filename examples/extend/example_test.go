@@ -55,7 +55,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	read := r.Clone().(*selection.Regressor)
+	read := estimators.Clone(r)
 	if err := read.UnmarshalBinary(data); err != nil {
 		fmt.Println(err)
 		return

@@ -154,9 +154,9 @@ func TestRowWeights(t *testing.T) {
 	x, y := waves()
 	r := &selection.Regressor{
 		Preprocess: []transformers.Transformer{&Clip{}}, Search: &grid.Search{},
-		Space: selection.Candidates(func() estimators.Regressor {
-			return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &Smoother{}}
-		}),
+		Space: selection.Candidates[estimators.Regressor](
+			&pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &Smoother{}},
+		),
 	}
 	if _, err := RowWeights(r, x); !errors.Is(err, estimators.ErrNotFitted) {
 		t.Errorf("before Fit: %v", err)

@@ -32,8 +32,7 @@ type Clip struct {
 type clipModel struct{ Low, High []float64 } // of the columns
 
 var (
-	_ transformers.Transformer                    = (*Clip)(nil)
-	_ estimators.Cloner[transformers.Transformer] = (*Clip)(nil)
+	_ transformers.Transformer = (*Clip)(nil)
 )
 
 // Fit implements transformers.Transformer.
@@ -75,9 +74,6 @@ func (c *Clip) Transform(x mat.Matrix) (*mat.Dense, error) {
 	out.Apply(func(_, j int, v float64) float64 { return min(max(v, c.fitted.Low[j]), c.fitted.High[j]) }, out)
 	return out, nil
 }
-
-// Clone implements estimators.Cloner.
-func (c *Clip) Clone() transformers.Transformer { return &Clip{Share: c.Share} }
 
 // MarshalBinary implements encoding.BinaryMarshaler.
 func (c *Clip) MarshalBinary() ([]byte, error) {

@@ -133,7 +133,7 @@ func (p program) curves(ctx context.Context) error {
 		return err
 	}
 	opt := &inspection.CurveOptions{Splitter: validation.KFold{Folds: 5, Seed: p.seed}, Seed: p.seed, Observe: p.bar("learning curve")}
-	learning, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return machine(gamma) }, set.X, set.Y,
+	learning, err := inspection.RegressorLearningCurve(ctx, machine(gamma), set.X, set.Y,
 		[]int{20, 40, 80, 160, 320}, opt)
 	if err != nil {
 		return err

@@ -194,7 +194,7 @@ func compare(ctx context.Context, last forecast, out, progress io.Writer) error 
 	var all []score
 	for from := last.from; from >= last.x.At(0, 0)+least; from -= apart {
 		f := forecast{x: last.x, y: last.y, from: from}
-		f.model = last.model.Clone().(*gabasr.Regressor)
+		f.model = estimators.Clone(last.model)
 		if err := f.fit(ctx, progress); err != nil {
 			return err
 		}

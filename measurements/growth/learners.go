@@ -194,5 +194,5 @@ func (c *signed) Predict(x mat.Matrix) ([]int, error) {
 
 func (c *signed) Classes() []int { return slices.Clone(c.classes) }
 
-// Clone implements estimators.Cloner.
+// Clone returns a copy with the same function, which is not exported.
 func (c *signed) Clone() estimators.Classifier { return &signed{build: c.build} }

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/effectplot"
@@ -91,7 +90,7 @@ func ExampleSaveCurve() {
 		y[i] = math.Sin(x.At(i, 0)) + x.At(i, 1)
 	}
 	ctx := context.Background()
-	c, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, []int{10, 20, 40}, nil)
+	c, err := inspection.RegressorLearningCurve(ctx, &lssvm.Regressor{}, x, y, []int{10, 20, 40}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

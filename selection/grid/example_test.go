@@ -79,9 +79,9 @@ func ExampleHalving() {
 func ExampleSearch_candidates() {
 	x, y := wave()
 	r := &selection.Regressor{
-		Space: selection.Candidates(
-			func() estimators.Regressor { return &ridge.Regressor{} },
-			func() estimators.Regressor { return &lssvm.Regressor{} },
+		Space: selection.Candidates[estimators.Regressor](
+			&ridge.Regressor{},
+			&lssvm.Regressor{},
 		),
 		Search: &grid.Search{},
 	}

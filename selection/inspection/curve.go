@@ -113,32 +113,31 @@ func (p CurvePoint) name() string {
 	return fmt.Sprintf("%.6g", p.At)
 }
 
-// RegressorLearningCurve fits what build returns, a new regressor at each call, on more and more of
-// the training rows of each fold of x (n×d) and y (n), and scores it on them and on the rows
-// held out. Within a fold more rows are the fewer ones and others, drawn by Seed. Sizes ascend; nil: five, of which
-// each is twice the one before and the last is the smallest training part. To preprocess, build a
+// RegressorLearningCurve fits clones of the model on more and more of the training rows of each fold of x (n×d) and y (n),
+// and scores them on these rows and on the rows held out. Within a fold more rows are the fewer ones and others, drawn by Seed. Sizes ascend; nil: five, of which
+// each is twice the one before and the last is the smallest training part. To preprocess, pass a
 // pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size and
 // fold, or of ctx comes with what was found.
-func RegressorLearningCurve(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
+func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newRegressorCurve("RegressorLearningCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
 	}
-	return j.learning(ctx, build, sizes)
+	return j.learning(ctx, model, sizes)
 }
 
 // ClassifierLearningCurve is RegressorLearningCurve for classifiers; y are labels. Any number of
 // rows has the classes in the proportions of the training part, as nearly as whole rows allow.
-func ClassifierLearningCurve(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int, sizes []int,
+func ClassifierLearningCurve(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)
 	j, err := newClassifierCurve("ClassifierLearningCurve", x, y, opt)
 	if err != nil {
 		return Curve{}, err
 	}
-	return j.learning(ctx, build, sizes)
+	return j.learning(ctx, model, sizes)
 }
 
 // RegressorValidationCurve fits what build returns for each value of a setting, a new regressor at
@@ -226,9 +225,9 @@ func (j *curves[Y, E]) begin(x mat.Matrix, opt *CurveOptions, splitter validatio
 }
 
 // learning makes a curve over the number of rows.
-func (j *curves[Y, E]) learning(ctx context.Context, build func() E, sizes []int) (Curve, error) {
-	if build == nil {
-		return Curve{}, fault.Param(j.typ, "build", "nil", "a function that returns an estimator")
+func (j *curves[Y, E]) learning(ctx context.Context, model E, sizes []int) (Curve, error) {
+	if check.IsNil(model) {
+		return Curve{}, fault.Param(j.typ, "model", nil, "an estimator")
 	}
 	all := len(j.folds[0].Train)
 	for _, f := range j.folds {
@@ -253,7 +252,7 @@ func (j *curves[Y, E]) learning(ctx context.Context, build func() E, sizes []int
 		orders[f] = j.order(f)
 	}
 	// Rows ascend, so that all of them are fitted as a cross-validation does.
-	return j.run(ctx, out, func(int) E { return build() },
+	return j.run(ctx, out, func(int) E { return estimators.Clone(model) },
 		func(p, f int) []int { return slices.Sorted(slices.Values(orders[f][:sizes[p]])) })
 }
 

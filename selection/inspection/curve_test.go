@@ -46,7 +46,7 @@ func TestLearningCurve(t *testing.T) {
 	var curves []Curve
 	for _, workers := range []int{1, 3} {
 		var steps []estimators.Step
-		c, err := RegressorLearningCurve(ctx, build, x, y, nil, &CurveOptions{
+		c, err := RegressorLearningCurve(ctx, build(), x, y, nil, &CurveOptions{
 			Splitter: splitter, Workers: workers, Seed: 5, Observe: func(s estimators.Step) {
 				if !s.Between {
 					steps = append(steps, s)
@@ -70,7 +70,7 @@ func TestLearningCurve(t *testing.T) {
 	for i, size := range []float64{5, 11, 22, 45, 90} {
 		assert.Equal(t, size, c.Points[i].At)
 	}
-	want, err := validation.CrossValidateRegressor(ctx, build, x, y, &validation.Options{Splitter: splitter})
+	want, err := validation.CrossValidateRegressor(ctx, build(), x, y, &validation.Options{Splitter: splitter})
 	require.NoError(t, err)
 	assert.Equal(t, want.Values[0], c.Points[4].HeldOut)
 	few, _ := c.Points[0].HeldOutMean()
@@ -88,7 +88,7 @@ func TestLearningCurve(t *testing.T) {
 	assert.InDelta(t, want.Mean("NMSE"), mean, 1e-15)
 	assert.InDelta(t, want.SD("NMSE"), sd, 1e-15)
 
-	other, err := RegressorLearningCurve(ctx, build, x, y, []int{10, 90}, &CurveOptions{Splitter: splitter, Seed: 6})
+	other, err := RegressorLearningCurve(ctx, build(), x, y, []int{10, 90}, &CurveOptions{Splitter: splitter, Seed: 6})
 	require.NoError(t, err)
 	assert.NotEqual(t, c.Points[0].HeldOut, other.Points[0].HeldOut)
 	assert.Equal(t, c.Points[4].HeldOut, other.Points[1].HeldOut, "all rows are all rows")
@@ -117,7 +117,7 @@ func TestLearningCurveIsNested(t *testing.T) {
 		return recorder{known(func(v []float64) float64 { return v[0] }), &seen}
 	}
 	splitter := validation.KFold{Folds: 3}
-	_, err := RegressorLearningCurve(ctx, build, x, y, []int{4, 9, 20}, &CurveOptions{Splitter: splitter, Workers: 1})
+	_, err := RegressorLearningCurve(ctx, build(), x, y, []int{4, 9, 20}, &CurveOptions{Splitter: splitter, Workers: 1})
 	require.NoError(t, err)
 	require.Len(t, seen, 9)
 	folds, err := splitter.Split(30, nil)
@@ -159,7 +159,7 @@ func TestLearningCurveHasAllClasses(t *testing.T) {
 		}
 	}
 	var counts []map[int]int
-	c, err := ClassifierLearningCurve(ctx, func() estimators.Classifier { return labelled{&counts} }, x, y, []int{6, 12, 40}, &CurveOptions{Splitter: validation.StratifiedKFold{Folds: 2}, Workers: 1})
+	c, err := ClassifierLearningCurve(ctx, labelled{&counts}, x, y, []int{6, 12, 40}, &CurveOptions{Splitter: validation.StratifiedKFold{Folds: 2}, Workers: 1})
 	require.NoError(t, err)
 	for i, want := range []map[int]int{{0: 3, 1: 2, 2: 1}, {0: 3, 1: 2, 2: 1}, {0: 6, 1: 4, 2: 2}, {0: 6, 1: 4, 2: 2}, {0: 20, 1: 13, 2: 7}, {0: 20, 1: 13, 2: 7}} {
 		for class := range 3 {
@@ -184,7 +184,7 @@ func TestValidationCurve(t *testing.T) {
 	assert.Equal(t, "gamma", c.Setting)
 	assert.Equal(t, 1, c.Best(), "between too smooth and too winding")
 	for i, v := range s.Values {
-		want, err := validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(v) }, x, y, nil)
+		want, err := validation.CrossValidateRegressor(ctx, build(v), x, y, nil)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, want.Values[0], c.Points[i].HeldOut, 1e-9)
 	}
@@ -228,7 +228,7 @@ func TestCurveKeepsWhatWasFound(t *testing.T) {
 		return failing{known(func(v []float64) float64 { return v[0] })}
 	}
 	for _, workers := range []int{1, 2} {
-		c, err := RegressorLearningCurve(ctx, build, x, y, []int{5, 20}, &CurveOptions{Workers: workers})
+		c, err := RegressorLearningCurve(ctx, build(), x, y, []int{5, 20}, &CurveOptions{Workers: workers})
 		require.ErrorIs(t, err, errFew)
 		assert.ErrorContains(t, err, "rows 5, fold 0: ")
 		require.Len(t, c.Points, 2)
@@ -239,7 +239,7 @@ func TestCurveKeepsWhatWasFound(t *testing.T) {
 		assert.Equal(t, 1, c.Best())
 	}
 	cancelled, cancel := context.WithCancel(ctx)
-	c, err := RegressorLearningCurve(cancelled, build, x, y, []int{10, 20}, &CurveOptions{Workers: 1, Observe: func(s estimators.Step) {
+	c, err := RegressorLearningCurve(cancelled, build(), x, y, []int{10, 20}, &CurveOptions{Workers: 1, Observe: func(s estimators.Step) {
 		if s.Between {
 			return
 		}
@@ -272,16 +272,14 @@ func TestCurveErrors(t *testing.T) {
 		"Workers": {nil, CurveOptions{Workers: -1}}, "Weights": {nil, CurveOptions{Weights: ones(12, 0)}}, "Folds": {nil, CurveOptions{Splitter: validation.KFold{Folds: 1}}},
 		"Metric": {nil, CurveOptions{Metric: metrics.Metric{Name: "A", Labels: metrics.Accuracy}}},
 	} {
-		_, err := RegressorLearningCurve(ctx, build, x, y, c.sizes, &c.opt)
+		_, err := RegressorLearningCurve(ctx, build(), x, y, c.sizes, &c.opt)
 		assert.ErrorIs(t, err, estimators.ErrParam, name)
 	}
-	_, err := RegressorLearningCurve(ctx, build, x, y, nil, &CurveOptions{Splitter: badSplitter{}})
+	_, err := RegressorLearningCurve(ctx, build(), x, y, nil, &CurveOptions{Splitter: badSplitter{}})
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = RegressorLearningCurve(ctx, build, x, y[:4], nil, nil)
+	_, err = RegressorLearningCurve(ctx, build(), x, y[:4], nil, nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
 	_, err = RegressorLearningCurve(ctx, nil, x, y, nil, nil)
-	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { return nil }, x, y, nil, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
 	for _, s := range []Setting{{}, {Values: []float64{1}, Labels: []string{"a", "b"}}} {
 		_, err = RegressorValidationCurve(ctx, s, at, x, y, nil)
@@ -291,9 +289,9 @@ func TestCurveErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 	_, err = RegressorValidationCurve(ctx, Setting{Values: []float64{1}}, nil, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { return known(func(_ []float64) float64 { return 0 }) }, x, y, nil, &CurveOptions{Weights: ones(12, 1)})
+	_, err = RegressorLearningCurve(ctx, known(func(_ []float64) float64 { return 0 }), x, y, nil, &CurveOptions{Weights: ones(12, 1)})
 	assert.ErrorIs(t, err, errors.ErrUnsupported)
-	_, err = RegressorLearningCurve(ctx, func() estimators.Regressor { panic("no estimator") }, x, y, nil, nil)
+	_, err = RegressorLearningCurve(ctx, known(func(_ []float64) float64 { panic("no prediction") }), x, y, nil, nil)
 	var p *estimators.PanicError
 	assert.ErrorAs(t, err, &p)
 }

@@ -127,7 +127,7 @@ func TestBandIsExact(t *testing.T) {
 	}
 	assert.InDeltaSlice(t, plain, e.Mean, 1e-9)
 
-	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: m.Clone()}
+	piped := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: estimators.Clone(m)}
 	require.NoError(t, piped.Fit(ctx, x, y))
 	e, err = RegressorEffect(ctx, piped, x, 1, &Options{Points: 3})
 	require.NoError(t, err)

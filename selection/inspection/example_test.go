@@ -166,7 +166,7 @@ func ExampleClassifierEffect() {
 // Whether more rows would help: the scores on both kinds of rows, as the rows of the fit grow.
 func ExampleRegressorLearningCurve() {
 	x, y := sample()
-	c, err := inspection.RegressorLearningCurve(ctx, func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, []int{25, 50, 100}, &inspection.CurveOptions{
+	c, err := inspection.RegressorLearningCurve(ctx, &lssvm.Regressor{}, x, y, []int{25, 50, 100}, &inspection.CurveOptions{
 		Metric: metrics.Metric{Name: "RMSE", Values: metrics.RMSE},
 	})
 	if err != nil {

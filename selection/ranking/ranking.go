@@ -119,7 +119,7 @@ func ForClassification(
 	}
 	if build != nil {
 		t.score = func(ctx context.Context, k kernels.Kernel) (validation.Scores, error) {
-			return validation.CrossValidateClassifier(ctx, func() estimators.Classifier { return build(k) }, x, y, o.CV)
+			return validation.CrossValidateClassifier(ctx, build(k), x, y, o.CV)
 		}
 	}
 	return t.rank(ctx, candidates)
@@ -145,7 +145,7 @@ func ForRegression(
 	}
 	if build != nil {
 		t.score = func(ctx context.Context, k kernels.Kernel) (validation.Scores, error) {
-			return validation.CrossValidateRegressor(ctx, func() estimators.Regressor { return build(k) }, x, y, o.CV)
+			return validation.CrossValidateRegressor(ctx, build(k), x, y, o.CV)
 		}
 	}
 	return t.rank(ctx, candidates)

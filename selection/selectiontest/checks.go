@@ -368,9 +368,9 @@ func checkWeights(p *conformance.Probe, s *subject) {
 
 func checkCandidates(p *conformance.Probe, s *subject) {
 	x, y, _ := wave(60)
-	r := &selection.Regressor{Search: s.build(), Space: selection.Candidates(
-		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e6}} },
-		func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}} },
+	r := &selection.Regressor{Search: s.build(), Space: selection.Candidates[estimators.Regressor](
+		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1e6}},
+		&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}},
 	)}
 	switch err := r.Fit(ctx, x, y); {
 	case errors.Is(err, estimators.ErrParam):
@@ -441,7 +441,7 @@ func checkSaved(p *conformance.Probe, s *subject) {
 	p.Must("Fit", r.Fit(ctx, x, y))
 	data, err := r.MarshalBinary()
 	p.Must("MarshalBinary", err)
-	read := r.Clone().(*selection.Regressor)
+	read := estimators.Clone(r)
 	p.Must("UnmarshalBinary", read.UnmarshalBinary(data))
 	same(p, "saved and read", r.Result(), read.Result())
 	want, err := r.Predict(x)

@@ -57,16 +57,16 @@ func TestEveryKindOfSearch(t *testing.T) {
 		"families":       {&selection.Regressor{Space: selection.Kernels[estimators.Regressor](nil, families.RBF{}, families.Laplacian{})}, 2, []string{"RBF", "Laplacian"}},
 		"two parameters": {&selection.Regressor{Space: selection.Kernels2[estimators.Regressor](nil, families.ShiftedPolynomial{})}, 2, []string{"ShiftedPolynomial(second=1)"}},
 		"candidates": {&selection.Regressor{
-			Space: selection.Candidates(
-				func() estimators.Regressor { return &ridge.Regressor{} },
-				func() estimators.Regressor { return &lssvm.Regressor{} },
+			Space: selection.Candidates[estimators.Regressor](
+				&ridge.Regressor{},
+				&lssvm.Regressor{},
 			),
 			Search: &grid.Search{},
 		}, 1, []string{"candidate"}},
 		"named candidates": {&selection.Regressor{
 			Space: selection.NamedCandidates(
-				selection.Candidate[estimators.Regressor]{Name: "ridge on columns", Build: func() estimators.Regressor { return &ridge.Regressor{} }},
-				selection.Candidate[estimators.Regressor]{Name: "Matern", Build: func() estimators.Regressor { return &lssvm.Regressor{} }},
+				selection.Candidate[estimators.Regressor]{Name: "ridge on columns", Estimator: &ridge.Regressor{}},
+				selection.Candidate[estimators.Regressor]{Name: "Matern", Estimator: &lssvm.Regressor{}},
 			),
 			Search: &grid.Search{},
 		}, 1, []string{"candidate", "ridge on columns", "Matern"}},

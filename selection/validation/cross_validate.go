@@ -120,29 +120,29 @@ func (s Scores) meanAndSD(metric string) (mean, sd float64) {
 	return math.NaN(), math.NaN()
 }
 
-// CrossValidateRegressor fits what build returns, a new regressor at each call, on the training rows of each fold
-// of x (n×d) and y (n), and scores it on the test rows. To preprocess, build a pipeline; x may have gaps, as NaN,
-// where it fills them. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
+// CrossValidateRegressor fits a clone of the model on the training rows of each fold of x (n×d) and y (n), and scores it
+// on the test rows. The model itself is not fitted. To preprocess within the folds, pass a pipeline, which may also fill
+// gaps of x, given as NaN. Errors: [estimators.ErrShape], [estimators.ErrNotFinite], [estimators.ErrParam], the first
 // fold's that failed, with its number (one that wraps errors.ErrUnsupported for Weights that the estimator does not
 // take), or the error of ctx.
-func CrossValidateRegressor(ctx context.Context, build func() estimators.Regressor, x mat.Matrix, y []float64,
+func CrossValidateRegressor(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := check.Vector("y", y); err != nil {
 		return Scores{}, err
 	}
-	return crossValidate(ctx, build, x, y, nil, opt, KFold{}, metrics.ForRegression(), folds.RegressionScorer)
+	return crossValidate(ctx, model, x, y, nil, opt, KFold{}, metrics.ForRegression(), folds.RegressionScorer)
 }
 
 // CrossValidateClassifier is like [CrossValidateRegressor], for classifiers. y are the labels.
-func CrossValidateClassifier(ctx context.Context, build func() estimators.Classifier, x mat.Matrix, y []int,
+func CrossValidateClassifier(ctx context.Context, model estimators.Classifier, x mat.Matrix, y []int,
 	opt *Options) (_ Scores, err error) {
 	defer check.Begin(&ctx)(&err)
-	return crossValidate(ctx, build, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
+	return crossValidate(ctx, model, x, y, y, opt, StratifiedKFold{}, metrics.ForClassification(), folds.ClassificationScorer)
 }
 
 func crossValidate[Y float64 | int, E folds.Learner[Y]](
-	ctx context.Context, build func() E, x mat.Matrix, y []Y, labels []int, opt *Options,
+	ctx context.Context, model E, x mat.Matrix, y []Y, labels []int, opt *Options,
 	splitter Splitter, metric metrics.Metric, makeScorer func(metrics.Metric) (folds.Scoring[Y, E], error),
 ) (_ Scores, err error) {
 	o := Options{}
@@ -164,8 +164,8 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 	if o.Metrics == nil {
 		o.Metrics = []metrics.Metric{metric}
 	}
-	if build == nil {
-		return Scores{}, fault.Param(typ, "build", "nil", "a function that returns an estimator")
+	if check.IsNil(model) {
+		return Scores{}, fault.Param(typ, "model", nil, "an estimator")
 	}
 	out := Scores{}
 	scorers := make([]folds.Scoring[Y, E], len(o.Metrics))
@@ -200,7 +200,7 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		return Scores{}, err
 	}
 	j := folds.Job[Y, E]{
-		Type: typ, Builds: []func() E{build}, Rows: folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
+		Type: typ, Builds: []func() E{func() E { return estimators.Clone(model) }}, Rows: folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
 		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
 	}
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)
@@ -217,7 +217,7 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 	out.Values = make([][]float64, len(o.Metrics))
 	for f, c := range cells[0] {
 		if c.Err != nil && gap != nil && errors.Is(c.Err, fault.ErrNotFinite) {
-			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline that build returns (fold %d: %w)", typ, gap, f, c.Err)
+			return Scores{}, fmt.Errorf("%s: %w, as the first step of a pipeline (fold %d: %w)", typ, gap, f, c.Err)
 		}
 		if c.Err != nil {
 			return Scores{}, fmt.Errorf("%s: fold %d: %w", typ, f, c.Err)

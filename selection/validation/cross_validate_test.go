@@ -30,7 +30,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	}
 	splitter := KFold{Folds: 4, Seed: 3}
 	opt := &Options{Splitter: splitter, Metrics: []metrics.Metric{metrics.ForRegression(), {Name: "R2", LargerIsBetter: true, Values: metrics.R2}}}
-	got, err := CrossValidateRegressor(ctx, build, x, y, opt)
+	got, err := CrossValidateRegressor(ctx, build(), x, y, opt)
 	require.NoError(t, err)
 	folds, err := splitter.Split(50, nil)
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestCrossValidateIsALoop(t *testing.T) {
 	assert.Len(t, got.FitSeconds, 4)
 	for _, w := range []int{1, 3} {
 		opt.Workers = w
-		again, err := CrossValidateRegressor(ctx, build, x, y, opt)
+		again, err := CrossValidateRegressor(ctx, build(), x, y, opt)
 		require.NoError(t, err)
 		assert.Equal(t, got.Values, again.Values)
 	}
@@ -74,8 +74,8 @@ func (w *widest) Clone() transformers.Transformer { return &widest{most: w.most}
 func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 1)
 	most := 0
-	_, err := CrossValidateRegressor(ctx, func() estimators.Regressor {
-		return &pipeline.Regressor{Steps: []transformers.Transformer{&widest{most: &most}}, Final: &lssvm.Regressor{}}
+	_, err := CrossValidateRegressor(ctx, &pipeline.Regressor{
+		Steps: []transformers.Transformer{&widest{most: &most}}, Final: &lssvm.Regressor{},
 	}, x, y, &Options{Splitter: KFold{Folds: 4}, Workers: 1})
 	require.NoError(t, err)
 	assert.Equal(t, 30, most)
@@ -96,7 +96,7 @@ func TestPreprocessSeesTrainingRowsOnly(t *testing.T) {
 
 func TestCrossValidateClassifierMetrics(t *testing.T) {
 	x, y := classesOf(60, 1)
-	got, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{} }, x, y, &Options{Metrics: []metrics.Metric{
+	got, err := CrossValidateClassifier(ctx, &lssvm.Classifier{}, x, y, &Options{Metrics: []metrics.Metric{
 		metrics.ForClassification(), {Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean}, {Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
 	}})
 	require.NoError(t, err)
@@ -116,19 +116,19 @@ func TestCrossValidateErrors(t *testing.T) {
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
 	_, err := CrossValidateRegressor(ctx, nil, x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrParam)
-	_, err = CrossValidateRegressor(ctx, build, x, y[:3], nil)
+	_, err = CrossValidateRegressor(ctx, build(), x, y[:3], nil)
 	assert.ErrorIs(t, err, estimators.ErrShape)
-	_, err = CrossValidateRegressor(ctx, build, x, y, &Options{Metrics: []metrics.Metric{metrics.ForClassification()}})
+	_, err = CrossValidateRegressor(ctx, build(), x, y, &Options{Metrics: []metrics.Metric{metrics.ForClassification()}})
 	assert.ErrorContains(t, err, `Metric = "Accuracy", want one with Values`)
-	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Ridge: -1} }, x, y, nil)
+	_, err = CrossValidateRegressor(ctx, &lssvm.Regressor{Ridge: -1}, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	assert.ErrorContains(t, err, "fold 0: lssvm: Regressor: Ridge = -1")
-	_, err = CrossValidateClassifier(ctx, func() estimators.Classifier { return plain{&lssvm.Classifier{}} }, xc, yc,
+	_, err = CrossValidateClassifier(ctx, plain{&lssvm.Classifier{}}, xc, yc,
 		&Options{Metrics: []metrics.Metric{{Name: "AUC", Scores: metrics.AUCOfScores}}})
 	assert.ErrorContains(t, err, "plain has no Decision")
 	done, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = CrossValidateRegressor(done, build, x, y, nil)
+	_, err = CrossValidateRegressor(done, build(), x, y, nil)
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -141,34 +141,34 @@ func TestClassOfOneRow(t *testing.T) {
 	}
 	y[20] = 2
 	build := func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: 1} }
-	_, err := CrossValidateClassifier(ctx, build, x, y, &Options{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
+	_, err := CrossValidateClassifier(ctx, build(), x, y, &Options{Metrics: []metrics.Metric{{Name: "LogLoss", Proba: metrics.LogLoss}}})
 	require.ErrorIs(t, err, estimators.ErrShape)
 	assert.Regexp(t, `^validation: CrossValidateClassifier: fold \d: LogLoss: class 2 is in no training row, its only row is in the test part: `+
 		`give it more rows than one, leave it out, take StratifiedKFold with fewer folds, or a metric of labels`, err.Error())
-	_, err = CrossValidateClassifier(ctx, build, x, y, nil)
+	_, err = CrossValidateClassifier(ctx, build(), x, y, nil)
 	assert.NoError(t, err, "a metric of labels")
 }
 
 // Gaps are the estimator's to fill, in each fold anew, or to refuse, by the place that they have in x.
 func TestCrossValidateWithGaps(t *testing.T) {
 	x, y := problemOf(60, 3, .1, 2)
-	whole, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
+	whole, err := CrossValidateRegressor(ctx, &ridge.Regressor{}, x, y, nil)
 	require.NoError(t, err)
 	x.Set(41, 2, math.NaN())
 	imputing := func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &ridge.Regressor{}}
 	}
-	gappy, err := CrossValidateRegressor(ctx, imputing, x, y, nil)
+	gappy, err := CrossValidateRegressor(ctx, imputing(), x, y, nil)
 	require.NoError(t, err)
 	a := whole.Mean("NMSE")
 	b := gappy.Mean("NMSE")
 	assert.InEpsilon(t, a, b, .2)
-	_, err = CrossValidateRegressor(ctx, func() estimators.Regressor { return &ridge.Regressor{} }, x, y, nil)
+	_, err = CrossValidateRegressor(ctx, &ridge.Regressor{}, x, y, nil)
 	require.ErrorIs(t, err, estimators.ErrNotFinite)
-	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with columnwise.Imputer, as the first step of a pipeline that build returns (fold ")
+	assert.ErrorContains(t, err, "validation: CrossValidateRegressor: x[41,2] is NaN (counted from 0): fill gaps with columnwise.Imputer, as the first step of a pipeline (fold ")
 	assert.ErrorContains(t, err, "columnwise.Imputer")
 	x.Set(41, 2, math.Inf(1))
-	_, err = CrossValidateRegressor(ctx, imputing, x, y, nil)
+	_, err = CrossValidateRegressor(ctx, imputing(), x, y, nil)
 	assert.ErrorIs(t, err, estimators.ErrNotFinite)
 }
 

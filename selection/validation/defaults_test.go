@@ -25,9 +25,9 @@ func TestDocumentedDefaults(t *testing.T) {
 		assert.Equal(t, a, b)
 	}
 	plain := func() estimators.Regressor { return &lssvm.Regressor{} }
-	a, err := CrossValidateRegressor(ctx, plain, x, y, nil)
+	a, err := CrossValidateRegressor(ctx, plain(), x, y, nil)
 	require.NoError(t, err)
-	b, err := CrossValidateRegressor(ctx, plain, x, y, &Options{Splitter: KFold{}})
+	b, err := CrossValidateRegressor(ctx, plain(), x, y, &Options{Splitter: KFold{}})
 	require.NoError(t, err)
 	assert.Equal(t, a.Values, b.Values)
 	assert.Equal(t, []string{"NMSE"}, a.Metrics)

@@ -65,7 +65,7 @@ func TestWhatPairedDifferenceRefuses(t *testing.T) {
 func TestScoresMinus(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 1)
 	scores := func(build func() estimators.Regressor, folds int) Scores {
-		s, err := CrossValidateRegressor(ctx, build, x, y, &Options{Splitter: KFold{Folds: folds, Seed: 3}})
+		s, err := CrossValidateRegressor(ctx, build(), x, y, &Options{Splitter: KFold{Folds: folds, Seed: 3}})
 		require.NoError(t, err)
 		return s
 	}

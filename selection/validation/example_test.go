@@ -49,7 +49,7 @@ func ExampleDifference() {
 		func() estimators.Regressor { return &ridge.Regressor{} },
 	} {
 		var err error
-		if scores[i], err = validation.CrossValidateRegressor(context.Background(), build, x, y, folds); err != nil {
+		if scores[i], err = validation.CrossValidateRegressor(context.Background(), build(), x, y, folds); err != nil {
 			fmt.Println(err)
 			return
 		}
@@ -62,7 +62,7 @@ func ExampleDifference() {
 func ExampleScores() {
 	x, y := wave()
 	var scores validation.Scores
-	scores, err := validation.CrossValidateRegressor(context.Background(), func() estimators.Regressor { return &lssvm.Regressor{} }, x, y, nil)
+	scores, err := validation.CrossValidateRegressor(context.Background(), &lssvm.Regressor{}, x, y, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,7 +78,7 @@ func ExampleCrossValidateRegressor() {
 	build := func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
 	}
-	scores, err := validation.CrossValidateRegressor(context.Background(), build, x, y, &validation.Options{
+	scores, err := validation.CrossValidateRegressor(context.Background(), build(), x, y, &validation.Options{
 		Splitter: validation.KFold{Folds: 5, Repeats: 2, Seed: 1},
 		Metrics:  []metrics.Metric{{Name: "R2", LargerIsBetter: true, Values: metrics.R2}},
 	})
@@ -88,7 +88,7 @@ func ExampleCrossValidateRegressor() {
 
 func ExampleCrossValidateClassifier() {
 	x, y := rings()
-	scores, err := validation.CrossValidateClassifier(context.Background(), func() estimators.Classifier { return &lssvm.Classifier{} }, x, y,
+	scores, err := validation.CrossValidateClassifier(context.Background(), &lssvm.Classifier{}, x, y,
 		&validation.Options{Metrics: []metrics.Metric{{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores}}})
 	fmt.Printf("AUC %.2f %v\n", scores.Mean("AUC"), err)
 	// Output: AUC 1.00 <nil>
@@ -194,7 +194,7 @@ func (f forward) Split(n int, _ []int) ([]validation.Fold, error) {
 func ExampleSplitter() {
 	x, y := wave()
 	build := func() estimators.Regressor { return &lssvm.Regressor{} }
-	scores, err := validation.CrossValidateRegressor(context.Background(), build, x, y, &validation.Options{
+	scores, err := validation.CrossValidateRegressor(context.Background(), build(), x, y, &validation.Options{
 		Splitter: forward{last: 5},
 		Metrics:  []metrics.Metric{{Name: "MAE", Values: metrics.MAE}},
 	})

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -174,12 +173,12 @@ func TestGroupAndTimeSplitters(t *testing.T) {
 	}
 	for _, s := range []Splitter{GroupKFold{Groups: groups}, StratifiedGroupKFold{Groups: groups}, TimeSeriesSplit{Splits: 3, Gap: 1}} {
 		if _, ok := s.(StratifiedGroupKFold); ok {
-			scores, err := CrossValidateClassifier(ctx, func() estimators.Classifier { return &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, labels, &Options{Splitter: s})
+			scores, err := CrossValidateClassifier(ctx, &lssvm.Classifier{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, x, labels, &Options{Splitter: s})
 			require.NoError(t, err)
 			assert.Len(t, scores.Values[0], 3)
 			continue
 		}
-		scores, err := CrossValidateRegressor(ctx, func() estimators.Regressor { return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1} }, x, y, &Options{Splitter: s})
+		scores, err := CrossValidateRegressor(ctx, &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, x, y, &Options{Splitter: s})
 		require.NoError(t, err)
 		assert.Len(t, scores.Values[0], 3)
 	}

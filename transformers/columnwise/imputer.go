@@ -28,7 +28,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -288,11 +287,6 @@ func (p *Imputer) Values() []float64 { return slices.Clone(p.state.Model().Value
 // Indicated returns the columns that have an indicator, in the order of the indicators. It returns nil before Fit
 // and without Indicators.
 func (p *Imputer) Indicated() []int { return slices.Clone(p.state.Model().Gaps) }
-
-// Clone returns an unfitted Imputer with the same configuration.
-func (p *Imputer) Clone() transformers.Transformer {
-	return &Imputer{Statistic: p.Statistic, Indicators: p.Indicators}
-}
 
 func (imputerModel) TypeName() string { return imputerName }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -391,11 +390,6 @@ func (o *OneHot) Encoding() []Encoded {
 		next++
 	}
 	return out
-}
-
-// Clone returns an unfitted OneHot with the same configuration.
-func (o *OneHot) Clone() transformers.Transformer {
-	return &OneHot{Columns: slices.Clone(o.Columns), Drop: o.Drop, Gaps: o.Gaps, MaxCategories: o.MaxCategories}
 }
 
 func (m oneHotModel) Validate() error {

@@ -12,7 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -160,11 +159,6 @@ func (t *PowerTransformer) InverseTransform(z mat.Matrix) (_ *mat.Dense, err err
 
 // Lambdas returns the d exponents λ, or nil before Fit.
 func (t *PowerTransformer) Lambdas() []float64 { return slices.Clone(t.state.Model().Lambdas) }
-
-// Clone returns an unfitted PowerTransformer with the same configuration.
-func (t *PowerTransformer) Clone() transformers.Transformer {
-	return &PowerTransformer{NoStandardize: t.NoStandardize, Clip: t.Clip, Gaps: t.Gaps, Workers: t.Workers}
-}
 
 func (powerModel) TypeName() string { return powerTransformerName }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -254,11 +253,6 @@ func (t *QuantileTransformer) ColumnQuantiles() *mat.Dense {
 	}
 	q := t.state.Fitted.Quantiles
 	return mat.NewDense(q.Rows, q.Cols, slices.Clone(q.Data))
-}
-
-// Clone returns an unfitted QuantileTransformer with the same configuration.
-func (t *QuantileTransformer) Clone() transformers.Transformer {
-	return &QuantileTransformer{Quantiles: t.Quantiles, Output: t.Output, Gaps: t.Gaps, Workers: t.Workers}
 }
 
 func (quantileModel) TypeName() string { return quantileTransformerName }

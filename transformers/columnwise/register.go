@@ -2,7 +2,7 @@ package columnwise
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Model files name these types (package modelfile).
@@ -15,9 +15,9 @@ func init() {
 }
 
 var (
-	_ rowmap.Complete = (*PowerTransformer)(nil)
-	_ rowmap.Complete = (*QuantileTransformer)(nil)
-	_ rowmap.Complete = (*Winsorizer)(nil)
-	_ rowmap.Complete = (*Imputer)(nil)
-	_ rowmap.Complete = (*OneHot)(nil)
+	_ transformers.Transformer = (*PowerTransformer)(nil)
+	_ transformers.Transformer = (*QuantileTransformer)(nil)
+	_ transformers.Transformer = (*Winsorizer)(nil)
+	_ transformers.Transformer = (*Imputer)(nil)
+	_ transformers.Transformer = (*OneHot)(nil)
 )

@@ -16,7 +16,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -193,11 +192,6 @@ func (w *Winsorizer) Bounds() (low, high []float64) {
 		}
 	}
 	return low, high
-}
-
-// Clone returns an unfitted Winsorizer with the same configuration.
-func (w *Winsorizer) Clone() transformers.Transformer {
-	return &Winsorizer{Lower: w.Lower, Upper: w.Upper, NoLower: w.NoLower, NoUpper: w.NoUpper, Gaps: w.Gaps, Workers: w.Workers}
 }
 
 func (winsorModel) TypeName() string { return winsorizerName }

@@ -10,7 +10,6 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 )
 
@@ -48,9 +47,6 @@ func (c *KernelCenterer) Fit(ctx context.Context, k mat.Matrix) (err error) {
 
 // Means returns the column means c, or nil before Fit.
 func (c *KernelCenterer) Means() []float64 { return slices.Clone(c.state.Model().Means) }
-
-// Clone returns an unfitted KernelCenterer.
-func (c *KernelCenterer) Clone() transformers.Transformer { return &KernelCenterer{} }
 
 func (kernelCentererModel) TypeName() string { return "featuremap: KernelCenterer" }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
 
@@ -127,11 +126,6 @@ func (k *KernelMap) ChosenKernel() kernels.Kernel {
 		return nil
 	}
 	return k.fitted.kernel
-}
-
-// Clone returns an unfitted KernelMap with the same configuration.
-func (k *KernelMap) Clone() transformers.Transformer {
-	return &KernelMap{Kernel: k.Kernel, Seed: k.Seed, Workers: k.Workers, MaxKernelBytes: k.MaxKernelBytes}
 }
 
 type storedKernelMap struct {

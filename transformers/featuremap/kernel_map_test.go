@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/golden"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -110,7 +111,7 @@ func TestKernelMapIsReadIntoTheSameKernel(t *testing.T) {
 	want := maptest.FitTransform(t, km, x)
 	data, err := km.MarshalBinary()
 	require.NoError(t, err)
-	read := km.Clone().(*KernelMap)
+	read := estimators.Clone(km)
 	require.NoError(t, read.UnmarshalBinary(data))
 	got, err := read.Transform(x)
 	require.NoError(t, err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
@@ -332,14 +330,6 @@ func (l *LocallyStationaryFourier) ChosenFrequencies() (local, frequencies *mat.
 		return mat.NewDense(m.Rows, m.Cols, append([]float64(nil), m.Data...))
 	}
 	return dense(l.state.Fitted.V), dense(l.state.Fitted.W)
-}
-
-// Clone returns an unfitted LocallyStationaryFourier with the same configuration.
-func (l *LocallyStationaryFourier) Clone() transformers.Transformer {
-	return &LocallyStationaryFourier{Local: l.Local, Stationary: l.Stationary, Components: l.Components, AllPairs: l.AllPairs,
-		Sampling:         l.Sampling,
-		LocalFrequencies: copied(l.LocalFrequencies), Frequencies: copied(l.Frequencies),
-		Origin: slices.Clone(l.Origin), Seed: l.Seed, Workers: l.Workers}
 }
 
 func (localModel) TypeName() string { return locallyStationaryName }

@@ -36,7 +36,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
 )
@@ -439,12 +438,6 @@ func (t *Nystroem) ChosenKernel() kernels.Kernel {
 		return nil
 	}
 	return t.fitted.kernel
-}
-
-// Clone returns an unfitted Nystroem with the same configuration.
-func (t *Nystroem) Clone() transformers.Transformer {
-	return &Nystroem{Kernel: t.Kernel, Components: t.Components, Rule: t.Rule, Tolerance: t.Tolerance,
-		Landmarks: copied(t.Landmarks), Seed: t.Seed, Workers: t.Workers, MaxKernelBytes: t.MaxKernelBytes}
 }
 
 type storedNystroem struct {

@@ -20,7 +20,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
@@ -308,12 +307,6 @@ func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []fl
 	}
 	w := r.state.Fitted.W
 	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.state.Fitted.Phases...)
-}
-
-// Clone returns an unfitted RandomFourier with the same configuration.
-func (r *RandomFourier) Clone() transformers.Transformer {
-	return &RandomFourier{Kernel: r.Kernel, Components: r.Components, Sampling: r.Sampling, RandomPhase: r.RandomPhase,
-		Frequencies: copied(r.Frequencies), Seed: r.Seed, Workers: r.Workers}
 }
 
 func copied(m *mat.Dense) *mat.Dense {

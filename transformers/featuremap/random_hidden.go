@@ -17,7 +17,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 	"github.com/kernelearn/kernelearn/transformers/internal/samplestats"
 )
@@ -289,11 +288,6 @@ func (r *RandomHidden) UnitWeights() (w *mat.Dense, b []float64) {
 	}
 	return mat.NewDense(r.state.Fitted.W.Rows, r.state.Fitted.W.Cols,
 		append([]float64(nil), r.state.Fitted.W.Data...)), append([]float64(nil), r.state.Fitted.B...)
-}
-
-// Clone returns an unfitted RandomHidden with the same configuration.
-func (r *RandomHidden) Clone() transformers.Transformer {
-	return &RandomHidden{Units: r.Units, Activation: r.Activation, Seed: r.Seed, Workers: r.Workers}
 }
 
 func (hiddenModel) TypeName() string { return randomHiddenName }

@@ -2,7 +2,7 @@ package featuremap
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Model files name these types (package modelfile).
@@ -16,10 +16,10 @@ func init() {
 }
 
 var (
-	_ rowmap.Complete = (*KernelMap)(nil)
-	_ rowmap.Complete = (*KernelCenterer)(nil)
-	_ rowmap.Complete = (*RandomHidden)(nil)
-	_ rowmap.Complete = (*RandomFourier)(nil)
-	_ rowmap.Complete = (*LocallyStationaryFourier)(nil)
-	_ rowmap.Complete = (*Nystroem)(nil)
+	_ transformers.Transformer = (*KernelMap)(nil)
+	_ transformers.Transformer = (*KernelCenterer)(nil)
+	_ transformers.Transformer = (*RandomHidden)(nil)
+	_ transformers.Transformer = (*RandomFourier)(nil)
+	_ transformers.Transformer = (*LocallyStationaryFourier)(nil)
+	_ transformers.Transformer = (*Nystroem)(nil)
 )

@@ -19,7 +19,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/kernels"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -272,12 +271,6 @@ func (t *KernelPCA) ChosenKernel() kernels.Kernel {
 		return nil
 	}
 	return t.fitted.kernel
-}
-
-// Clone returns an unfitted KernelPCA with the same configuration.
-func (t *KernelPCA) Clone() transformers.Transformer {
-	return &KernelPCA{Kernel: t.Kernel, Components: t.Components, Share: t.Share, Seed: t.Seed, Workers: t.Workers,
-		MaxKernelBytes: t.MaxKernelBytes}
 }
 
 type storedKernelPCA struct {

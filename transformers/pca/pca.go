@@ -23,7 +23,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/projection"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
@@ -397,11 +396,6 @@ func (p *PCA) Deviations() []float64 { return slices.Clone(p.state.Model().Devia
 
 // Ratios returns the share of the variance that each component has, or nil before Fit.
 func (p *PCA) Ratios() []float64 { return slices.Clone(p.state.Model().Ratios) }
-
-// Clone returns an unfitted PCA with the same configuration.
-func (p *PCA) Clone() transformers.Transformer {
-	return &PCA{Components: p.Components, Share: p.Share, Whiten: p.Whiten, Workers: p.Workers}
-}
 
 func (pcaModel) TypeName() string { return pcaName }
 

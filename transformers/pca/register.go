@@ -2,7 +2,7 @@ package pca
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Model files name these types (package modelfile).
@@ -12,6 +12,6 @@ func init() {
 }
 
 var (
-	_ rowmap.Complete = (*PCA)(nil)
-	_ rowmap.Complete = (*KernelPCA)(nil)
+	_ transformers.Transformer = (*PCA)(nil)
+	_ transformers.Transformer = (*KernelPCA)(nil)
 )

@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -164,11 +163,6 @@ func (s *MinMaxScaler) Min() []float64 { return slices.Clone(s.state.Model().Min
 
 // Max returns the d largest values that Fit saw, or nil before Fit.
 func (s *MinMaxScaler) Max() []float64 { return slices.Clone(s.state.Model().Max) }
-
-// Clone returns an unfitted MinMaxScaler of the same range.
-func (s *MinMaxScaler) Clone() transformers.Transformer {
-	return &MinMaxScaler{Low: s.Low, High: s.High, Clip: s.Clip}
-}
 
 func (minMaxModel) TypeName() string { return minMaxScalerName }
 

@@ -2,7 +2,7 @@ package scalers
 
 import (
 	"github.com/kernelearn/kernelearn/internal/registry"
-	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Model files name these types (package modelfile).
@@ -14,8 +14,8 @@ func init() {
 }
 
 var (
-	_ rowmap.Complete = (*StandardScaler)(nil)
-	_ rowmap.Complete = (*RMSScaler)(nil)
-	_ rowmap.Complete = (*MinMaxScaler)(nil)
-	_ rowmap.Complete = (*UnitRows)(nil)
+	_ transformers.Transformer = (*StandardScaler)(nil)
+	_ transformers.Transformer = (*RMSScaler)(nil)
+	_ transformers.Transformer = (*MinMaxScaler)(nil)
+	_ transformers.Transformer = (*UnitRows)(nil)
 )

@@ -12,7 +12,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -120,9 +119,6 @@ func (s *RMSScaler) InverseTransform(z mat.Matrix) (_ *mat.Dense, err error) {
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
 func (s *RMSScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
-
-// Clone returns an unfitted RMSScaler.
-func (s *RMSScaler) Clone() transformers.Transformer { return &RMSScaler{} }
 
 func (rmsScalerModel) TypeName() string { return "scalers: RMSScaler" }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -137,9 +136,6 @@ func (s *StandardScaler) Means() []float64 { return slices.Clone(s.state.Model()
 // Scales returns the d numbers that the columns are divided by, or nil before
 // Fit.
 func (s *StandardScaler) Scales() []float64 { return slices.Clone(s.state.Model().Scales) }
-
-// Clone returns an unfitted StandardScaler.
-func (s *StandardScaler) Clone() transformers.Transformer { return &StandardScaler{Clip: s.Clip} }
 
 func (standardScalerModel) TypeName() string { return "scalers: StandardScaler" }
 

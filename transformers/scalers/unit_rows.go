@@ -11,7 +11,6 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/internal/columnstats"
 	"github.com/kernelearn/kernelearn/transformers/internal/rowmap"
 )
@@ -84,9 +83,6 @@ func (u *UnitRows) MarshalStatistics() ([]byte, error) { return u.state.MarshalS
 func (u *UnitRows) UnmarshalStatistics(data []byte) error {
 	return u.state.UnmarshalStatistics(u, data)
 }
-
-// Clone returns an unfitted UnitRows.
-func (u *UnitRows) Clone() transformers.Transformer { return &UnitRows{} }
 
 func (unitRowsModel) TypeName() string { return "scalers: UnitRows" }
 

@@ -150,9 +150,6 @@ func (c *Centroid) Report() estimators.Report {
 	return estimators.Report{Converged: true, Iterations: 1}
 }
 
-// Clone implements estimators.Cloner.
-func (c *Centroid) Clone() estimators.Classifier { return &Centroid{Sharpness: c.Sharpness} }
-
 // MarshalBinary implements encoding.BinaryMarshaler.
 func (c *Centroid) MarshalBinary() ([]byte, error) {
 	if c.model == nil {

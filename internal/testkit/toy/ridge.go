@@ -203,9 +203,6 @@ func (r *Ridge) Report() estimators.Report {
 	return estimators.Report{Converged: true, Iterations: 1, Objective: r.model.Noise}
 }
 
-// Clone implements estimators.Cloner.
-func (r *Ridge) Clone() estimators.Regressor { return &Ridge{Penalty: r.Penalty} }
-
 // MarshalBinary implements encoding.BinaryMarshaler.
 func (r *Ridge) MarshalBinary() ([]byte, error) {
 	if r.model == nil {

@@ -5,7 +5,6 @@ package rowmap
 
 import (
 	"context"
-	"encoding"
 	"fmt"
 	"strings"
 
@@ -17,19 +16,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/streaming"
-	"github.com/kernelearn/kernelearn/transformers"
 )
-
-// Complete is what all transformers of this library can do.
-type Complete interface {
-	transformers.Transformer
-	transformers.TransformerTo
-	Clone() transformers.Transformer
-	transformers.FeatureNamer
-	graph.Grapher
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
-}
 
 // Map is what a fit learnt: a map of rows.
 type Map interface {

@@ -155,20 +155,8 @@ func (m Model) Needs(p *Probe, c estimators.Capability) {
 // Can reports whether the type has a capability.
 func (m Model) Can(c estimators.Capability) bool { return estimators.Supports(m.Value, c) }
 
-// Clone returns what Clone gives.
-func (m Model) Clone() Model {
-	switch v := m.Value.(type) {
-	case estimators.Cloner[estimators.Regressor]:
-		return Model{m.Kind, v.Clone()}
-	case estimators.Cloner[estimators.Classifier]:
-		return Model{m.Kind, v.Clone()}
-	case estimators.Cloner[estimators.MultiRegressor]:
-		return Model{m.Kind, v.Clone()}
-	case estimators.Cloner[estimators.Detector]:
-		return Model{m.Kind, v.Clone()}
-	}
-	return Model{m.Kind, m.Value.(estimators.Cloner[transformers.Transformer]).Clone()}
-}
+// Clone returns an unfitted copy.
+func (m Model) Clone() Model { return Model{m.Kind, estimators.Clone(m.Value)} }
 
 func (m Model) Marshal() ([]byte, error) {
 	return m.Value.(encoding.BinaryMarshaler).MarshalBinary()

@@ -77,10 +77,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 			if check.IsNil(p.Of) {
 				return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
 			}
-			var err error
-			if part.Of, err = estimators.Clone(partName(i, p), p.Of); err != nil {
-				return nil, err
-			}
+			part.Of = estimators.Clone(p.Of)
 		}
 		out.parts = append(out.parts, part)
 	}

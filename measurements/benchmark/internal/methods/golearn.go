@@ -139,7 +139,7 @@ func (g *golearnClassifier) Predict(x mat.Matrix) ([]int, error) {
 
 func (g *golearnClassifier) Classes() []int { return slices.Clone(g.classes) }
 
-// Clone implements estimators.Cloner, as a pipeline wants it.
+// Clone returns an unfitted copy, whose configuration is not exported.
 func (g *golearnClassifier) Clone() estimators.Classifier {
 	return &golearnClassifier{build: g.build, numbers: g.numbers}
 }

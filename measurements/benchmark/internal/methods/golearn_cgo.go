@@ -152,6 +152,3 @@ func (g *golearnRegressor) Predict(x mat.Matrix) ([]float64, error) {
 	}
 	return grids.Targets(predicted)
 }
-
-// Clone implements estimators.Cloner, as a pipeline wants it.
-func (g *golearnRegressor) Clone() estimators.Regressor { return &golearnRegressor{} }

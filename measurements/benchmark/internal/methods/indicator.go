@@ -24,15 +24,9 @@ type indicator struct {
 	fitted  []estimators.Regressor
 }
 
-// onTargets is the indicator of a regressor that can be cloned.
+// onTargets is the indicator of a regressor.
 func onTargets(r estimators.Regressor) estimators.Classifier {
-	return &indicator{build: func() estimators.Regressor {
-		clone, err := estimators.Clone("indicator", r)
-		if err != nil {
-			panic(err) // the table of methods holds what can be cloned
-		}
-		return clone
-	}}
+	return &indicator{build: func() estimators.Regressor { return estimators.Clone(r) }}
 }
 
 // FeatureMap implements selection.FeatureLearner.
@@ -104,7 +98,7 @@ func (c *indicator) Predict(x mat.Matrix) ([]int, error) {
 
 func (c *indicator) Classes() []int { return slices.Clone(c.classes) }
 
-// Clone implements estimators.Cloner, as a pipeline wants it.
+// Clone returns an unfitted copy, whose configuration is not exported.
 func (c *indicator) Clone() estimators.Classifier { return &indicator{build: c.build} }
 
 // UnmarshalBinary is not supported: nothing here reads a model.

@@ -315,10 +315,6 @@ func (r medianRegressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (er
 	return r.Regressor.Fit(ctx, x, y)
 }
 
-func (r medianRegressor) Clone() estimators.Regressor {
-	return medianRegressor{r.Regressor.Clone().(*rvm.Regressor)}
-}
-
 type medianClassifier struct{ *rvm.Classifier }
 
 func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -326,10 +322,6 @@ func (c medianClassifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err e
 		return err
 	}
 	return c.Classifier.Fit(ctx, x, y)
-}
-
-func (c medianClassifier) Clone() estimators.Classifier {
-	return medianClassifier{c.Classifier.Clone().(*rvm.Classifier)}
 }
 
 // medianMachine and medianMachines are least-squares machines with that kernel.
@@ -342,10 +334,6 @@ func (m medianMachine) Fit(ctx context.Context, x mat.Matrix, y []float64) (err 
 	return m.Regressor.Fit(ctx, x, y)
 }
 
-func (m medianMachine) Clone() estimators.Regressor {
-	return medianMachine{m.Regressor.Clone().(*lssvm.Regressor)}
-}
-
 type medianMachines struct{ *lssvm.Classifier }
 
 func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -353,10 +341,6 @@ func (m medianMachines) Fit(ctx context.Context, x mat.Matrix, y []int) (err err
 		return err
 	}
 	return m.Classifier.Fit(ctx, x, y)
-}
-
-func (m medianMachines) Clone() estimators.Classifier {
-	return medianMachines{m.Classifier.Clone().(*lssvm.Classifier)}
 }
 
 // halfOfLargestNu is a ν machine whose ν hangs on the rows: of two classes no more than twice
@@ -378,10 +362,6 @@ func (c halfOfLargestNu) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	}
 	c.Nu /= 2
 	return c.Classifier.Fit(ctx, x, y)
-}
-
-func (c halfOfLargestNu) Clone() estimators.Classifier {
-	return halfOfLargestNu{c.Classifier.Clone().(*svm.Classifier)}
 }
 
 func onFourier(k kernels.Kernel, seed uint64) estimators.Regressor {
@@ -418,10 +398,6 @@ func (c *largestOverOwn) Fit(ctx context.Context, x mat.Matrix, y []int) error {
 	return c.Classifier.Fit(ctx, x, y)
 }
 
-func (c *largestOverOwn) Clone() estimators.Classifier {
-	return &largestOverOwn{c.Classifier.Clone().(*elm.Classifier)}
-}
-
 // regressorGrid chooses C and γ, whose scale is that of the number of features.
 type regressorGrid struct {
 	seed uint64
@@ -429,11 +405,9 @@ type regressorGrid struct {
 }
 
 func (g *regressorGrid) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	var candidates []func() estimators.Regressor
+	var candidates []estimators.Regressor
 	onMachineGrid(x, func(k kernels.Kernel, c float64) {
-		candidates = append(candidates, func() estimators.Regressor {
-			return &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}}
-		})
+		candidates = append(candidates, &scaledTarget{final: &svm.Regressor{Kernel: k, C: c, Epsilon: plainTube}})
 	})
 	g.Regressor = selection.Regressor{Preprocess: zScore(), Space: selection.Candidates(candidates...),
 		Search: &grid.Search{Splitter: validation.KFold{Seed: g.seed}}}
@@ -448,10 +422,10 @@ type classifierGrid struct {
 }
 
 func (g *classifierGrid) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	var candidates []func() estimators.Classifier
+	var candidates []estimators.Classifier
 	var chosen []*svm.Classifier
 	onMachineGrid(x, func(k kernels.Kernel, c float64) {
-		candidates = append(candidates, func() estimators.Classifier { return &svm.Classifier{Kernel: k, C: c} })
+		candidates = append(candidates, &svm.Classifier{Kernel: k, C: c})
 		chosen = append(chosen, &svm.Classifier{Kernel: k, C: c, Probabilities: true, Seed: g.seed})
 	})
 	search := &selection.Classifier{

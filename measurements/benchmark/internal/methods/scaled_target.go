@@ -47,11 +47,7 @@ func (s *scaledTarget) Predict(x mat.Matrix) ([]float64, error) {
 
 // Clone lets a pipeline fit a copy.
 func (s *scaledTarget) Clone() estimators.Regressor {
-	final, err := estimators.Clone("scaledTarget", s.final)
-	if err != nil {
-		panic(err) // the table of methods holds what can be cloned
-	}
-	return &scaledTarget{final: final}
+	return &scaledTarget{final: estimators.Clone(s.final)}
 }
 
 // Report is the regressor's, in the units of the scaled targets.
