@@ -309,13 +309,6 @@ func (r *RandomFourier) ChosenFrequencies() (frequencies *mat.Dense, phases []fl
 	return mat.NewDense(w.Rows, w.Cols, append([]float64(nil), w.Data...)), append([]float64(nil), r.state.Fitted.Phases...)
 }
 
-func copied(m *mat.Dense) *mat.Dense {
-	if m == nil || m.IsEmpty() {
-		return m
-	}
-	return mat.DenseCopyOf(m)
-}
-
 func (fourierModel) TypeName() string { return randomFourierName }
 
 func (m fourierModel) Widths() (from, to int) { return m.W.Cols, m.width() }
