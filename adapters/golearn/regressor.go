@@ -19,7 +19,8 @@ import (
 //
 // What Classifier says of clones, failed fits, concurrency and errors holds here.
 type Regressor struct {
-	// Estimator is what learns, a clone of it. nil: the zero [selection.Regressor], which makes the columns even, fills gaps and chooses a kernel.
+	// Estimator is what learns, a clone of it. nil: the zero [selection.Regressor], which makes the columns even, fills gaps
+	// and chooses a kernel.
 	Estimator estimators.Regressor
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.

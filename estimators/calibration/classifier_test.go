@@ -117,7 +117,7 @@ func TestErrors(t *testing.T) {
 // mute says nothing but classes.
 type mute struct{ estimators.Classifier }
 
-func (mute) Supports(c estimators.Capability) bool { return false }
+func (mute) Supports(estimators.Capability) bool { return false }
 
 func TestGoldenFilesStayReadable(t *testing.T) {
 	x, y := clouds(60, 3, 5)

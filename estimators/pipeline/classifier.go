@@ -23,9 +23,9 @@ const (
 // folding lets a search say that it fits a fold.
 type folding = classes.Folding
 
-// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits
-// clones ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Classifier is therefore never changed by fitting it, and the fitted parts are
-// not changed by configuring it again.
+// Classifier applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits clones
+// ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Classifier is therefore never
+// changed by fitting it, and the fitted parts are not changed by configuring it again.
 //
 // The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
 // and [estimators.ErrParam] for a nil part.

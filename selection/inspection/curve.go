@@ -113,11 +113,11 @@ func (p CurvePoint) name() string {
 	return fmt.Sprintf("%.6g", p.At)
 }
 
-// RegressorLearningCurve fits clones of the model on more and more of the training rows of each fold of x (n×d) and y (n),
-// and scores them on these rows and on the rows held out. Within a fold more rows are the fewer ones and others, drawn by Seed. Sizes ascend; nil: five, of which
-// each is twice the one before and the last is the smallest training part. To preprocess, pass a
-// pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size and
-// fold, or of ctx comes with what was found.
+// RegressorLearningCurve fits clones of the model on more and more of the training rows of each fold of x (n×d) and y
+// (n), and scores them on these rows and on the rows held out. Within a fold more rows are the fewer ones and others,
+// drawn by Seed. Sizes ascend; nil: five, of which each is twice the one before and the last is the smallest training
+// part. To preprocess, pass a pipeline. Errors: ErrParam, ErrShape, ErrNotFinite. An error of a fit, the first by size
+// and fold, or of ctx comes with what was found.
 func RegressorLearningCurve(ctx context.Context, model estimators.Regressor, x mat.Matrix, y []float64, sizes []int,
 	opt *CurveOptions) (_ Curve, err error) {
 	defer check.Begin(&ctx)(&err)

@@ -200,7 +200,8 @@ func crossValidate[Y float64 | int, E folds.Learner[Y]](
 		return Scores{}, err
 	}
 	j := folds.Job[Y, E]{
-		Type: typ, Builds: []func() E{func() E { return estimators.Clone(model) }}, Rows: folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
+		Type: typ, Builds: []func() E{func() E { return estimators.Clone(model) }},
+		Rows:  folds.Rows[Y]{X: xd, Y: y, Weights: o.Weights, Groups: o.Groups},
 		Folds: folds.Converted[folds.Fold](parts), Scorers: scorers, Workers: o.Workers,
 	}
 	defer estimators.BeginFit(&ctx, o.Observe)(&err)
