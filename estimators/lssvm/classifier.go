@@ -73,6 +73,7 @@ type Classifier struct {
 	m       *machine
 	classes []int
 	link    platt.Link
+	left    *mat.Dense // the probabilities of the rows of Fit without each; nil after UnmarshalBinary
 }
 
 // SetGroups sets Groups. It implements [estimators.Grouper].
@@ -195,8 +196,21 @@ func (c *Classifier) finish(y []int, weights []float64, solve func(*mat.Dense, [
 		target.Sub(target, m.left.residuals) // what the machines of the other rows say
 	}
 	m.left, m.groups, m.given = nil, nil, givenRows{first: m.given.first, n: m.given.n}
-	c.m, c.classes, c.link = m, names, platt.Fit(classes.Scores(target), at, distinct.Counts(weights, len(y), m.n))
+	left := classes.Scores(target)
+	c.m, c.classes, c.link = m, names, platt.Fit(left, at, distinct.Counts(weights, len(y), m.n))
+	c.left = mat.DenseCopyOf(left)
+	c.link.Apply(c.left)
 	return nil
+}
+
+// LeaveOneOutProba returns n×K probabilities for the rows of Fit, of which each is predicted by the machines of all other
+// rows, or of those of other Groups, with the same ridge and the link of PredictProba. A file does not have them. Error:
+// [estimators.ErrNotFitted], also after UnmarshalBinary.
+func (c *Classifier) LeaveOneOutProba() (*mat.Dense, error) {
+	if c.left == nil {
+		return nil, fault.NotFitted(classifierType)
+	}
+	return mat.DenseCopyOf(c.left), nil
 }
 
 func (c *Classifier) classWeights() classes.Weights {

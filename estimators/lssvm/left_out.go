@@ -2,13 +2,17 @@ package lssvm
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -38,15 +42,17 @@ func newGiven(merged *distinct.Rows, targets *mat.Dense) givenRows {
 // leftOut is what leaving out one distinct row, or group, says.
 type leftOut struct {
 	residuals *mat.Dense // of each row given, ×k; nil for one distinct row
+	inverse   []float64  // P[i,i] of each distinct row
 	scales    []float64  // s² of each target
 	press     float64    // the mean weighted square of the residuals, summed over the targets
 }
 
 // leftOut takes the residuals of the distinct rows (n×k) to the rows given. A residual α[i]/P[i,i] over its standard
 // deviation has the square α[i]²/P[i,i], and those of a group have the sum α[G]'P[G,G]⁻¹α[G]: α'r in both cases.
-func (m *machine) leftOut(residuals *mat.Dense) *leftOut {
+func (m *machine) leftOut(solved *loo.Solution) *leftOut {
+	residuals := solved.Residuals
 	n, k := residuals.Dims()
-	out := &leftOut{residuals: residuals, scales: make([]float64, k)}
+	out := &leftOut{residuals: residuals, inverse: solved.Inverse, scales: make([]float64, k)}
 	weight := 0.0
 	for i := range n {
 		w := weights.Weight(m.weights, i)
@@ -143,13 +149,13 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	}
 	n, k := m.alpha.Dims()
 	etaSum := vecmath.Sum(m.eta)
-	s := &loo.Solution{Alpha: m.alpha, Eta: m.eta, Residuals: mat.NewDense(n, k, nil)}
-	for i, inv := range inverse {
-		pii := inv - m.eta[i]*m.eta[i]/etaSum
+	s := &loo.Solution{Alpha: m.alpha, Eta: m.eta, Inverse: inverse, Residuals: mat.NewDense(n, k, nil)}
+	for i, eta := range m.eta {
+		inverse[i] -= eta * eta / etaSum
 		for j, a := range m.alpha.RawRowView(i) {
 			// P[i,i] > 0 but for rounding, and α[i] is 0 wherever it is.
-			if pii > 0 {
-				s.Residuals.Set(i, j, a/pii)
+			if inverse[i] > 0 {
+				s.Residuals.Set(i, j, a/inverse[i])
 			}
 		}
 	}
@@ -157,7 +163,35 @@ func (m *machine) leaveOut(ctx context.Context, chol *linalg.Cholesky) (*leftOut
 	if err != nil {
 		return nil, err
 	}
-	return m.leftOut(s.Residuals), nil
+	return m.leftOut(s), nil
+}
+
+// leaveOneOutVariances returns the variance of a new observation at each row given, of the first target. Of row i the others know
+// s²/P[i,i], with the noise of the weight that the row has.
+func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float64, error) {
+	switch {
+	case m == nil:
+		return nil, fault.NotFitted(typ)
+	case m.groups != nil:
+		return nil, fmt.Errorf("%s: the variance of a row without those of its group: %w", typ, errors.ErrUnsupported)
+	}
+	left, err := m.leaveOneOut(ctx)
+	if err != nil || left.residuals == nil {
+		return nil, err
+	}
+	out := make([]float64, m.n)
+	for i, p := range left.inverse {
+		noise := m.ridge / weights.Weight(m.weights, i)
+		out[i] = left.scales[0] * (max(1/p-noise, 0) + m.noise())
+		if !(p > 0) { // by rounding
+			out[i] = left.scales[0] * m.noise()
+		}
+	}
+	if m.given.index != nil {
+		floats.AddConst(m.given.within[0], out)
+		out = linalg.Pick(out, m.given.index)
+	}
+	return out, nil
 }
 
 // noise is the variance of the noise of a row of mean weight, in units of s².

@@ -310,7 +310,7 @@ func (m *machine) search(
 // take fills the machine from the reduction that leave-one-out works on.
 func (m *machine) take(solved *loo.Solution) {
 	m.alpha, m.bias, m.eta = solved.Alpha, solved.Bias, solved.Eta
-	m.left = m.leftOut(solved.Residuals)
+	m.left = m.leftOut(solved)
 	m.report.Objective = m.left.press
 }
 

@@ -308,6 +308,6 @@ func (c *Classifier) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	c.m, c.classes, c.link = m, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}
+	c.m, c.classes, c.link, c.left = m, s.Classes, platt.Link{Slope: s.Slope, Offset: s.Offset}, nil
 	return nil
 }

@@ -243,6 +243,15 @@ func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err 
 	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
 }
 
+// LeaveOneOutVariances returns the variance with which the model fitted to all other rows, with the same ridge, predicts a new
+// observation at each row of Fit. Equal rows have the same. For one row it returns nil. The cost is that of
+// LeaveOneOutResiduals. Errors: [estimators.ErrNotFitted], one that wraps errors.ErrUnsupported with Groups, or the error of
+// ctx.
+func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err error) {
+	defer check.Begin(&ctx)(&err)
+	return r.m.leaveOneOutVariances(ctx, regressorType)
+}
+
 // Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
 // leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
 // were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is

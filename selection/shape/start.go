@@ -133,13 +133,15 @@ func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 // begin returns the best kernel of one length for all columns; a spot without theta is the row
 // of a kernel that stays as it is.
 func (l *learner) begin(ctx context.Context) (climbPoint, error) {
-	if l.Start != nil {
+	switch {
+	case l.Lengths != nil && !l.degenerate():
+		return l.multiple(ctx)
+	case l.Start != nil:
 		return l.chosen(ctx)
-	}
-	one := l.oneLength()
-	if l.degenerate() {
+	case l.degenerate():
 		return l.atMedian(ctx)
 	}
+	one := l.oneLength()
 	p := l.problem(one, []*learning.Block{l.sample}, l.sampled, learning.MaxSteps)
 	best := climbPoint{score: math.Inf(-1), groups: one}
 	median, err := l.median(ctx)
@@ -189,9 +191,66 @@ func (l *learner) startPoint(length, ridge float64) []float64 {
 	return theta
 }
 
+// multiples are what Lengths are multiplied by.
+var multiples = []float64{.5, 1, 2, 4, 8, 16}
+
+// multiple returns the best of the multiples of Lengths.
+func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
+	k := l.kernel(l.Groups)
+	p := l.problem(l.Groups, []*learning.Block{l.sample}, l.sampled, 0)
+	logs, count := make([]float64, len(k.Lengths)), make([]float64, len(k.Lengths))
+	for j, length := range l.Lengths {
+		g := j
+		if l.Groups != nil {
+			g = l.Groups[j]
+		}
+		logs[g] += math.Log(length)
+		count[g]++
+	}
+	floats.Div(logs, count)
+	centre := stat.Mean(logs, nil)
+	if l.Centre > 0 {
+		centre = math.Log(l.Centre)
+	}
+	best := climbPoint{score: math.Inf(-1), groups: l.Groups}
+	group := progress.Open(ctx)
+	for i, factor := range multiples {
+		theta := append(kernels.LogParams(k), 0)
+		if l.objective == LeaveOneOutLogistic {
+			theta = append(theta, math.Log(2))
+		}
+		for g, v := range logs {
+			theta[g] = min(max(v+math.Log(factor), p.Bounds.Low[g]), p.Bounds.High[g])
+		}
+		theta, score, err := l.tryPlace(group.Step(i, len(multiples)), p, theta)
+		if err != nil {
+			return best, err
+		}
+		if score > best.score {
+			best.score, best.theta, best.centre = score, theta, centre+math.Log(factor)
+		}
+	}
+	if best.theta == nil {
+		return l.atMedian(ctx)
+	}
+	return best, nil
+}
+
+// withOneLength is a place with one length for all columns in the place of those that multiple has found.
+func (l *learner) withOneLength(at climbPoint) climbPoint {
+	if l.Lengths != nil {
+		at.theta, at.groups = l.startPoint(at.centre, math.Exp(at.theta[l.ridgeAt(at.theta)])), l.oneLength()
+	}
+	return at
+}
+
 // tryLength returns the objective at a length, at the best of a few ridges.
-func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) (theta []float64, score float64, err error) {
-	theta = l.startPoint(length, 1)
+func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) ([]float64, float64, error) {
+	return l.tryPlace(ctx, p, l.startPoint(length, 1))
+}
+
+// tryPlace returns the objective at a place, at the best of a few ridges.
+func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
 		func(ctx context.Context, row *search.TraceRow) error {

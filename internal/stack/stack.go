@@ -1,0 +1,205 @@
+// Package stack finds the shares of models in a mean that predicts best what each model has predicted of a row without having
+// seen it (D. H. Wolpert, Stacked generalization, Neural Networks 5, 1992; L. Breiman, Stacked regressions, Machine Learning 24,
+// 1996). Shares are at least 0 and their sum is 1.
+package stack
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Errors returns G[k,l] = Σ w[i] e[k][i] e[l][i] / Σ w of the errors e[k] of models, one for each row, and of the weights of the rows,
+// nil for 1 each.
+func Errors(e [][]float64, weights []float64) *mat.SymDense {
+	g := mat.NewSymDense(len(e), nil)
+	total := float64(len(e[0]))
+	if weights != nil {
+		total = floats.Sum(weights)
+	}
+	for k := range e {
+		for l := range k + 1 {
+			sum := 0.0
+			for i, v := range e[k] {
+				p := v * e[l][i]
+				if weights != nil {
+					p *= weights[i]
+				}
+				sum += p
+			}
+			g.SetSym(k, l, sum/total)
+		}
+	}
+	return g
+}
+
+// EffectiveRows is (Σ w)² / Σ w², of n rows without weights n.
+func EffectiveRows(n int, weights []float64) float64 {
+	if weights == nil {
+		return float64(n)
+	}
+	sum := floats.Sum(weights)
+	return sum * sum / floats.Dot(weights, weights)
+}
+
+// OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term draws the shares
+// toward equal ones, so that few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ, whose minimum is in the direction of
+// that of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems,
+// 1974, chapter 23) finds exactly. The cost is O(K⁴) at most.
+func OfSquaredError(g *mat.SymDense, rho float64) []float64 {
+	n := g.SymmetricDim()
+	h := mat.NewSymDense(n, nil)
+	h.CopySym(g)
+	largest := 0.0
+	for k := range n {
+		h.SetSym(k, k, h.At(k, k)+rho)
+		largest = max(largest, h.At(k, k))
+	}
+	if !(largest > 0) || math.IsInf(largest, 1) {
+		return equal(n)
+	}
+	h.ScaleSym(1/largest, h)
+	for k := range n { // models that are equal share what one of them would have
+		h.SetSym(k, k, h.At(k, k)+1e-13)
+	}
+	u := leastOverPositive(h)
+	total := floats.Sum(u)
+	if !(total > 0) || math.IsInf(total, 1) {
+		return equal(n)
+	}
+	floats.Scale(1/total, u)
+	return u
+}
+
+// leastOverPositive minimises ½ u'Hu - Σ u over u >= 0, for a positive definite H.
+func leastOverPositive(h *mat.SymDense) []float64 {
+	n := h.SymmetricDim()
+	u, slope := make([]float64, n), make([]float64, n)
+	var free []int
+	for range 3*n + 10 { // each set of free entries has a lower minimum than the one before; rounding alone could repeat one
+		best := -1
+		for k := range n {
+			slope[k] = 1
+			for _, l := range free {
+				slope[k] -= h.At(k, l) * u[l]
+			}
+			if !slices.Contains(free, k) && slope[k] > 1e-10 && (best < 0 || slope[k] > slope[best]) {
+				best = k
+			}
+		}
+		if best < 0 {
+			break
+		}
+		free = append(free, best)
+		for len(free) > 0 {
+			next := solveOnes(h, free)
+			if next == nil {
+				return u
+			}
+			step := 1.0
+			for i, k := range free {
+				if next[i] <= 0 {
+					step = min(step, u[k]/(u[k]-next[i]))
+				}
+			}
+			kept := free[:0:0]
+			for i, k := range free {
+				u[k] += step * (next[i] - u[k])
+				if next[i] <= 0 && u[k] <= 1e-14*(1-next[i]) {
+					u[k] = 0
+					continue
+				}
+				kept = append(kept, k)
+			}
+			if len(kept) == len(free) {
+				break
+			}
+			free = kept
+		}
+	}
+	return u
+}
+
+// solveOnes solves for the free entries.
+func solveOnes(h *mat.SymDense, free []int) []float64 {
+	part := mat.NewSymDense(len(free), nil)
+	ones := mat.NewVecDense(len(free), nil)
+	for i, k := range free {
+		ones.SetVec(i, 1)
+		for j := range i + 1 {
+			part.SetSym(i, j, h.At(k, free[j]))
+		}
+	}
+	var factor mat.Cholesky
+	var out mat.VecDense
+	if !factor.Factorize(part) {
+		return nil
+	}
+	var nearlySingular mat.Condition
+	if err := factor.SolveVecTo(&out, ones); err != nil && !errors.As(err, &nearlySingular) {
+		return nil
+	}
+	return out.RawVector().Data
+}
+
+// OfLogLoss returns the shares θ that maximise Σ w[i] ln Σ θ[k] p[k][i] + (a - 1) Σ ln θ[k], for the probabilities p[k][i] that model k
+// gives to the class that row i has, and a >= 1. It is concave. The iterations of expectation and maximisation never lower it; they
+// end when the mean over the rows grows by less than 1e-12. Rows to which no model gives any probability are left out.
+func OfLogLoss(p [][]float64, weights []float64, a float64) []float64 {
+	theta := equal(len(p))
+	next := make([]float64, len(p))
+	last := math.Inf(-1)
+	for range 100_000 {
+		clear(next)
+		value, total := 0.0, 0.0
+		for i := range p[0] {
+			mixed, w := 0.0, 1.0
+			for k := range p {
+				mixed += theta[k] * p[k][i]
+			}
+			if !(mixed > 0) {
+				continue
+			}
+			if weights != nil {
+				w = weights[i]
+			}
+			value += w * math.Log(mixed)
+			total += w
+			for k := range p {
+				next[k] += w * theta[k] * p[k][i] / mixed
+			}
+		}
+		if total == 0 {
+			return theta
+		}
+		for k := range next {
+			if a > 1 {
+				value += (a - 1) * math.Log(theta[k])
+			}
+			next[k] = (next[k] + a - 1) / (total + float64(len(p))*(a-1))
+		}
+		if value-last < 1e-12*total {
+			break
+		}
+		last = value
+		copy(theta, next)
+	}
+	floats.Scale(1/floats.Sum(theta), theta)
+	return theta
+}
+
+// Prune sets the shares below least to 0, except the largest, and gives their sum to the others in proportion.
+func Prune(theta []float64, least float64) {
+	largest := floats.MaxIdx(theta)
+	for k, v := range theta {
+		if v < least && k != largest {
+			theta[k] = 0
+		}
+	}
+	floats.Scale(1/floats.Sum(theta), theta)
+}
+
+func equal(n int) []float64 { return slices.Repeat([]float64{1 / float64(n)}, n) }
