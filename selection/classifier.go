@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -50,6 +51,12 @@ type Classifier struct {
 	// zero value's search described above is used.
 	Search search.Strategy
 
+	// Kinds is as in [Regressor], with shares of the least leave-one-out log loss.
+	Kinds []families.Family
+
+	// SingleModel is as in [Regressor].
+	SingleModel bool
+
 	// Groups is as in [Regressor], with folds of [validation.StratifiedGroupKFold].
 	Groups []int `settings:"-"`
 
@@ -86,7 +93,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		config: c, steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
+		config: c, given: c.Kinds, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
 		scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {

@@ -48,6 +48,9 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
 	// With nothing set the columns are scaled in several ways, and the models averaged.
 	scalings []scaling
+	kinds    []families.Family // that are learnt after each scaling; given are those of the caller
+	given    []families.Family
+	single   bool // keeps the best of the models alone
 	mean     func(parts []*fitted[E]) E
 	columns  string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
@@ -72,7 +75,10 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	case c.strategy == nil && space.isZero():
 		c.scalings, c.mean, c.strategy = columnScalings, zero.mean, &shape.Search{}
 		c.many, c.above = zero.many, handOver
-		space = Space[E]{families: []families.Family{defaultFamily}}
+		if c.kinds = c.given; c.kinds == nil {
+			c.kinds = defaultKinds
+		}
+		space = Space[E]{families: c.kinds}
 	case c.strategy == nil:
 		c.strategy = &entropy.Search{}
 	}
@@ -105,7 +111,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := settings.Check(c.Type, c.config); err != nil {
 		return nil, err
 	}
-	if err := c.space.validate(c.Type); err != nil {
+	if err := cmp.Or(c.validateKinds(), c.space.validate(c.Type)); err != nil {
 		return nil, err
 	}
 	if c, err = c.byGroups(len(y)); err != nil {
@@ -133,6 +139,9 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	progress.Deadline(ctx, c.Budget, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
+		if c.Groups != nil || c.many != nil && merged.Len() > c.above {
+			c.kinds = c.kinds[:1] // of which nothing tells what each is worth for each row
+		}
 		return c.fitScalings(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)

@@ -22,7 +22,9 @@ type fitted[E any] struct {
 	chain  *pipeline.Transformer
 	inner  E
 	result *search.Result
-	parts  []*fitted[E] // of several scalings, whose mean inner is
+	parts  []*fitted[E] // of several scalings and kinds, whose mean inner is
+	// What a part says of each row without having seen it, until the shares are known: see leaveOut.
+	left, variances []float64
 }
 
 // transform takes new rows to where the inner estimator lives.

@@ -116,6 +116,9 @@ func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64,
 			variance[i] += m.parts[k].result.Share * d * d
 		}
 	}
+	if factor := m.parts[0].result.VarianceFactor; factor > 0 {
+		floats.Scale(factor, variance)
+	}
 	return mean, variance, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -52,6 +53,17 @@ type Regressor struct {
 	// Search is the strategy of the search. If it is nil and Space is set, it is &entropy.Search{}. If neither is set, the
 	// zero value's search described above is used.
 	Search search.Strategy
+
+	// Kinds are the kinds of kernels that are learnt if neither Space nor Search is set: families whose kernels have a length,
+	// such as [families.Matern] and [families.Laplacian]. A kernel of each is learnt on each scaling of the columns, those
+	// after the first from the lengths of the first. The models are stacked: their shares of the mean are those of the least
+	// leave-one-out error, drawn toward equal ones, and a model of less than 2% is left out. If it is nil, it is the Matérn
+	// kernel of ν = 5/2 alone, and the shares are equal. Of more than 5000 rows, and with Groups, the first is learnt alone.
+	Kinds []families.Family
+
+	// SingleModel keeps the model of the largest share alone if neither Space nor Search is set. A prediction and a model file
+	// then cost a half, or less with several Kinds.
+	SingleModel bool
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.
 	// The model is then chosen for rows of groups that are not among those of Fit. Splitters of the search that are nil are
@@ -94,7 +106,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		config: r, steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
+		config: r, given: r.Kinds, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
 		scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {

@@ -97,6 +97,10 @@ type Result struct {
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
 
+	// VarianceFactor multiplies the variance of the mixture of stacked models. It is that with which the leave-one-out residuals
+	// of the mean are most likely under the leave-one-out variances of the mixture. It is 0 for other models.
+	VarianceFactor float64 `json:"variance_factor,omitempty"`
+
 	// Landmarks is the number of landmarks of a machine of many rows, which is then one of package falkon, and
 	// EffectiveDimension is how many of them it uses. Both are 0 for other machines.
 	Landmarks          int     `json:"landmarks,omitempty"`
@@ -183,8 +187,12 @@ func (t *TraceRow) untried() bool {
 // ways is the table of the ways that were compared.
 func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	kinds := slices.ContainsFunc(r.Others, func(o *Result) bool { return o.Family != r.Family })
 	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", r.ScoreName)
 	for _, o := range append([]*Result{&r}, r.Others...) {
+		if kinds {
+			fmt.Fprintf(w, "%s, ", o.Family)
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge),
 			numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
 	}
