@@ -153,7 +153,7 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, given folds.Rows[
 	for i, kind := range c.kinds {
 		one := c.withScaling(w, kind)
 		if i > 0 {
-			one.strategy = searchFrom(parts[0].result)
+			one.strategy = &shape.Search{Lengths: parts[0].result.Lengths}
 		}
 		if c.Budget > 0 {
 			one.Budget = max(1, c.Budget/time.Duration(len(c.scalings)*len(c.kinds)))
@@ -170,18 +170,6 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, given folds.Rows[
 		parts = append(parts, part)
 	}
 	return parts, nil
-}
-
-// searchFrom is a search that begins from the lengths that another has learnt.
-func searchFrom(r *search.Result) search.Strategy {
-	out := &shape.Search{Lengths: r.Lengths}
-	var best search.TraceRow
-	for _, row := range r.Trace { // one length and the ridge; a length for each column and the ridge are d + 1
-		if len(row.Theta) == 2 && len(r.Lengths) > 1 && cmp.Or(cmp.Compare(row.Rows, best.Rows), cmp.Compare(row.Score, best.Score)) > 0 {
-			best, out.Centre = row, math.Exp(row.Theta[0])
-		}
-	}
-	return out
 }
 
 // bendsNothing reports whether a step is a PowerTransformer that leaves every column as it is,

@@ -135,13 +135,9 @@ type Search struct {
 	Start search.Strategy
 
 	// Lengths, if not nil, has a length for each column from which the climb begins, such as those that were learnt with a
-	// kernel of another family: the best of some multiples of them, from half to 16 times, on up to 300 rows. Neither Start
-	// nor any other start is looked at then.
+	// kernel of another family: the best of some multiples of them, from half to 16 times, on up to 300 rows. The penalty
+	// keeps them near their geometric mean. Neither Start nor any other start is looked at then.
 	Lengths []float64
-
-	// Centre is the length that the penalty draws Lengths to, before they are multiplied. If it is 0, it is their geometric
-	// mean.
-	Centre float64 `zero:"the geometric mean of Lengths"`
 
 	// Groups has for each column of the preprocessed rows the number of its length, from 0 on, so that columns can
 	// share a length, such as the levels of a category. If it is nil, each column has its own.

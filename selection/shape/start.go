@@ -208,10 +208,6 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 		count[g]++
 	}
 	floats.Div(logs, count)
-	centre := stat.Mean(logs, nil)
-	if l.Centre > 0 {
-		centre = math.Log(l.Centre)
-	}
 	best := climbPoint{score: math.Inf(-1), groups: l.Groups}
 	group := progress.Open(ctx)
 	for i, factor := range multiples {
@@ -222,12 +218,12 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 		for g, v := range logs {
 			theta[g] = min(max(v+math.Log(factor), p.Bounds.Low[g]), p.Bounds.High[g])
 		}
-		theta, score, err := l.tryPlace(group.Step(i, len(multiples)), p, theta)
+		theta, score, err := l.tryPlace(group.Step(i, len(multiples)), p, theta, learning.ShortRidges)
 		if err != nil {
 			return best, err
 		}
 		if score > best.score {
-			best.score, best.theta, best.centre = score, theta, centre+math.Log(factor)
+			best.score, best.theta, best.centre = score, theta, stat.Mean(logs, nil)+math.Log(factor)
 		}
 	}
 	if best.theta == nil {
@@ -246,20 +242,20 @@ func (l *learner) withOneLength(at climbPoint) climbPoint {
 
 // tryLength returns the objective at a length, at the best of a few ridges.
 func (l *learner) tryLength(ctx context.Context, p *learning.Problem, length float64) ([]float64, float64, error) {
-	return l.tryPlace(ctx, p, l.startPoint(length, 1))
+	return l.tryPlace(ctx, p, l.startPoint(length, 1), learning.StartRidges)
 }
 
-// tryPlace returns the objective at a place, at the best of a few ridges.
-func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta []float64) (_ []float64, score float64, err error) {
+// tryPlace returns the objective at a place, at the best of some ridges.
+func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridges []float64) (_ []float64, score float64, err error) {
 	at := l.ridgeAt(theta)
 	got, err := l.run.Evaluate(ctx, search.Look{Point: search.ParamPoint(1), Rows: l.sampled, Theta: slices.Clone(theta[:at])},
 		func(ctx context.Context, row *search.TraceRow) error {
-			values, err := p.AtRidges(ctx, theta, learning.StartRidges)
+			values, err := p.AtRidges(ctx, theta, ridges)
 			if err != nil {
 				return err
 			}
 			best := floats.MaxIdx(values)
-			row.SetScore(values[best], learning.StartRidges[best], search.OnBlocks, l.sampled)
+			row.SetScore(values[best], ridges[best], search.OnBlocks, l.sampled)
 			row.Matrices = 1
 			return nil
 		})
