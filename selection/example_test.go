@@ -233,6 +233,27 @@ func ExampleCandidateGrid() {
 	// Output: scale=yes, gamma=1
 }
 
+// A smooth and a rough kernel, where the target jumps: each model has the share of the mean that it earns on rows that it has not
+// seen.
+func ExampleRegressor_kinds() {
+	x, y := mat.NewDense(60, 1, nil), make([]float64, 60)
+	for i := range y {
+		x.Set(i, 0, float64(i))
+		y[i] = float64(i / 15)
+	}
+	r := &selection.Regressor{Kinds: []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	share := map[string]float64{}
+	for _, m := range append(r.Result().Others, r.Result()) {
+		share[m.Family] += m.Share
+	}
+	fmt.Println(r.Result().Family, share["Laplacian"] > share["Matern(nu=2.5)"])
+	// Output: Laplacian true
+}
+
 // Candidates with names of one's own.
 func ExampleCandidate() {
 	x, y := wave()

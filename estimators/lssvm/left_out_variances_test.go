@@ -31,10 +31,8 @@ func noisyWave(n int) (*mat.Dense, []float64) {
 func TestLeaveOneOutVariances(t *testing.T) {
 	x, y := noisyWave(25)
 	for _, weights := range [][]float64{nil, {1: 3, 24: 2}} {
-		if weights != nil {
-			for i := range weights {
-				weights[i] = max(weights[i], 1)
-			}
+		for i := range weights {
+			weights[i] = max(weights[i], 1)
 		}
 		fit := func(x *mat.Dense, y, w []float64) *Regressor {
 			r := &Regressor{Kernel: kernels.RBF{Gamma: 3}, Ridge: .05}
