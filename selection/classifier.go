@@ -93,8 +93,8 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		config: c, given: c.Kinds, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search, metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{},
-		scorer: folds.ClassificationScorer,
+		config: c, given: c.Kinds, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search,
+		metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {
 		out.splitter = validation.StratifiedGroupKFold{Groups: c.Groups}

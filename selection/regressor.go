@@ -106,8 +106,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		config: r, given: r.Kinds, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search, metric: metrics.ForRegression(), splitter: validation.KFold{},
-		scorer: folds.RegressionScorer,
+		config: r, given: r.Kinds, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search,
+		metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {
 		out.splitter = validation.GroupKFold{Groups: r.Groups}
