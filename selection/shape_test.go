@@ -337,7 +337,7 @@ func TestShapeOfClasses(t *testing.T) {
 		set, want shape.Objective
 		labels    []int
 	}{
-		{shape.AutomaticObjective, shape.LaplaceEvidence, two}, {shape.AutomaticObjective, shape.LaplaceEvidence, three}, {shape.AutomaticObjective, shape.RestrictedEvidence, many},
+		{shape.AutomaticObjective, shape.LaplaceEvidence, two}, {shape.AutomaticObjective, shape.LaplaceEvidence, three}, {shape.AutomaticObjective, shape.LeaveOneOutError, many},
 		{shape.LeaveOneOutLogistic, shape.LeaveOneOutLogistic, two}, {shape.LaplaceEvidence, shape.LaplaceEvidence, many}, {shape.RestrictedEvidence, shape.RestrictedEvidence, two},
 	} {
 		if testing.Short() && !slices.Equal(of.labels, two) {

@@ -31,8 +31,8 @@ type Objective int
 // The objectives. All are of the machine of package lssvm, with a free constant, and have
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
-	// AutomaticObjective is [LaplaceEvidence] for up to six classes. For more classes, where it costs less, and for
-	// numeric targets it is [RestrictedEvidence]. docs/measured/shape.md has the comparison that this choice is based on.
+	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of
+	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets. docs/measured/shape.md has the comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
@@ -295,6 +295,8 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	switch {
 	case s.Objective == AutomaticObjective && r.Targets == nil && outputs <= laplaceClasses:
 		l.objective = LaplaceEvidence
+	case s.Objective == AutomaticObjective && r.Targets == nil:
+		l.objective = LeaveOneOutError
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
 	case s.Objective == ComplexityRegularised && r.Weights != nil:
