@@ -135,7 +135,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		}
 		parts = append(parts, more...)
 	}
-	kept := c.share(parts, weights)
+	kept := c.share(parts, stack.Weights(len(y), weights, merged.Index))
 	if c.single {
 		kept = kept[:1]
 		kept[0].result.Share, kept[0].result.VarianceFactor = 1, 0
@@ -233,12 +233,8 @@ func varianceFactor[E any](parts []*fitted[E], shares, weights []float64) float6
 			d := p.left[i] - mean
 			variance += shares[k] * (p.variances[i] + d*d)
 		}
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		sum += w * mean * mean / variance
-		total += w
+		sum += weights[i] * mean * mean / variance
+		total += weights[i]
 	}
 	if out := sum / total; out > 0 && !math.IsInf(out, 1) {
 		return out
@@ -246,7 +242,8 @@ func varianceFactor[E any](parts []*fitted[E], shares, weights []float64) float6
 	return 0
 }
 
-// share gives each part its share of the mean, sorts the parts, and returns those that have one.
+// share gives each part its share of the mean, sorts the parts, and returns those that have one. The sum of the weights is the
+// number of rows that they stand for.
 func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] {
 	if len(c.kinds) > 1 && !slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.left == nil }) {
 		return stacked(parts, weights)
@@ -282,7 +279,7 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 		for k := range parts {
 			least = min(least, g.At(k, k))
 		}
-		shares = stack.OfSquaredError(g, towardEqual*least/math.Sqrt(stack.EffectiveRows(len(left[0]), weights)))
+		shares = stack.OfSquaredError(g, towardEqual*least/math.Sqrt(floats.Sum(weights)))
 	}
 	stack.Prune(shares, leastShare)
 	factor := varianceFactor(parts, shares, weights)

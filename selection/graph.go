@@ -47,6 +47,9 @@ func (m *meanRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 				}
 				variance = plus(variance, own.Add(p.Mean.Sub(out.Mean).Square()).Times(m.parts[i].result.Share))
 			}
+			if factor := m.parts[0].result.VarianceFactor; factor > 0 {
+				variance = variance.Times(factor)
+			}
 			return variance, nil
 		}
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -446,6 +447,9 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Workers: func(w int) any {
 			return &selection.Regressor{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
+	kinds := []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
+	estimatortest.Regressor(t, "selection.Regressor (kinds)", func() estimators.Regressor { return &selection.Regressor{Kinds: kinds} }, gaps)
+	estimatortest.Classifier(t, "selection.Classifier (kinds)", func() estimators.Classifier { return &selection.Classifier{Kinds: kinds} }, gaps)
 	estimatortest.Regressor(t, "selection.Regressor (grid)", func() estimators.Regressor {
 		return &selection.Regressor{Preprocess: steps, Search: &grid.Search{Points: 4}}
 	}, with(estimatortest.Options{Skip: drawsFolds, Workers: func(w int) any {

@@ -36,13 +36,22 @@ func Errors(e [][]float64, weights []float64) *mat.SymDense {
 	return g
 }
 
-// EffectiveRows is (Σ w)² / Σ w², of n rows without weights n.
-func EffectiveRows(n int, weights []float64) float64 {
-	if weights == nil {
-		return float64(n)
+// Weights returns weights of n rows in proportion to those given, nil for 1 each, whose sum is the effective number of distinct
+// rows: (Σ W)² / Σ W² of the sums W over equal rows, whose distinct row index tells, nil where none are equal. A row that is given
+// twice, or has the weight 2 among others of 1, thus says as much as once.
+func Weights(n int, weights []float64, index []int) []float64 {
+	out := slices.Repeat([]float64{1}, n)
+	copy(out, weights)
+	sums := out
+	if index != nil {
+		sums = make([]float64, slices.Max(index)+1)
+		for i, d := range index {
+			sums[d] += out[i]
+		}
 	}
-	sum := floats.Sum(weights)
-	return sum * sum / floats.Dot(weights, weights)
+	total, squares := floats.Sum(sums), floats.Dot(sums, sums)
+	floats.Scale(total/squares, out)
+	return out
 }
 
 // OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term draws the shares

@@ -129,8 +129,6 @@ func TestSharesOfLittle(t *testing.T) {
 	assert.InDeltaSlice(t, []float64{.5, .5}, same, 1e-9)
 	assert.Equal(t, []float64{.5, .5}, OfLogLoss([][]float64{{0, 0}, {0, 0}}, nil, 1), "no model is possible")
 	assert.InDeltaSlice(t, []float64{1, 0}, OfLogLoss([][]float64{{.9, .8}, {.1, 0}}, nil, 1), 1e-6)
-	assert.Equal(t, 4., EffectiveRows(4, nil))
-	assert.Equal(t, 1.8, EffectiveRows(2, []float64{1, 2}))
 }
 
 func TestPrune(t *testing.T) {
@@ -140,4 +138,15 @@ func TestPrune(t *testing.T) {
 	theta = []float64{.3, .4, .3}
 	Prune(theta, .5)
 	assert.Equal(t, []float64{0, 1, 0}, theta)
+}
+
+func TestWeights(t *testing.T) {
+	assert.Equal(t, []float64{1, 1, 1}, Weights(3, nil, nil))
+	assert.Equal(t, []float64{.5, .5, .5, .5}, Weights(4, nil, []int{0, 1, 0, 1}), "two rows, each twice")
+	assert.Equal(t, []float64{1, 1}, Weights(2, []float64{7, 7}, nil))
+	// One row twice among others is the row with twice the weight.
+	twice, heavy := Weights(4, nil, []int{0, 0, 1, 2}), Weights(3, []float64{2, 1, 1}, nil)
+	assert.InDelta(t, heavy[0], twice[0]+twice[1], 1e-15)
+	assert.InDelta(t, heavy[1], twice[2], 1e-15)
+	assert.InDelta(t, 16./6, floats.Sum(heavy), 1e-15)
 }
