@@ -32,7 +32,8 @@ type Objective int
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of
-	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets. docs/measured/shape.md has the comparison that this choice is based on.
+	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets.
+	// docs/measured/shape.md has the comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
