@@ -50,7 +50,7 @@ var defaultFamily = families.Matern{Nu: 2.5}
 
 var defaultKinds = []families.Family{defaultFamily}
 
-// The shares of several kinds. Settled on 13 sets of numbers and 12 of classes, splits of seeds 7 and 8.
+// The shares of several kinds. Settled on 13 sets of numbers, splits of seeds 7 and 8, and 12 of classes, splits of seed 7.
 const (
 	// towardEqual is how strongly the shares are drawn to equal ones, in units of the mean squared error of the best model over
 	// the root of the number of rows: that of all would hide that one model is much better than others.
