@@ -78,7 +78,7 @@ func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name}, final: final}, nil
+	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, precedes: true}, final: final}, nil
 }
 
 // finalName stands before the errors of the final estimator. It keeps the

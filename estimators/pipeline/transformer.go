@@ -37,7 +37,8 @@ type Transformer struct {
 	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
 	Name string
 
-	fitted *stream.Steps
+	precedes bool // a final estimator, which looks for gaps itself where there are no steps
+	fitted   *stream.Steps
 }
 
 func (t *Transformer) name() string {
@@ -85,7 +86,11 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 		return nil, err
 	}
 	if len(steps) == 0 { // which would have checked x
-		if _, err := check.Dense("x", x); err != nil {
+		var gaps func(int) bool
+		if t.precedes {
+			gaps = check.Anywhere
+		}
+		if _, err := check.DenseGaps("x", x, gaps); err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}
