@@ -152,7 +152,7 @@ func Supports(e any, c Capability) bool {
 type Wrapped struct {
 	// Estimators are what is wrapped, or all that a Fit may choose from.
 	Estimators []any
-	// Steps are what stands before them, to be stored with them.
+	// Steps come before the estimators and are stored with them.
 	Steps []transformers.Transformer
 	// Own are the methods that work whatever is wrapped.
 	Own []Capability

@@ -58,7 +58,7 @@ const (
 	// sharePrior is the parameter of the Dirichlet density of the shares of classifiers: as if each had predicted sharePrior - 1
 	// more rows best.
 	sharePrior = 2.
-	// leastShare is that of a model that is kept.
+	// leastShare is the smallest share of a model that is kept.
 	leastShare = .02
 )
 
@@ -218,7 +218,7 @@ func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, lab
 	return nil, nil
 }
 
-// varianceFactor is that of the mixture of numbers, 0 where the variances are not known.
+// varianceFactor returns the VarianceFactor of a mixture of numbers, or 0 if its variances are not known.
 func varianceFactor[E any](parts []*fitted[E], shares, weights []float64) float64 {
 	if slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.variances == nil }) {
 		return 0

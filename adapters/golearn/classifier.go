@@ -29,8 +29,8 @@ import (
 // of 1; where the estimator gives none, the logistic function of half the difference of
 // the two decision values; and 0 or 1 where it gives neither.
 type Classifier struct {
-	// Estimator is what learns, a clone of it. nil: the zero [selection.Classifier], which makes the columns even, fills
-	// gaps and chooses a kernel.
+	// Estimator is the model of which a clone is fitted. If it is nil, it is the zero [selection.Classifier], which scales the
+	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Classifier
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.

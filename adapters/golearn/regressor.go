@@ -19,8 +19,8 @@ import (
 //
 // What Classifier says of clones, failed fits, concurrency and errors holds here.
 type Regressor struct {
-	// Estimator is what learns, a clone of it. nil: the zero [selection.Regressor], which makes the columns even, fills gaps
-	// and chooses a kernel.
+	// Estimator is the model of which a clone is fitted. If it is nil, it is the zero [selection.Regressor], which scales the
+	// columns, fills gaps and chooses a kernel.
 	Estimator estimators.Regressor
 	// NoOneHot refuses categorical features. The default, false, gives each
 	// category that the training rows hold a column of 0 and 1.

@@ -191,7 +191,7 @@ func (l *learner) startPoint(length, ridge float64) []float64 {
 	return theta
 }
 
-// multiples are what Lengths are multiplied by.
+// multiples has the factors by which a search multiplies Lengths.
 var multiples = []float64{.5, 1, 2, 4, 8, 16}
 
 // multiple returns the best of the multiples of Lengths.
