@@ -136,6 +136,9 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		parts = append(parts, more...)
 	}
 	kept := c.share(parts, stack.Weights(len(y), weights, merged.Index))
+	for _, p := range parts {
+		p.left, p.variances = nil, nil
+	}
 	if c.single {
 		kept = kept[:1]
 		kept[0].result.Share, kept[0].result.VarianceFactor = 1, 0
@@ -245,7 +248,7 @@ func varianceFactor[E any](parts []*fitted[E], shares, weights []float64) float6
 // share gives each part its share of the mean, sorts the parts, and returns those that have one. The sum of the weights is the
 // number of rows that they stand for.
 func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] {
-	if len(c.kinds) > 1 && !slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.left == nil }) {
+	if (len(c.kinds) > 1 || c.single) && !slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.left == nil }) {
 		return stacked(parts, weights)
 	}
 	slices.SortStableFunc(parts, func(a, b *fitted[E]) int {
@@ -285,7 +288,6 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	factor := varianceFactor(parts, shares, weights)
 	for k, p := range parts {
 		p.result.Share, p.result.VarianceFactor = shares[k], factor
-		p.left, p.variances = nil, nil
 	}
 	slices.SortStableFunc(parts, func(a, b *fitted[E]) int { return cmp.Compare(b.result.Share, a.result.Share) })
 	kept := slices.IndexFunc(parts, func(p *fitted[E]) bool { return p.result.Share == 0 })

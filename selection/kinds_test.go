@@ -97,39 +97,71 @@ func TestKindsOfNumbers(t *testing.T) {
 	assert.Equal(t, withoutSeconds(t, res), withoutSeconds(t, again.Result()))
 }
 
-// The shares are those that the leave-one-out residuals of the models ask for, also with weights and equal rows.
-func TestSharesAreOfLeaveOneOut(t *testing.T) {
+// The shares are those of the least leave-one-out error, and the factor of the variance is the mean of the squared residuals over the
+// variances of the mixture, with weights and equal rows.
+func TestSharesOfLeaveOneOut(t *testing.T) {
 	x, y := steps(60, 4)
-	y[7] += 3
+	x.SetRow(9, x.RawRowView(8))
 	w := make([]float64, len(y))
 	for i := range w {
 		w[i] = 1 + float64(i%3)
 	}
 	r := &Regressor{Kinds: severalKinds}
 	require.NoError(t, r.FitWeighted(ctx, x, y, w))
-	factor, total := 0.0, 0.0
 	models := r.Models()
+	require.Len(t, models, 4, "the share of one that is left out would go to the others")
+	residuals, variances := make([][]float64, len(models)), make([][]float64, len(models))
+	for k, m := range models {
+		var err error
+		residuals[k], err = m.Estimator.(*lssvm.Regressor).LeaveOneOutResiduals(ctx)
+		require.NoError(t, err)
+		variances[k], err = m.Estimator.(*lssvm.Regressor).LeaveOneOutVariances(ctx)
+		require.NoError(t, err)
+	}
+	factor := 0.0
 	for i := range y {
 		mean, variance := 0.0, 0.0
-		residuals, variances := make([]float64, len(models)), make([]float64, len(models))
 		for k, m := range models {
-			e, err := m.Estimator.(*lssvm.Regressor).LeaveOneOutResiduals(ctx)
-			require.NoError(t, err)
-			v, err := m.Estimator.(*lssvm.Regressor).LeaveOneOutVariances(ctx)
-			require.NoError(t, err)
-			residuals[k], variances[k] = e[i], v[i]
-			mean += m.Share * e[i]
+			mean += m.Share * residuals[k][i]
 		}
 		for k, m := range models {
-			variance += m.Share * (variances[k] + (residuals[k]-mean)*(residuals[k]-mean))
+			d := residuals[k][i] - mean
+			variance += m.Share * (variances[k][i] + d*d)
 		}
-		factor += w[i] * mean * mean / variance
-		total += w[i]
+		factor += w[i] * mean * mean / variance / floats.Sum(w)
 	}
-	if len(models) == 4 { // those that were left out had a part in none of it
-		assert.InEpsilon(t, factor/total, r.Result().VarianceFactor, 1e-9)
+	assert.InEpsilon(t, factor, r.Result().VarianceFactor, 1e-9)
+
+	sum := make([]float64, len(y)) // of the weights of equal rows
+	copy(sum, w)
+	sum[8], sum[9] = w[8]+w[9], 0
+	rows := floats.Sum(sum) * floats.Sum(sum) / floats.Dot(sum, sum)
+	objective := func(share []float64) (out float64) {
+		least := math.Inf(1)
+		own := make([]float64, len(models))
+		for i := range y {
+			mean := 0.0
+			for k := range models {
+				mean += share[k] * residuals[k][i]
+				own[k] += w[i] * residuals[k][i] * residuals[k][i] / floats.Sum(w)
+			}
+			out += w[i] * mean * mean / floats.Sum(w)
+		}
+		least = min(least, floats.Min(own))
+		return out + towardEqual*least/math.Sqrt(rows)*floats.Dot(share, share)
 	}
-	assert.Positive(t, r.Result().VarianceFactor)
+	best := make([]float64, len(models))
+	for k, m := range models {
+		best[k] = m.Share
+	}
+	for a := range models {
+		for b := range models {
+			moved := append([]float64(nil), best...)
+			step := min(.01, moved[a])
+			moved[a], moved[b] = moved[a]-step, moved[b]+step
+			assert.GreaterOrEqual(t, objective(moved), objective(best)-1e-12, "from %d to %d", a, b)
+		}
+	}
 }
 
 func TestKindsOfClasses(t *testing.T) {
@@ -185,6 +217,19 @@ func TestSingleModel(t *testing.T) {
 		data, err := r.MarshalBinary()
 		require.NoError(t, err)
 		require.NoError(t, (&Regressor{Kinds: kinds}).UnmarshalBinary(data))
+
+		labels := make([]int, len(y))
+		for i, v := range y {
+			if v > 0 {
+				labels[i] = 1
+			}
+		}
+		all, one := &Classifier{Kinds: severalKinds}, &Classifier{Kinds: severalKinds, SingleModel: true}
+		require.NoError(t, all.Fit(ctx, x, labels))
+		require.NoError(t, one.Fit(ctx, x, labels))
+		require.Len(t, one.Models(), 1)
+		assert.Equal(t, all.Models()[0].Columns, one.Models()[0].Columns)
+		assert.Equal(t, all.Result().Family, one.Result().Family)
 	}
 }
 

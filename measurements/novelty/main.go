@@ -183,7 +183,7 @@ func (t trial) judge(scores []float64, novel []bool) (v verdict, err error) {
 	return v, err
 }
 
-// measure is what one of ours says.
+// measure fits one of our methods to the training rows and returns its verdict on the test rows.
 func (t trial) measure(ctx context.Context, m method) (verdict, error) {
 	train, test := t.train, t.test
 	if m.scaled {
