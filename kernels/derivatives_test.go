@@ -37,6 +37,7 @@ func differentiables() []Differentiable {
 		Laplacian{Gamma: 0.4}, ARD{Kernel: Laplacian{Gamma: 0.4}, Lengths: l},
 		Periodic{Periods: []float64{3, 2, 4}, Lengths: l}, Periodic{Periods: []float64{3}}, ARD{Kernel: Periodic{Lengths: []float64{0.8}}, Lengths: l},
 		Columns{Of: []int{2, 0}, Kernel: ARD{Kernel: Matern{}, Lengths: l[:2]}}, ARD{Kernel: Columns{Of: []int{1}, Kernel: RBF{}}, Lengths: l},
+		Categorical{Lengths: l}, Product{Columns{Of: []int{0, 2}, Kernel: Matern{}}, Columns{Of: []int{1}, Kernel: Categorical{Lengths: l[:1]}}},
 		Additive{Kernel: Matern{}, Lengths: l}, Additive{Kernel: RationalQuadratic{Alpha: 2}, Lengths: l, Variances: []float64{1, 0.5, 3}},
 		ARD{Kernel: Additive{Kernel: RBF{}, Lengths: l}, Lengths: l},
 		ARD{Kernel: Polynomial{Degree: 2, Coef0: 1}, Lengths: l}, ARD{Kernel: Tanh{Gamma: 0.1}, Lengths: l},
@@ -52,6 +53,9 @@ func differentiables() []Differentiable {
 func TestGradient(t *testing.T) {
 	x := random(blocks.Stripe+20, 3, 1)
 	x.SetRow(3, x.RawRowView(70))
+	for i := range x.RawMatrix().Rows { // a column of categories
+		x.Set(i, 1, math.Round(x.At(i, 1)))
+	}
 	n, _ := x.Dims()
 	w := symmetric(n, 2)
 	of := func(k Kernel) (f float64) {

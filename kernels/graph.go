@@ -40,7 +40,7 @@ func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 	squares := func() graph.Value { return x.Square().Sum() }
 	switch k := k.(type) {
-	case RBF, Laplacian, Matern, RationalQuadratic, Periodic:
+	case RBF, Laplacian, Matern, RationalQuadratic, Periodic, Categorical:
 		return x.Number(1), nil
 	case Linear:
 		return squares(), nil
@@ -155,6 +155,8 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	case ARD:
 		inverse := k.lengths().Inverse(nil)
 		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale()).kernel(k.Kernel)
+	case Categorical:
+		return g.categorical(k), nil
 	case Columns:
 		return g.columns(k.Of).kernel(k.Kernel)
 	case Additive:
@@ -234,6 +236,23 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	direction := diag.Greater(zero)
 	root := direction.Where(one.Div(direction.Where(diag, one).Sqrt()), zero)
 	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
+}
+
+// categorical takes its columns as they are, since a shift may make codes equal.
+func (g graphed) categorical(k Categorical) (out graph.Value) {
+	rows, _ := g.z.Dims()
+	column := make([]float64, rows)
+	for j, l := range k.Lengths {
+		mat.Col(column, j, g.z)
+		x := g.x.Select(j)
+		v := x.Equal(x.Row(column)).Not().Indicator().Times(-1 / l)
+		if j == 0 {
+			out = v
+		} else {
+			out = out.Add(v)
+		}
+	}
+	return out.Exp()
 }
 
 func (g graphed) columns(of []int) graphed {

@@ -55,6 +55,16 @@ func ExampleColumns() {
 	// 0.6065
 }
 
+// Rows of a number and a category. Of the codes of the category only equality counts.
+func ExampleCategorical() {
+	k := kernels.Product{
+		kernels.Columns{Of: []int{0}, Kernel: kernels.RBFOfLength(1)},
+		kernels.Columns{Of: []int{1}, Kernel: kernels.Categorical{Lengths: []float64{2}}},
+	}
+	fmt.Printf("%.4f %.4f\n", k.Eval([]float64{0, 7}, []float64{0, 3}), k.Eval([]float64{0, 7}, []float64{0, -1}))
+	// Output: 0.6065 0.6065
+}
+
 func ExampleAdditive() {
 	k := kernels.Additive{Kernel: kernels.RBFOfLength(1), Lengths: []float64{1, 10}, Variances: []float64{2, 1}}
 	fmt.Printf("%.4f\n", k.Eval([]float64{0, 0}, []float64{1, 1}))

@@ -156,6 +156,18 @@ func additive(lengths, variances []float64, k formula) formula {
 	}
 }
 
+func categorical(lengths []float64) formula {
+	return func(x, z []float64) float64 {
+		k := 1.
+		for i, l := range lengths {
+			if x[i] != z[i] {
+				k *= math.Exp(-1 / l)
+			}
+		}
+		return k
+	}
+}
+
 var noSlopes = map[string]string{
 	"parameters": "holds a kernel without slopes", "derivatives": "holds a kernel without slopes", "units": "holds a kernel without slopes",
 }
@@ -232,6 +244,13 @@ func TestAll(t *testing.T) {
 		{
 			kernel:  kernels.Columns{Of: []int{2, 0}, Kernel: kernels.ARD{Kernel: kernels.Matern{}, Lengths: []float64{2, 3}}},
 			formula: columns([]int{2, 0}, over([]float64{2, 3}, matern32(1))),
+		},
+		{kernel: kernels.Categorical{Lengths: lengths}, formula: categorical(lengths)},
+		{
+			kernel: kernels.Product{
+				kernels.Columns{Of: []int{0, 2}, Kernel: kernels.Matern{}}, kernels.Columns{Of: []int{1, 3}, Kernel: kernels.Categorical{Lengths: []float64{2, 3}}},
+			},
+			formula: product(columns([]int{0, 2}, matern32(1)), columns([]int{1, 3}, categorical([]float64{2, 3}))),
 		},
 		{kernel: kernels.Additive{Kernel: kernels.Matern{}, Lengths: lengths}, formula: additive(lengths, ones, matern32(1))},
 		{kernel: kernels.Additive{Kernel: kernels.RationalQuadratic{Alpha: 2}, Lengths: ones, Variances: lengths}, formula: additive(ones, lengths, rationalQuadratic(2, 1))},

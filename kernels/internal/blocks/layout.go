@@ -160,4 +160,5 @@ const (
 	needDistances                  // squared Euclidean distances
 	needManhattan                  // Manhattan distances
 	needColumns                    // the moved rows in columns
+	needLevels                     // the rows as given in columns
 )

@@ -64,8 +64,11 @@ func diagonal(rows *mat.Dense, l *Layout) *operand {
 
 // hold makes what the layout needs, without its views.
 func (o *operand) hold(l *Layout) {
+	if l.need&(needDots|needLevels) != 0 {
+		o.trans = transpose(o.rows)
+	}
 	if l.need&needDots != 0 {
-		o.trans, o.sq = transpose(o.rows), SquaredNorms(o.rows)
+		o.sq = SquaredNorms(o.rows)
 	}
 	if l.need&(needManhattan|needColumns) != 0 {
 		o.movedTrans = o.trans
