@@ -23,6 +23,9 @@ import (
 // 1996; Rasmussen and Williams, 2006, section 5.1). The lengths are in the units of the columns. ARD is positive
 // definite if Kernel is. Its matrices are those of Kernel on rows that are scaled once.
 //
+// Columns that name things are Categories. Kernel sees 0 in the place of each, and a factor exp(-1/l[j]) comes in where
+// two rows differ in one, as in [Categorical].
+//
 // Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a
 // period of all columns, which would be redundant.
 //
@@ -36,11 +39,16 @@ type ARD struct {
 	// Groups has for each column the index of its length, so that several columns can share a length, such as the
 	// columns of the levels of one category. If it is nil, each column has its own length.
 	Groups []int
+
+	// Categories has the indices of the columns of whose values only equality counts. Their lengths have no unit.
+	Categories []int
 }
 
 var _ columnKernel = ARD{}
 
-func (k ARD) lengths() blocks.Lengths { return blocks.Lengths{Of: k.Lengths, Groups: k.Groups} }
+func (k ARD) lengths() blocks.Lengths {
+	return blocks.Lengths{Of: k.Lengths, Groups: k.Groups, Categories: k.Categories}
+}
 
 // Eval returns Kernel(x/l, z/l). It panics unless both rows have a length for each column.
 func (k ARD) Eval(x, z []float64) float64 {
@@ -48,7 +56,15 @@ func (k ARD) Eval(x, z []float64) float64 {
 	s := k.lengths().Scaler(x)
 	defer s.Free()
 	s.Scale(s.Z, z)
-	return k.Kernel.Eval(s.X, s.Z)
+	return k.Kernel.Eval(s.X, s.Z) * k.factor(x, z)
+}
+
+// factor is that of Categories.
+func (k ARD) factor(x, z []float64) float64 {
+	if len(k.Categories) == 0 {
+		return 1
+	}
+	return k.lengths().Factor(x, z)
 }
 
 // row is Row for ARD.
@@ -80,6 +96,9 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 			dst[i] = k.Kernel.Eval(s.X, s.Z)
 		}
 	}
+	for i := range dst {
+		dst[i] *= k.factor(x, z.RawRowView(i))
+	}
 }
 
 // String returns, for example, "ARD(Linear, lengths=[1 0.5])". Of more than eight lengths it has
@@ -89,11 +108,14 @@ func (k ARD) String() string {
 	if k.Groups != nil {
 		name += ", groups=" + numeral.List(k.Groups)
 	}
+	if len(k.Categories) > 0 {
+		name += ", categories=" + numeral.List(k.Categories)
+	}
 	return name + ")"
 }
 
-// Validate returns an ErrParam error unless there is a length, each is positive and finite and
-// so is one over it, and Groups holds indices of lengths; or the error of Kernel.
+// Validate returns an ErrParam error unless there is a length, each is positive and finite and so is one over it, Groups
+// holds indices of lengths, and Categories holds indices of columns, each once; or the error of Kernel.
 func (k ARD) Validate() error {
 	if err := validateLengths("ARD", "Lengths", k.Lengths); err != nil {
 		return err
@@ -107,6 +129,12 @@ func (k ARD) Validate() error {
 	for g := range k.Lengths {
 		if k.Groups != nil && !slices.Contains(k.Groups, g) {
 			return fault.Param("kernels: ARD", "Groups", numeral.List(k.Groups), fmt.Sprintf("a column of the length %d, or nil", g))
+		}
+	}
+	for i, j := range k.Categories {
+		if j < 0 || j >= k.lengths().Columns() || slices.Contains(k.Categories[:i], j) {
+			return fault.Param("kernels: ARD", fmt.Sprintf("Categories[%d]", i), j,
+				fmt.Sprintf("0 to %d, the index of a column, each once", k.lengths().Columns()-1))
 		}
 	}
 	return validate(k.Kernel, k.lengths().Columns())
@@ -142,6 +170,11 @@ func (k ARD) Params() []Param {
 		g := &out[k.lengths().Group(j)]
 		g.Columns = append(g.Columns, j)
 	}
+	for g, p := range out {
+		if !slices.ContainsFunc(p.Columns, func(j int) bool { return !slices.Contains(k.Categories, j) }) {
+			out[g].Kind = KindShape
+		}
+	}
 	return append(out, learntParams(k.Kernel)...)
 }
 
@@ -165,7 +198,7 @@ func commonScale(params []Param) int {
 func (k ARD) WithParams(values []float64) Kernel {
 	n := len(k.Lengths)
 	checkParams(k, len(values), n+len(learntParams(k.Kernel)))
-	return ARD{Kernel: withLearnt(k.Kernel, values[n:]), Lengths: slices.Clone(values[:n]), Groups: k.Groups}
+	return ARD{Kernel: withLearnt(k.Kernel, values[n:]), Lengths: slices.Clone(values[:n]), Groups: k.Groups, Categories: k.Categories}
 }
 
 // withLearnt returns k with other values of learntParams.
@@ -183,8 +216,11 @@ func withLearnt(k Kernel, values []float64) Kernel {
 // EvalGradient implements Differentiable.
 func (k ARD) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
-// SpectralDensity implements Spectral: frequencies of Kernel over the lengths.
+// SpectralDensity implements Spectral: frequencies of Kernel over the lengths. With Categories there is none.
 func (k ARD) SpectralDensity() (SpectralDensity, error) {
+	if len(k.Categories) > 0 {
+		return SpectralDensity{}, fault.Param("kernels: ARD", "Categories", numeral.List(k.Categories), "none: they have no spectral density")
+	}
 	out, err := SpectralDensityOf(k.Kernel)
 	if err != nil {
 		return SpectralDensity{}, fmt.Errorf("kernels: ARD: %w", err)

@@ -29,6 +29,8 @@ func TestShapeParamErrors(t *testing.T) {
 		"Periodic: len(Lengths) = 2":             Periodic{Periods: []float64{1, 2, 3}, Lengths: l},
 		"Additive: Kernel = Laplacian(gamma=1)":  Additive{Kernel: Laplacian{}, Lengths: l},
 		"Additive: len(Variances) = 1, want 2":   Additive{Kernel: RBF{}, Lengths: l, Variances: []float64{1}},
+		"ARD: Categories[1] = 0, want 0 to 1,":   ARD{Kernel: RBF{}, Lengths: l, Categories: []int{0, 0}},
+		"ARD: Categories[0] = 2, want 0 to 1,":   ARD{Kernel: RBF{}, Lengths: l, Categories: []int{2}},
 		"Categorical: Lengths = none":            Categorical{},
 		"Categorical: Lengths[1] = 0":            Categorical{Lengths: []float64{1, 0}},
 		"rows have 2 columns, Categorical has":   Columns{Kernel: Categorical{Lengths: []float64{1}}, Of: []int{1, 2}},

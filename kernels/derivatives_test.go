@@ -34,6 +34,8 @@ func differentiables() []Differentiable {
 		ARD{Kernel: RBF{}, Lengths: l}, ARD{Kernel: Matern{Nu: 0.5}, Lengths: l}, ARD{Kernel: Matern{Nu: 2.5, Length: 0.5}, Lengths: l},
 		ARD{Kernel: RationalQuadratic{Alpha: 2}, Lengths: l}, ARD{Kernel: Linear{}, Lengths: l},
 		ARD{Kernel: Matern{}, Lengths: l[:2], Groups: []int{1, 0, 1}},
+		ARD{Kernel: Matern{Nu: 2.5}, Lengths: l, Categories: []int{1}}, ARD{Kernel: RationalQuadratic{Alpha: 2}, Lengths: l[:2], Groups: []int{1, 0, 1}, Categories: []int{1, 2}},
+		ARD{Kernel: ARD{Kernel: Laplacian{}, Lengths: l, Categories: []int{1}}, Lengths: l},
 		Laplacian{Gamma: 0.4}, ARD{Kernel: Laplacian{Gamma: 0.4}, Lengths: l},
 		Periodic{Periods: []float64{3, 2, 4}, Lengths: l}, Periodic{Periods: []float64{3}}, ARD{Kernel: Periodic{Lengths: []float64{0.8}}, Lengths: l},
 		Columns{Of: []int{2, 0}, Kernel: ARD{Kernel: Matern{}, Lengths: l[:2]}}, ARD{Kernel: Columns{Of: []int{1}, Kernel: RBF{}}, Lengths: l},

@@ -154,9 +154,17 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 		return g.normalized(k)
 	case ARD:
 		inverse := k.lengths().Inverse(nil)
-		return g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale()).kernel(k.Kernel)
+		v, err := g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale()).kernel(k.Kernel)
+		if err == nil && len(k.Categories) > 0 {
+			v = v.Mul(g.categorical(k.Categories, k.lengths().Rates()))
+		}
+		return v, err
 	case Categorical:
-		return g.categorical(k), nil
+		of := make([]int, len(k.Lengths))
+		for j := range of {
+			of[j] = j
+		}
+		return g.categorical(of, blocks.Lengths{Of: k.Lengths, Categories: of}.Rates()), nil
 	case Columns:
 		return g.columns(k.Of).kernel(k.Kernel)
 	case Additive:
@@ -238,15 +246,15 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
 }
 
-// categorical takes its columns as they are, since a shift may make codes equal.
-func (g graphed) categorical(k Categorical) (out graph.Value) {
+// categorical is the factor of some columns. It takes them as they are, since a shift may make codes equal.
+func (g graphed) categorical(columns []int, rates []float64) (out graph.Value) {
 	rows, _ := g.z.Dims()
-	column := make([]float64, rows)
-	for j, l := range k.Lengths {
-		mat.Col(column, j, g.z)
+	codes := make([]float64, rows)
+	for i, j := range columns {
+		mat.Col(codes, j, g.z)
 		x := g.x.Select(j)
-		v := x.Equal(x.Row(column)).Not().Indicator().Times(-1 / l)
-		if j == 0 {
+		v := x.Equal(x.Row(codes)).Not().Indicator().Times(-rates[i])
+		if i == 0 {
 			out = v
 		} else {
 			out = out.Add(v)

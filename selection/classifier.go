@@ -31,10 +31,12 @@ type folding = classes.Folding
 
 // Classifier is a classifier that chooses its kernel in Fit. The zero value is ready to use. After Preprocess it
 // fills gaps, which are marked by NaN, and adds a column for each that says where they were. It predicts the mean
-// of the probabilities of two machines of package lssvm with Matérn kernels of ν = 5/2, one on standardised columns
-// and one on columns transformed by Yeo-Johnson. Each has a length for each column, learnt by [shape.Search]. Fit then
-// costs some hundreds of Cholesky factors of up to 2000 rows for each class. Of more than 5000 rows the machines
-// are those of falkon.Classifier, on as many landmarks as a Regressor's.
+// of the probabilities of four machines of package lssvm: with kernels of two Kinds, Matérn of ν = 5/2 and
+// [kernels.Laplacian], on standardised columns and on columns transformed by Yeo-Johnson. Each kernel has a length for each
+// column, learnt by [shape.Search], and the shares of the machines are those of the least leave-one-out log loss. Fit then
+// costs some hundreds of Cholesky factors of up to 2000 rows for each class, or some forty in all of more than six
+// classes. Of more than 5000 rows there is one kind, Matérn, and the machines are those of falkon.Classifier, on as many
+// landmarks as a Regressor's.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {

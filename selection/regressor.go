@@ -27,14 +27,15 @@ const (
 
 // Regressor is a regressor that chooses its kernel in Fit. The zero value is ready to use: after Preprocess it
 // fills gaps, of which NaN is the sign (each with a column that says where), and makes the columns even in two
-// ways, standardised and by Yeo-Johnson. After each it learns a Matérn kernel of ν = 5/2 with a length for each
-// column, and the ridge, by [shape.Search], for [lssvm.Regressor]. Predictions are the mean of both, or those of one alone
-// if its leave-one-out error is less by a fifth. Variances and intervals are those of the mixture. The Result's
-// table says what was compared. The columns that Shape sees are those of Preprocess and of the gaps. Fit costs some
-// thirty Cholesky factors with an inverse up to 2000 rows, and beyond, where Shape learns on some of the rows, the
-// choice of a ridge on all by lssvm.
+// ways, standardised and by Yeo-Johnson. After each it learns kernels of two Kinds with a length for each column, and
+// the ridge, by [shape.Search], for [lssvm.Regressor]: Matérn of ν = 5/2, which is smooth, and [kernels.Laplacian], a
+// product of exponentials of single columns, which follows steps. A prediction is the mean of the four models, with shares
+// of the least leave-one-out error (see Kinds). Variances and intervals are those of the mixture, times a factor that makes
+// the leave-one-out residuals as large as they say. The Result's table says what was compared. The columns that Shape sees
+// are those of Preprocess and of the gaps. Fit costs some forty Cholesky factors with an inverse up to 2000 rows, and
+// beyond, where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
 //
-// Of more than 5000 rows the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
+// Of more than 5000 rows there is one kind, Matérn, and the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
 // effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
 // doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
 // the last would end in time. Result has their number. Then a row costs O(M).
@@ -57,12 +58,13 @@ type Regressor struct {
 	// Kinds are the kinds of kernels that are learnt if neither Space nor Search is set: families whose kernels have a length,
 	// such as [families.Matern] and [families.Laplacian]. A kernel of each is learnt on each scaling of the columns, those
 	// after the first from the lengths of the first. The models are stacked: their shares of the mean are those of the least
-	// leave-one-out error, drawn toward equal ones, and a model of less than 2% is left out. If it is nil, it is the Matérn
-	// kernel of ν = 5/2 alone, and the shares are equal. Of more than 5000 rows, and with Groups, the first is learnt alone.
+	// leave-one-out error, drawn toward equal ones, and a model of less than 2% is left out. If it is nil, they are Matérn of
+	// ν = 5/2 and Laplacian. Of more than 5000 rows, and with Groups, the first is learnt alone: the models of both scalings
+	// have equal shares then, or one has all if its leave-one-out error is less by a fifth.
 	Kinds []families.Family
 
 	// SingleModel keeps the model of the largest share alone if neither Space nor Search is set. A prediction and a model file
-	// then cost a half, or less with several Kinds.
+	// then cost a quarter.
 	SingleModel bool
 
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are allowed.

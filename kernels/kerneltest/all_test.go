@@ -245,6 +245,10 @@ func TestAll(t *testing.T) {
 			kernel:  kernels.Columns{Of: []int{2, 0}, Kernel: kernels.ARD{Kernel: kernels.Matern{}, Lengths: []float64{2, 3}}},
 			formula: columns([]int{2, 0}, over([]float64{2, 3}, matern32(1))),
 		},
+		{
+			kernel:  kernels.ARD{Kernel: kernels.Matern{}, Lengths: lengths, Categories: []int{3, 1}},
+			formula: product(over([]float64{lengths[0], math.Inf(1), lengths[2], math.Inf(1)}, matern32(1)), columns([]int{1, 3}, categorical([]float64{lengths[1], lengths[3]}))),
+		},
 		{kernel: kernels.Categorical{Lengths: lengths}, formula: categorical(lengths)},
 		{
 			kernel: kernels.Product{

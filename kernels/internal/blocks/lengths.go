@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -13,6 +14,8 @@ type Lengths struct {
 	Of []float64
 	// Groups has the index of the length of each column. Nil: each column has its own.
 	Groups []int
+	// Categories are columns of which only equality counts: no part of the distance.
+	Categories []int
 }
 
 // Columns returns how many columns the rows have.
@@ -31,14 +34,38 @@ func (l Lengths) Group(column int) int {
 	return column
 }
 
-// Inverse sets dst, in the memory it has where that is enough, to one over the length of each column, and returns it.
+// Inverse sets dst, in the memory it has where that is enough, to one over the length of each column, of Categories to 0, and
+// returns it.
 func (l Lengths) Inverse(dst []float64) []float64 {
 	d := l.Columns()
 	dst = slices.Grow(dst[:0], d)[:d]
 	for j := range dst {
 		dst[j] = 1 / l.Of[l.Group(j)]
 	}
+	for _, j := range l.Categories {
+		dst[j] = 0
+	}
 	return dst
+}
+
+// Rates returns one over the length of each of Categories.
+func (l Lengths) Rates() []float64 {
+	out := make([]float64, len(l.Categories))
+	for i, j := range l.Categories {
+		out[i] = 1 / l.Of[l.Group(j)]
+	}
+	return out
+}
+
+// Factor returns the factor of Categories, a pair of rows.
+func (l Lengths) Factor(x, z []float64) float64 {
+	s := 0.0
+	for _, j := range l.Categories {
+		if x[j] != z[j] {
+			s += 1 / l.Of[l.Group(j)]
+		}
+	}
+	return math.Exp(-s)
 }
 
 // Scale returns what takes rows to a copy over the lengths.
