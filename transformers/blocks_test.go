@@ -41,6 +41,9 @@ var blockFitters = []struct {
 	{"Imputer MostFrequent", 1, true, func(int) transformers.Transformer {
 		return &columnwise.Imputer{Statistic: columnwise.MostFrequent, Indicators: true}
 	}},
+	{"Imputer Constant", 1, true, func(int) transformers.Transformer {
+		return &columnwise.Imputer{Statistic: columnwise.Constant, Value: -1, Indicators: true}
+	}},
 	{"OneHot", 1, true, func(int) transformers.Transformer {
 		return &columnwise.OneHot{Columns: []int{3, 4}, Gaps: true, Drop: columnwise.DropBinary}
 	}},

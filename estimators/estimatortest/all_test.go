@@ -143,6 +143,9 @@ func TestAll(t *testing.T) {
 	estimatortest.Transformer(t, "pipeline.ColumnTransformer", func() transformers.Transformer {
 		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &scalers.StandardScaler{}}, {Columns: []int{1}, Of: &pipeline.Transformer{Steps: scaled}}}}
 	}, with(estimatortest.Options{Skip: several}))
+	estimatortest.Transformer(t, "pipeline.ColumnTransformer (rest)", func() transformers.Transformer {
+		return &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}}}, Rest: &scalers.StandardScaler{}}
+	}, nil)
 	estimatortest.Transformer(t, "pipeline.ColumnTransformer (gaps)", func() transformers.Transformer {
 		columns := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1, 0}, Of: &columnwise.Imputer{}}}, Gaps: true}
 		return &pipeline.Transformer{Steps: []transformers.Transformer{columns, &columnwise.Imputer{}}}

@@ -19,8 +19,8 @@ const columnsName = "pipeline: ColumnTransformer"
 
 // ColumnTransformer sends chosen columns through a transformer each, or through a chain of transformers, a
 // [Transformer]: for example numbers through a scaler and categories through an encoder. The results stand side by
-// side in the order of Parts. Columns that belong to no part follow unchanged, in their order, unless DropRest
-// leaves them out. A column may be in several parts.
+// side in the order of Parts. Columns that belong to no part follow in their order: unchanged, through Rest, or not at
+// all with DropRest. A column may be in several parts.
 //
 // Fit fits clones and leaves Parts unchanged. A model file holds what
 // is fitted and the columns, and is read into a ColumnTransformer of the same Parts. The cost is the sum of the
@@ -30,6 +30,9 @@ const columnsName = "pipeline: ColumnTransformer"
 // See also [Transformer].
 type ColumnTransformer struct {
 	Parts []ColumnPart
+
+	// Rest is the transformer of the columns that belong to no part. If it is nil, they are not changed.
+	Rest transformers.Transformer
 
 	// DropRest leaves out the columns that belong to no part.
 	DropRest bool
@@ -52,7 +55,7 @@ type ColumnPart struct {
 
 // choice is the configuration.
 func (t *ColumnTransformer) choice() columns.Choice {
-	c := columns.Choice{DropRest: t.DropRest, Gaps: t.Gaps}
+	c := columns.Choice{Rest: t.Rest, DropRest: t.DropRest, Gaps: t.Gaps}
 	for _, p := range t.Parts {
 		c.Parts = append(c.Parts, columns.Part(p))
 	}
@@ -151,6 +154,9 @@ func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
 		if p.Of != nil {
 			steps = append(steps, p.Of)
 		}
+	}
+	if t.Rest != nil {
+		steps = append(steps, t.Rest)
 	}
 	return estimators.Wrapped{Steps: steps}.Supports(t, c)
 }

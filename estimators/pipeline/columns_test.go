@@ -81,6 +81,32 @@ func TestColumnTransformer(t *testing.T) {
 }
 
 // Fit on a stream learns what Fit learns.
+// Rest is the transformer of the columns of no part, of whatever number, and of none there is no part.
+func TestRestOfColumns(t *testing.T) {
+	ctx := context.Background()
+	c := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{1}}}, Rest: &columnwise.Imputer{Indicators: true}}
+	require.NoError(t, c.Fit(ctx, cars))
+	z, err := c.Transform(cars)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(golden.Dense([][]float64{{1, 10, 3, 7, 0}, {2, 20, 4, 8, 1}, {1, 30, 5, 9, 0}, {3, 60, 4, 7, 0}}), z), "%v", mat.Formatted(z))
+	assert.Contains(t, c.String(), "rest: columnwise.Imputer")
+	data, err := c.MarshalBinary()
+	require.NoError(t, err)
+	read := &pipeline.ColumnTransformer{Parts: c.Parts, Rest: &columnwise.Imputer{Indicators: true}}
+	require.NoError(t, read.UnmarshalBinary(data))
+	again, err := read.Transform(cars)
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(z, again))
+	assert.ErrorIs(t, (&pipeline.ColumnTransformer{Parts: c.Parts}).UnmarshalBinary(data), estimators.ErrBadModel)
+
+	all := &pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{0, 1}}}, Rest: &scalers.StandardScaler{}}
+	require.NoError(t, all.Fit(ctx, cars.Slice(0, 4, 0, 2)))
+	z, err = all.Transform(cars.Slice(0, 4, 0, 2))
+	require.NoError(t, err)
+	assert.True(t, mat.Equal(cars.Slice(0, 4, 0, 2), z))
+	assert.ErrorContains(t, (&pipeline.ColumnTransformer{Rest: &scalers.StandardScaler{}, DropRest: true}).Fit(ctx, cars), "Rest = ")
+}
+
 func TestColumnTransformerBlocks(t *testing.T) {
 	want, got := columns(), columns()
 	require.NoError(t, want.Fit(context.Background(), cars))

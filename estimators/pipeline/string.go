@@ -26,6 +26,9 @@ func (t *ColumnTransformer) String() string {
 		}
 		of = append(of, fmt.Sprintf("%v: %s", p.Columns, name))
 	}
+	if !check.IsNil(t.Rest) {
+		of = append(of, "rest: "+nameOf(t.Rest))
+	}
 	width := 0
 	if t.fitted != nil {
 		width = t.fitted.Width()

@@ -41,7 +41,12 @@ func Errors(e [][]float64, weights []float64) *mat.SymDense {
 // twice, or has the weight 2 among others of 1, thus says as much as once.
 func Weights(n int, weights []float64, index []int) []float64 {
 	out := slices.Repeat([]float64{1}, n)
-	copy(out, weights)
+	if weights != nil { // squares of weights over the largest neither overflow nor vanish
+		largest := floats.Max(weights)
+		for i, w := range weights {
+			out[i] = w / largest
+		}
+	}
 	sums := out
 	if index != nil {
 		sums = make([]float64, slices.Max(index)+1)

@@ -144,6 +144,9 @@ func TestWeights(t *testing.T) {
 	assert.Equal(t, []float64{1, 1, 1}, Weights(3, nil, nil))
 	assert.Equal(t, []float64{.5, .5, .5, .5}, Weights(4, nil, []int{0, 1, 0, 1}), "two rows, each twice")
 	assert.Equal(t, []float64{1, 1}, Weights(2, []float64{7, 7}, nil))
+	for _, w := range []float64{1e-320, 1e300} {
+		assert.InDeltaSlice(t, []float64{2. * 3 / 5, 1. * 3 / 5}, Weights(2, []float64{2 * w, w}, nil), 1e-3)
+	}
 	// One row twice among others is the row with twice the weight.
 	twice, heavy := Weights(4, nil, []int{0, 0, 1, 2}), Weights(3, []float64{2, 1, 1}, nil)
 	assert.InDelta(t, heavy[0], twice[0]+twice[1], 1e-15)

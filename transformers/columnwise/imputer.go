@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/enum"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/streaming"
@@ -44,11 +45,13 @@ const (
 	Median
 	// MostFrequent is the most frequent value. If several are equally frequent, it is the least of them.
 	MostFrequent
+	// Constant is [Imputer.Value], whatever the rows are.
+	Constant
 )
 
 // String returns the statistic's name.
 func (s Statistic) String() string {
-	return enum.Name("Statistic", int(s), "Mean", "Median", "MostFrequent")
+	return enum.Name("Statistic", int(s), "Mean", "Median", "MostFrequent", "Constant")
 }
 
 // Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
@@ -65,6 +68,9 @@ type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
 
+	// Value is what fills the gaps if Statistic is [Constant]. Otherwise it has to be 0.
+	Value float64
+
 	learned[imputerModel]
 }
 
@@ -76,17 +82,17 @@ type imputerModel struct {
 // Fit computes the statistic of each column of x (n×d), in which NaN is a gap.
 func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := settings.Check(imputerName, p); err != nil {
+	if err := p.validate(); err != nil {
 		return err
 	}
-	statistic := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf,
-		MostFrequent: mostFrequentOf}[p.Statistic]
+	statistic := map[Statistic]func([]float64) float64{Mean: columnstats.Mean, Median: medianOf, MostFrequent: mostFrequentOf,
+		Constant: func([]float64) float64 { return p.Value }}[p.Statistic]
 	return p.state.Learn(ctx, x, check.Anywhere, func(x *mat.Dense) (*imputerModel, error) {
 		n, d := x.Dims()
 		m := &imputerModel{Values: make(codec.Floats, d)}
 		return m, columnstats.EachColumn(ctx, x, func(j int, column []float64) {
 			column = slices.DeleteFunc(column, math.IsNaN)
-			if len(column) > 0 {
+			if len(column) > 0 || p.Statistic == Constant {
 				m.Values[j] = statistic(column)
 			}
 			p.indicate(m, j, n-len(column))
@@ -100,11 +106,11 @@ func (p *Imputer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // than one of 65 536 rows. Otherwise the error is ErrTooLarge.
 func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer progress.BeginFit(&ctx, nil)(&err)
-	if err := settings.Check(imputerName, p); err != nil {
+	if err := p.validate(); err != nil {
 		return err
 	}
 	statistics := map[Statistic]func(context.Context, *rowmap.Stream) ([]filling, error){Mean: meansOf, Median: mediansOf,
-		MostFrequent: mostFrequentsOf}[p.Statistic]
+		MostFrequent: mostFrequentsOf, Constant: p.constants}[p.Statistic]
 	return p.state.LearnBlocks(ctx, blocks, check.Anywhere, func(rows *rowmap.Stream) (*imputerModel, error) {
 		columns, err := statistics(ctx, rows)
 		if err != nil {
@@ -119,9 +125,19 @@ func (p *Imputer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Bloc
 	})
 }
 
+func (p *Imputer) validate() error {
+	if err := settings.Check(imputerName, p); err != nil {
+		return err
+	}
+	if p.Statistic != Constant && p.Value != 0 || !check.IsFinite(p.Value) {
+		return fault.Param(imputerName, "Value", p.Value, "a finite number, 0 unless Statistic is Constant")
+	}
+	return nil
+}
+
 // fillStatistics are those of one Statistic, and how they fill a column.
 func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of func(C) filling) imputing {
-	st := &columnstats.Statistics[C]{Type: imputerName, Settings: fmt.Sprintf("(%v)", p.Statistic), Gap: check.Anywhere,
+	st := &columnstats.Statistics[C]{Type: imputerName, Settings: p.settings(), Gap: check.Anywhere,
 		Fresh: func(int) C { return fresh() }}
 	return imputing{st, func(ctx context.Context, s streaming.Statistics[streaming.None]) error {
 		return columnstats.Learn(ctx, &p.state, s, st, func(s *columnstats.Statistics[C]) (*imputerModel, error) {
@@ -136,12 +152,23 @@ func fillStatistics[C columnstats.Summary[C]](p *Imputer, fresh func() C, of fun
 	}}
 }
 
+// settings are what statistics have to agree in.
+func (p *Imputer) settings() string {
+	if p.Statistic == Constant {
+		return fmt.Sprintf("(%v %v)", p.Statistic, p.Value)
+	}
+	return fmt.Sprintf("(%v)", p.Statistic)
+}
+
 type imputing struct {
 	fresh streaming.Statistics[streaming.None]
 	fit   func(context.Context, streaming.Statistics[streaming.None]) error
 }
 
 func (p *Imputer) statistics() (imputing, error) {
+	if err := p.validate(); err != nil {
+		return imputing{}, err
+	}
 	switch p.Statistic {
 	case Mean:
 		return fillStatistics(p, func() *columnstats.Sums { return &columnstats.Sums{} },
@@ -162,7 +189,8 @@ func (p *Imputer) statistics() (imputing, error) {
 		return fillStatistics(p, func() *columnstats.Counts { return &columnstats.Counts{} },
 			func(c *columnstats.Counts) filling { return filling{c.MostFrequent(), c.N} }), nil
 	}
-	return imputing{}, settings.Check(imputerName, p)
+	return fillStatistics(p, func() *columnstats.Sums { return &columnstats.Sums{} },
+		func(c *columnstats.Sums) filling { return filling{p.Value, c.N} }), nil
 }
 
 // NewStatistics implements [streaming.StatisticsFitter]: for Mean exact sums, for [MostFrequent] counts of up to 65 536
@@ -206,6 +234,14 @@ func (p *Imputer) indicate(m *imputerModel, j, gaps int) {
 type filling struct {
 	value float64
 	n     int
+}
+
+func (p *Imputer) constants(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {
+	out, err := meansOf(ctx, rows)
+	for j := range out {
+		out[j].value = p.Value
+	}
+	return out, err
 }
 
 func meansOf(ctx context.Context, rows *rowmap.Stream) ([]filling, error) {

@@ -23,11 +23,14 @@ func TestImputerDefinition(t *testing.T) {
 		8, 0, nan,
 		nan, 0, nan,
 	})
-	for statistic, want := range map[Statistic][]float64{Mean: {4, 1, 0}, Median: {3, 1, 0}, MostFrequent: {1, 0, 0}} {
+	for statistic, want := range map[Statistic][]float64{Mean: {4, 1, 0}, Median: {3, 1, 0}, MostFrequent: {1, 0, 0}, Constant: {-7, -7, -7}} {
 		p := &Imputer{Statistic: statistic}
+		if statistic == Constant {
+			p.Value = -7
+		}
 		z := maptest.FitTransform(t, p, x)
-		assert.Equal(t, want, p.Values(), "%v: of those that tie the least; 0 without a value", statistic)
-		assert.Equal(t, []float64{1, want[1], 0, 3, 2, 0, want[0], 2, 0, 8, 0, 0, want[0], 0, 0}, z.RawMatrix().Data)
+		assert.Equal(t, want, p.Values(), "%v: of those that tie the least; without a value 0, or the constant", statistic)
+		assert.Equal(t, []float64{1, want[1], want[2], 3, 2, want[2], want[0], 2, want[2], 8, 0, want[2], want[0], 0, want[2]}, z.RawMatrix().Data)
 		assert.True(t, math.IsNaN(x.At(0, 1)), "the input stays")
 		assert.Nil(t, p.Indicated())
 	}
@@ -52,7 +55,9 @@ func TestImputerOfHugeNumbers(t *testing.T) {
 
 func TestImputerErrors(t *testing.T) {
 	ctx := context.Background()
-	assert.EqualError(t, (&Imputer{Statistic: 3}).Fit(ctx, maptest.Table), "columnwise: Imputer: Statistic = 3, want Mean, Median or MostFrequent")
+	assert.EqualError(t, (&Imputer{Statistic: 4}).Fit(ctx, maptest.Table), "columnwise: Imputer: Statistic = 4, want Mean, Median, MostFrequent or Constant")
+	assert.ErrorContains(t, (&Imputer{Value: 2}).Fit(ctx, maptest.Table), "Value = 2, want a finite number, 0 unless Statistic is Constant")
+	assert.ErrorContains(t, (&Imputer{Statistic: Constant, Value: nan}).Fit(ctx, maptest.Table), "Value = NaN")
 	p := &Imputer{}
 	gaps := mat.NewDense(2, 2, []float64{1, nan, 2, math.Inf(1)})
 	assert.EqualError(t, p.Fit(ctx, gaps), "columnwise: Imputer: x[1,1] is +Inf")
@@ -69,6 +74,6 @@ func TestImputerErrors(t *testing.T) {
 }
 
 func TestStatisticNames(t *testing.T) {
-	assert.Equal(t, "Mean Median MostFrequent Statistic(7)",
-		Mean.String()+" "+Median.String()+" "+MostFrequent.String()+" "+Statistic(7).String())
+	assert.Equal(t, "Mean Median MostFrequent Constant Statistic(7)",
+		Mean.String()+" "+Median.String()+" "+MostFrequent.String()+" "+Constant.String()+" "+Statistic(7).String())
 }

@@ -30,8 +30,9 @@ type Part struct {
 // Choice is how rows are divided into parts.
 type Choice struct {
 	Parts    []Part
-	DropRest bool // leaves out the columns of no part
-	Gaps     bool // lets NaN through in columns that are not changed
+	Rest     transformers.Transformer // of the columns of no part; nil: they are not changed
+	DropRest bool                     // leaves them out
+	Gaps     bool                     // lets NaN through in columns that are not changed
 }
 
 // Fitted is a choice for rows of one width, with fitted clones of the transformers.
@@ -54,6 +55,12 @@ func partName(i int, p Part) string {
 
 // unfitted returns the parts for rows of d columns, with clones, and the rest.
 func (c Choice) unfitted(d int) (*Fitted, error) {
+	switch {
+	case c.Rest != nil && check.IsNil(c.Rest):
+		return nil, fault.Param(name, "Rest", nil, "a transformer, or nil of no type")
+	case c.Rest != nil && c.DropRest:
+		return nil, fault.Param(name, "Rest", fmt.Sprintf("%T", c.Rest), "nil with DropRest")
+	}
 	out := &Fitted{width: d, gaps: c.Gaps}
 	taken := map[int]bool{}
 	for i, p := range c.Parts {
@@ -88,7 +95,11 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 		}
 	}
 	if len(rest) > 0 {
-		out.parts = append(out.parts, Part{Columns: rest})
+		part := Part{Columns: rest}
+		if c.Rest != nil {
+			part.Of = estimators.Clone(c.Rest)
+		}
+		out.parts = append(out.parts, part)
 	}
 	if len(out.parts) == 0 {
 		return nil, fault.Param(name, "Parts", 0, "at least one with DropRest")
