@@ -56,6 +56,9 @@ type Classifier struct {
 	// Kinds is as in [Regressor], with shares of the least leave-one-out log loss.
 	Kinds []families.Family
 
+	// Categories is as in [Regressor].
+	Categories []int
+
 	// SingleModel is as in [Regressor].
 	SingleModel bool
 
@@ -95,7 +98,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		config: c, given: c.Kinds, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search,
+		config: c, given: c.Kinds, categories: c.Categories, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search,
 		metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {

@@ -70,9 +70,38 @@ const (
 // taking the mean.
 const exclusionRatio = 1.25
 
-// filling takes the place of gaps, wherever they come.
-func filling() transformers.Transformer {
-	return &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
+// gapCode is the category of a gap: a number that no code is likely to be.
+const gapCode = -1 << 53
+
+// filling takes the place of gaps, wherever they come. Categories become the first columns.
+func (c engine[Y, E]) filling() transformers.Transformer {
+	fill := &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
+	if len(c.categories) == 0 {
+		return fill
+	}
+	return &pipeline.ColumnTransformer{Rest: fill, Parts: []pipeline.ColumnPart{
+		{Columns: c.categories, Of: &columnwise.Imputer{Statistic: columnwise.Constant, Value: gapCode}},
+	}}
+}
+
+// validateCategories returns what is wrong with the columns that the caller says name things.
+func (c engine[Y, E]) validateCategories() error {
+	if len(c.categories) == 0 {
+		return nil
+	}
+	for i, j := range c.categories {
+		if j < 0 || slices.Contains(c.categories[:i], j) {
+			return fault.Param(c.Type, fmt.Sprintf("Categories[%d]", i), j, "the index of a column, each once")
+		}
+	}
+	if _, ok := c.strategy.(*shape.Search); !ok {
+		return fault.Param(c.Type, "Categories", c.categories,
+			"nil unless a shape.Search learns the kernel: columnwise.OneHot encodes them for others, and kernels.ARD has Categories")
+	}
+	if c.Groups != nil {
+		return fault.Param(c.Type, "Categories", c.categories, "nil with Groups, with which one length is chosen: columnwise.OneHot encodes them")
+	}
+	return nil
 }
 
 // validateKinds returns what is wrong with the kinds that the caller gave.
@@ -95,7 +124,16 @@ func (c engine[Y, E]) validateKinds() error {
 
 // withScaling is the search of some kinds after one scaling.
 func (c engine[Y, E]) withScaling(w scaling, kinds ...families.Family) engine[Y, E] {
-	c.scalings, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{w.step()}, &shape.Search{}
+	step := w.step()
+	if n := len(c.categories); n > 0 { // the first columns
+		first := make([]int, n)
+		for j := range first {
+			first[j] = j
+		}
+		c.categories, c.space.categories = first, first
+		step = &pipeline.ColumnTransformer{Rest: step, Parts: []pipeline.ColumnPart{{Columns: first}}}
+	}
+	c.scalings, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{step}, &shape.Search{}
 	c.space.families = kinds
 	if c.Groups != nil {
 		c.strategy = &entropy.Search{Score: entropy.CrossValidation}
@@ -108,7 +146,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 	if c.scalings == nil {
 		return c.steps
 	}
-	return append(slices.Clone(c.steps), filling())
+	return append(slices.Clone(c.steps), c.filling())
 }
 
 // fitScalings fits once for each scaling and kind, and keeps the mean of the models that have a share.
@@ -128,7 +166,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
 		}
-		if bendsNothing(own) {
+		if i > 0 && bendsNothing(own) {
 			continue // what standardising makes of them
 		}
 		more, err := c.fitKinds(learning, w, given, own, merged.Spread(even), target, labels)
@@ -177,11 +215,16 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, given folds.Rows[
 	return parts, nil
 }
 
-// bendsNothing reports whether a step is a PowerTransformer that leaves every column as it is,
-// but for its mean and deviation: those of two values, for one.
+// bendsNothing reports whether a step leaves every column as standardising makes it: a PowerTransformer of columns of two
+// values, for one, or of no column.
 func bendsNothing(chain *pipeline.Transformer) bool {
-	p, ok := chain.FittedSteps()[0].(*columnwise.PowerTransformer)
-	return ok && !slices.ContainsFunc(p.Lambdas(), func(l float64) bool { return l != 1 })
+	step := chain.FittedSteps()[0]
+	if c, ok := step.(*pipeline.ColumnTransformer); ok {
+		parts := c.FittedParts()
+		step = parts[len(parts)-1].Of
+	}
+	p, ok := step.(*columnwise.PowerTransformer)
+	return step == nil || ok && !slices.ContainsFunc(p.Lambdas(), func(l float64) bool { return l != 1 })
 }
 
 // leaveOut returns what a part says of each row without having seen it: the residual of a number, or the probability of the class

@@ -51,8 +51,10 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	kinds    []families.Family // that are learnt after each scaling; given are those of the caller
 	given    []families.Family
 	single   bool // keeps the best of the models alone
-	mean     func(parts []*fitted[E]) E
-	columns  string // the scaling of this search
+	// categories are the columns of the preprocessed rows that the caller says name things.
+	categories []int
+	mean       func(parts []*fitted[E]) E
+	columns    string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
 	heardBy func(search.TraceRow)
 	// many, if not nil, makes the machine of more than above rows.
@@ -83,6 +85,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 		c.strategy = &entropy.Search{}
 	}
 	c.space = space.withDefaults(zero.machine, c.strategy)
+	c.space.categories = c.categories
 	return c
 }
 
@@ -111,11 +114,18 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := settings.Check(c.Type, c.config); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(c.validateKinds(), c.space.validate(c.Type)); err != nil {
+	if err := cmp.Or(c.validateKinds(), c.validateCategories(), c.space.validate(c.Type)); err != nil {
 		return nil, err
 	}
 	if c, err = c.byGroups(len(y)); err != nil {
 		return nil, err
+	}
+	if d := xd.RawMatrix().Cols; len(c.steps) == 0 {
+		for i, j := range c.categories {
+			if j >= d {
+				return nil, fault.Param(c.Type, fmt.Sprintf("Categories[%d]", i), j, fmt.Sprintf("0 to %d, the index of a column of x", d-1))
+			}
+		}
 	}
 	merged := distinct.Merge(xd, nil)
 	if n := merged.Len(); c.many == nil || n <= c.above {
@@ -195,7 +205,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	}
 	searching, rest := progress.Two(ctx, 4, last)
 	p := search.NewProblem(merged, target, labels)
-	p.Settings, p.Metric, p.Splitter, p.Columns = searcher.Settings, c.metric, c.splitter, c.columns
+	p.Settings, p.Metric, p.Splitter, p.Columns, p.Categories = searcher.Settings, c.metric, c.splitter, c.columns, c.space.categories
 	p.Candidates, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
 	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
 	p.Try = func(ctx context.Context, family families.Family, t search.Attempt) (search.Attempted, error) {

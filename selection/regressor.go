@@ -63,6 +63,14 @@ type Regressor struct {
 	// have equal shares then, or one has all if its leave-one-out error is less by a fifth.
 	Kinds []families.Family
 
+	// Categories has the indices of the columns that name things, such as a country or a kind, whose values are codes: any
+	// numbers, of which only equality counts. They are columns of the rows that Preprocess returns, and the first of those
+	// that Result has lengths of if neither Space nor Search is set. A factor for each
+	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. A
+	// gap is a category, and one that Fit has not seen differs from all. They are an error where no [shape.Search] learns
+	// the kernel, and with Groups.
+	Categories []int
+
 	// SingleModel keeps the model of the largest share alone if neither Space nor Search is set. A prediction and a model file
 	// then cost a quarter.
 	SingleModel bool
@@ -108,7 +116,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		config: r, given: r.Kinds, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search,
+		config: r, given: r.Kinds, categories: r.Categories, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search,
 		metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {

@@ -27,6 +27,7 @@ type Space[E any] struct {
 	labels     []string // names of the candidates; nil: they have none
 	turns      []int    // in which candidates are tried, smaller first; nil: in their order
 	left       bool     // it had functions, which a model file does not hold
+	categories []int    // columns of the preprocessed rows that kernels with lengths take as such
 }
 
 // Kernels is the space of the kernels of families. Build returns a new estimator with the kernel that it is given. If
@@ -98,7 +99,7 @@ func (s Space[E]) chosen(family families.Family, p search.Point, values []float6
 	if len(values) == 0 || p.IsCandidate() {
 		return s.option(family, p), nil
 	}
-	kernel, err := search.LearntKernel(family.Kernel(p.Param), values)
+	kernel, err := search.LearntKernel(family.Kernel(p.Param), values, s.categories)
 	if err != nil {
 		return option[E]{}, err
 	}

@@ -67,6 +67,9 @@ func (p *Prior) Add(f *float64, gradient, theta []float64) {
 // Bounds are the ends of the logarithms.
 type Bounds struct{ Low, High []float64 }
 
+// LengthBounds are the ends of the logarithm of a length of a column of unit deviation.
+func LengthBounds() (low, high float64) { return -3.5, 8 }
+
 // DefaultBounds are those of a kernel on columns of unit deviation: without them the best
 // length is often infinite, and the best ridge 0.
 func DefaultBounds(k kernels.Differentiable) Bounds {
@@ -75,7 +78,7 @@ func DefaultBounds(k kernels.Differentiable) Bounds {
 	for _, p := range k.Params() {
 		switch p.Kind {
 		case kernels.KindLength, kernels.KindPeriod:
-			add(-3.5, 8)
+			add(LengthBounds())
 		case kernels.KindRate:
 			add(-16, 7) // one over a squared length
 		default:

@@ -77,11 +77,11 @@ func ExampleEffect() {
 	// Output:
 	// height band: exact
 	//  value  mean  half the band
-	//   -0.8   0.5           0.04
-	//   -0.3   0.0           0.03
-	//    0.1  -0.1           0.03
-	//    0.4   0.1           0.03
-	//    0.8   0.7           0.04
+	//   -0.8   0.5           0.07
+	//   -0.3   0.0           0.05
+	//    0.1  -0.1           0.06
+	//    0.4   0.1           0.05
+	//    0.8   0.7           0.06
 }
 
 // The parts of a sum of functions of single columns.

@@ -7,14 +7,14 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// LearntKernel returns the kernel of given parameters around one of a family, the lengths of
-// all columns first.
-func LearntKernel(base kernels.Kernel, values []float64) (kernels.ARD, error) {
+// LearntKernel returns the kernel of given parameters around one of a family, the lengths of all columns first, of which some
+// are categories.
+func LearntKernel(base kernels.Kernel, values []float64, categories []int) (kernels.ARD, error) {
 	var none kernels.ARD
 	d := len(values) - len(kernels.ARD{Kernel: base, Lengths: []float64{1}}.Params()) + 1
 	if d < 1 {
 		return none, fmt.Errorf("%d, want a length for each column and what else %v has", len(values), base)
 	}
-	k := kernels.ARD{Kernel: base, Lengths: slices.Repeat([]float64{1}, d)}.WithParams(values).(kernels.ARD)
+	k := kernels.ARD{Kernel: base, Lengths: slices.Repeat([]float64{1}, d), Categories: categories}.WithParams(values).(kernels.ARD)
 	return k, kernels.Validate(k)
 }

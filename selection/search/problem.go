@@ -18,6 +18,9 @@ type Problem struct {
 	Settings
 	Columns string          // how the columns were scaled, if there are several ways; "": one way
 	Family  families.Family // nil if candidates are compared
+	// Categories are the columns of X of whose values only equality counts. A strategy that gives columns lengths treats them
+	// as kernels.ARD does; one that does not gets none.
+	Categories []int
 	// Candidates are the types of the candidates; nil if kernels are searched.
 	Candidates []string
 	Names      []string // of the candidates; nil: none

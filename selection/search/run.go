@@ -337,7 +337,7 @@ func (r *Run) Finish(name string, c Choice) (*Result, error) {
 	if r.Family != nil {
 		kernel := r.Family.Kernel(row.Param)
 		if c.Values != nil {
-			learnt, err := LearntKernel(kernel, c.Values)
+			learnt, err := LearntKernel(kernel, c.Values, r.Categories)
 			if err != nil {
 				return nil, fault.Param("selection: "+name, "Choice.Values", len(c.Values), err.Error())
 			}

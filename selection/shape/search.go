@@ -93,7 +93,8 @@ const (
 // [Objective], less a penalty that keeps a length near that of all columns unless the rows say
 // otherwise. The kernels of the family need a length and derivatives, as RBF, Matern, Laplacian
 // and RationalQuadratic have them; other parameters of theirs are learnt with the lengths. The
-// columns should be of comparable scale, as after scalers.StandardScaler.
+// columns should be of comparable scale, as after scalers.StandardScaler. Columns that the caller says are categories have a
+// factor each in the place of a part in the distance, as in [kernels.ARD], and their lengths are learnt with the others.
 //
 // The search starts with one length for all columns: those of a grid on up to 300 rows, and a
 // climb from the best, or what Start chooses. From there a quasi-Newton method (L-BFGS) climbs
@@ -265,6 +266,7 @@ type learner struct {
 	objective Objective
 	base      kernels.Kernel // of unit length
 	d         int
+	numbers   *mat.Dense // the rows with 0 in the place of categories, of which distances are taken
 	targets   learning.Targets
 	measure   search.Measure
 	spread    []float64         // ln of each column's standard deviation
@@ -290,6 +292,16 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	if periodic || len(k.Params()) != len(kernels.ARD{Kernel: k, Lengths: []float64{1}}.Params()) {
 		return nil, fault.Param(searchType, "Space", r.Family,
 			"a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
+	}
+	if l.numbers = r.X; len(r.Categories) > 0 {
+		if s.Start != nil {
+			return nil, fault.Param(searchType, "Start", fmt.Sprintf("%T", s.Start), "nil with categories")
+		}
+		l.numbers = mat.DenseCopyOf(r.X)
+		zeros := make([]float64, r.X.RawMatrix().Rows)
+		for _, j := range r.Categories {
+			l.numbers.SetCol(j, zeros)
+		}
 	}
 	_, outputs := l.targets.Y.Dims()
 	twoClasses := r.Targets == nil && outputs == 1
@@ -350,7 +362,7 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	if groups != nil {
 		lengths = slices.Max(groups) + 1
 	}
-	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups}
+	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
 // ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.

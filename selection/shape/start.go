@@ -30,7 +30,7 @@ func (l *learner) divide() error {
 	l.spread = make([]float64, d)
 	column := make([]float64, n)
 	for j := range d {
-		if sd := stat.PopStdDev(mat.Col(column, j, l.run.X), nil); sd > 0 && !math.IsInf(sd, 1) {
+		if sd := stat.PopStdDev(mat.Col(column, j, l.numbers), nil); sd > 0 && !math.IsInf(sd, 1) {
 			l.spread[j] = math.Log(sd)
 		}
 	}
@@ -72,7 +72,7 @@ func (l *learner) divide() error {
 
 // local returns the rows of a random block, and those nearest to each of a few more.
 func (l *learner) local(order []int, random, near int) [][]int {
-	x := l.run.X
+	x := l.numbers
 	n, _ := x.Dims()
 	out := [][]int{slices.Sorted(slices.Values(order[:random]))}
 	distances, rows := make([]float64, n), make([]int, n)
@@ -117,6 +117,10 @@ func (l *learner) block(rows []int) (*learning.Block, error) {
 func (l *learner) bounds(k kernels.ARD) learning.Bounds {
 	b := learning.DefaultBounds(k)
 	for i, p := range k.Params()[:len(k.Lengths)] {
+		if p.Kind == kernels.KindShape { // of categories: as of a column of unit deviation
+			b.Low[i], b.High[i] = learning.LengthBounds()
+			continue
+		}
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, j := range p.Columns {
 			low, high = min(low, l.spread[j]), max(high, l.spread[j])
@@ -268,7 +272,7 @@ func (l *learner) tryPlace(ctx context.Context, p *learning.Problem, theta, ridg
 
 // median is the median distance, or 1 where most rows are equal.
 func (l *learner) median(ctx context.Context) (float64, error) {
-	m, err := kernels.MedianSquaredDistance(ctx, l.run.X, l.Seed)
+	m, err := kernels.MedianSquaredDistance(ctx, l.numbers, l.Seed)
 	if err != nil {
 		return 0, err
 	}
@@ -281,7 +285,7 @@ func (l *learner) median(ctx context.Context) (float64, error) {
 // atMedian is where the family's search would begin, for rows from which nothing is learnt.
 func (l *learner) atMedian(ctx context.Context) (climbPoint, error) {
 	l.run.Warn("no shape was learnt: fewer than three rows, targets that are all the same, or a kernel that is singular on the rows")
-	param, err := l.run.Family.Start(ctx, l.run.X)
+	param, err := l.run.Family.Start(ctx, l.numbers)
 	if err != nil {
 		return climbPoint{}, err
 	}

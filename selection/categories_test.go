@@ -1,0 +1,155 @@
+package selection
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/shape"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
+)
+
+// named draws rows of two numbers and, between them, a category of so many levels, each with an effect of its own.
+func named(n, levels int, seed uint64) (*mat.Dense, []float64) {
+	effects := make([]float64, levels)
+	fixed := rand.New(rand.NewPCG(99, 1))
+	for k := range effects {
+		effects[k] = 2 * fixed.NormFloat64()
+	}
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x, y := mat.NewDense(n, 3, nil), make([]float64, n)
+	for i := range y {
+		a, b, level := rng.NormFloat64(), rng.NormFloat64(), rng.IntN(levels)
+		x.SetRow(i, []float64{a, float64(1000 - 7*level), b})
+		y[i] = math.Sin(2*a) + effects[level] + .1*rng.NormFloat64()
+	}
+	return x, y
+}
+
+// A category has one length, whatever the codes are and however many, and predicts better than its codes as numbers and than a
+// length for each dummy.
+func TestCategories(t *testing.T) {
+	x, y := named(200, 25, 1)
+	xNew, yNew := named(400, 25, 2)
+	r, numbers := &Regressor{Categories: []int{1}}, &Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	require.NoError(t, numbers.Fit(ctx, x, y))
+	dummies := &Regressor{Preprocess: []transformers.Transformer{&columnwise.OneHot{Columns: []int{1}}}}
+	require.NoError(t, dummies.Fit(ctx, x, y))
+	got := nmse(t, r, xNew, yNew)
+	assert.Less(t, got, .01)
+	assert.Less(t, got, nmse(t, numbers, xNew, yNew))
+	assert.Less(t, got, .8*nmse(t, dummies, xNew, yNew))
+	assert.Len(t, r.Result().Lengths, 3)
+	assert.Contains(t, r.Result().Kernel, "categories=[0]")
+	assert.Greater(t, r.Result().Lengths[2], 3*r.Result().Lengths[1], "the last column says nothing")
+
+	// Other codes are the same categories.
+	other := mat.DenseCopyOf(x)
+	otherNew := mat.DenseCopyOf(xNew)
+	for _, m := range []*mat.Dense{other, otherNew} {
+		for i := range m.RawMatrix().Rows {
+			m.Set(i, 1, math.Mod(m.At(i, 1)*37, 1009)*1e-3)
+		}
+	}
+	renamed := &Regressor{Categories: []int{1}}
+	require.NoError(t, renamed.Fit(ctx, other, y))
+	want, err := r.Predict(xNew)
+	require.NoError(t, err)
+	same, err := renamed.Predict(otherNew)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, same, 1e-6)
+
+	// A category that Fit has not seen is that which differs from all, a gap among them.
+	odd := mat.NewDense(3, 3, []float64{.5, -1, .2, .5, 1e9, .2, .5, math.NaN(), .2})
+	p, variance, err := r.PredictVariance(odd)
+	require.NoError(t, err)
+	assert.InDelta(t, p[0], p[1], 1e-12)
+	assert.InDelta(t, p[0], p[2], 1e-12)
+	_, known, err := r.PredictVariance(mat.NewDense(1, 3, []float64{.5, 1000, .2}))
+	require.NoError(t, err)
+	assert.Greater(t, variance[0], 2*known[0])
+
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	read := &Regressor{Categories: []int{1}}
+	require.NoError(t, read.UnmarshalBinary(data))
+	again, err := read.Predict(xNew)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, again, 1e-9)
+	assert.ErrorIs(t, (&Regressor{}).UnmarshalBinary(data), estimators.ErrBadModel)
+}
+
+// A gap of a category is one, in Fit and in Predict.
+func TestGapsOfCategories(t *testing.T) {
+	x, y := named(150, 3, 1)
+	xNew, yNew := named(300, 3, 2)
+	for _, m := range []*mat.Dense{x, xNew} {
+		for i := range m.RawMatrix().Rows {
+			if m.At(i, 1) == 1000 {
+				m.Set(i, 1, math.NaN())
+			}
+			if i%7 == 0 {
+				m.Set(i, 0, math.NaN()) // of a number too
+			}
+		}
+	}
+	r := &Regressor{Categories: []int{1}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Less(t, nmse(t, r, xNew, yNew), .2)
+	assert.Len(t, r.Result().Lengths, 4, "with where the number is missing")
+}
+
+// Columns that are all categories, classes, and rows so many that landmarks are learnt on.
+func TestCategoriesEverywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	x, labels := mat.NewDense(200, 3, nil), make([]int, 200)
+	for i := range labels {
+		a, b := rng.IntN(4), rng.IntN(5)
+		x.SetRow(i, []float64{float64(a), float64(b), float64(rng.IntN(12))})
+		labels[i] = []int{0, 1, 1, 0}[a] + []int{1, 0, 0, 1, 0}[b]
+	}
+	c := &Classifier{Categories: []int{1, 0, 2}}
+	require.NoError(t, c.Fit(ctx, x, labels))
+	got, err := c.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, labels, got)
+	for _, o := range append(c.Result().Others, c.Result()) {
+		assert.Equal(t, "standardised", o.Columns, "Yeo-Johnson would bend nothing")
+	}
+
+	many, y := named(6000, 40, 1)
+	r := &Regressor{Categories: []int{1}, Workers: 2}
+	require.NoError(t, r.Fit(ctx, many, y))
+	xNew, yNew := named(500, 40, 2)
+	assert.Less(t, nmse(t, r, xNew, yNew), .01)
+}
+
+func TestCategoriesThatAreRefused(t *testing.T) {
+	x, y := named(30, 3, 1)
+	for want, r := range map[string]*Regressor{
+		"Categories[1] = 3, want 0 to 2, the index of a column of x": {Categories: []int{0, 3}},
+		"Categories[1] = 1, want the index of a column, each once":   {Categories: []int{1, 1}},
+		"Categories[0] = -1, want":                                   {Categories: []int{-1}},
+		"Categories = [1], want nil unless a shape.Search":           {Categories: []int{1}, Search: &entropy.Search{}},
+		"Categories = [1], want nil with Groups":                     {Categories: []int{1}, Groups: slices.Repeat([]int{1, 2, 3}, 10)},
+		"Start = *entropy.Search, want nil with categories":          {Categories: []int{1}, Search: &shape.Search{Start: &entropy.Search{}}},
+	} {
+		err := r.Fit(ctx, x, y)
+		assert.ErrorIs(t, err, estimators.ErrParam)
+		assert.ErrorContains(t, err, want)
+	}
+	// Of steps of one's own the columns are those that they return.
+	r := &Regressor{Preprocess: []transformers.Transformer{&scalers.StandardScaler{}}, Search: &shape.Search{}, Categories: []int{1}}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.Contains(t, r.Result().Kernel, "categories=[1]")
+}
