@@ -228,7 +228,7 @@ func bendsNothing(chain *pipeline.Transformer) bool {
 }
 
 // leaveOut returns what a part says of each row without having seen it: the residual of a number, or the probability of the class
-// that the row has; nil for what cannot tell. It sets the error of numbers in the part's result.
+// that the row has; nil for what cannot tell. It sets LeaveOneOut in the part's result.
 func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, labels []int, weights []float64) ([]float64, error) {
 	part.result.LeaveOneOut = missing
 	switch e := any(part.inner).(type) {
@@ -261,7 +261,8 @@ func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, lab
 			at, _ := slices.BinarySearch(names, label)
 			out[i] = p.At(i, at)
 		}
-		return out, nil
+		part.result.LeaveOneOut, err = metrics.LogLoss(labels, names, p, weights)
+		return out, err
 	}
 	return nil, nil
 }

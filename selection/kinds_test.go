@@ -188,6 +188,12 @@ func TestKindsOfClasses(t *testing.T) {
 	}
 	c := &Classifier{}
 	assert.Less(t, loss(c), .95*loss(&Classifier{Kinds: severalKinds[:1]}))
+	for _, r := range append(c.Result().Others, c.Result()) {
+		want := map[string]string{"Laplacian": "restricted log evidence", "Matern(nu=2.5)": "Laplace's log evidence"}[r.Family]
+		assert.Equal(t, want, r.ScoreName)
+		assert.InDelta(t, .25, r.LeaveOneOut, .2, "the log loss")
+		assert.Contains(t, c.Result().String(), want+" -")
+	}
 	total := 0.0
 	for _, m := range c.Models() {
 		total += m.Share

@@ -90,9 +90,9 @@ type Result struct {
 	Lengths []float64 `json:"lengths,omitempty"`
 	Values  []float64 `json:"values,omitempty"`
 
-	// Columns says how the columns were made even, [LeaveOneOut] is the leave-one-out error of the model over the
-	// variance of the targets, and Share its part of the mean that predicts; "", NaN and 0 but where several ways were
-	// compared. Others has the other ways.
+	// Columns says how the columns were made even, LeaveOneOut is the leave-one-out error of the model over the variance
+	// of the targets, or its mean log loss for classes, and Share its part of the mean that predicts; "", NaN and 0 but where
+	// several ways were compared. Others has the other ways.
 	Columns     string  `json:"columns,omitempty"`
 	LeaveOneOut float64 `json:"leave_one_out"`
 	Share       float64 `json:"share,omitempty"`
@@ -188,12 +188,21 @@ func (t *TraceRow) untried() bool {
 func (r Result) ways(out *strings.Builder) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	kinds := slices.ContainsFunc(r.Others, func(o *Result) bool { return o.Family != r.Family })
-	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", r.ScoreName)
+	scores := slices.ContainsFunc(r.Others, func(o *Result) bool { return o.ScoreName != r.ScoreName })
+	name := r.ScoreName
+	if scores {
+		name = "score"
+	}
+	fmt.Fprintf(w, "columns\t%s\tridge\tleave-one-out\tshare\t\n", name)
 	for _, o := range append([]*Result{&r}, r.Others...) {
 		if kinds {
 			fmt.Fprintf(w, "%s, ", o.Family)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t\n", o.Columns, numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge),
+		fmt.Fprintf(w, "%s\t", o.Columns)
+		if scores {
+			fmt.Fprintf(w, "%s ", o.ScoreName)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", numeral.OrDash("%.5g", o.Score), numeral.OrDash("%.3g", o.Ridge),
 			numeral.OrDash("%.4f", o.LeaveOneOut), numeral.OrDash("%.2f", o.Share))
 	}
 	_ = w.Flush() // a strings.Builder takes everything

@@ -32,8 +32,10 @@ type Objective int
 // exact gradients; formulas and sources stand in the documentation of the package.
 const (
 	// AutomaticObjective is [LaplaceEvidence] for up to six classes, [LeaveOneOutError] for more, where the evidence of
-	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets.
-	// docs/measured/shape.md has the comparison that this choice is based on.
+	// targets ±1 would grow with the flatness of the kernel, and [RestrictedEvidence] for numeric targets. From Lengths,
+	// which another kernel has learnt, it is RestrictedEvidence for up to six classes too: beside a kernel that Laplace's
+	// evidence has chosen, one that another objective chooses adds more, and costs less. docs/measured/shape.md has the
+	// comparison that this choice is based on.
 	AutomaticObjective Objective = iota
 	// RestrictedEvidence is the log evidence of a Gaussian process for the contrasts of the
 	// targets, which do not know the constant, at its best variance.
@@ -306,9 +308,9 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 	_, outputs := l.targets.Y.Dims()
 	twoClasses := r.Targets == nil && outputs == 1
 	switch {
-	case s.Objective == AutomaticObjective && r.Targets == nil && outputs <= laplaceClasses:
+	case s.Objective == AutomaticObjective && r.Targets == nil && outputs <= laplaceClasses && s.Lengths == nil:
 		l.objective = LaplaceEvidence
-	case s.Objective == AutomaticObjective && r.Targets == nil:
+	case s.Objective == AutomaticObjective && r.Targets == nil && outputs > laplaceClasses:
 		l.objective = LeaveOneOutError
 	case s.Objective == AutomaticObjective:
 		l.objective = RestrictedEvidence
