@@ -52,7 +52,8 @@ var defaultFamily = families.Matern{Nu: 2.5}
 // a fit a fifth longer: settled on 11 sets of numbers, ten splits each of seeds 7 and 8.
 var defaultKinds = []families.Family{defaultFamily, families.Laplacian{}}
 
-// The shares of several kinds. Settled on 13 sets of numbers, splits of seeds 7 and 8, and 12 of classes, splits of seed 7.
+// The shares of several models. Settled on 12 sets of numbers, ten splits each of seeds 7 and 8, and 16 of classes, four splits of
+// seed 8.
 const (
 	// towardEqual is how strongly the shares are drawn to equal ones, in units of the mean squared error of the best model over
 	// the root of the number of rows: that of all would hide that one model is much better than others.

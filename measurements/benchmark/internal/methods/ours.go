@@ -37,9 +37,8 @@ const (
 var Ours = []Method{
 	{
 		Name: "selection", Source: OursSource,
-		Configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 with a length for each column " +
-			"by the " +
-			"evidence, of up to six classes Laplace's; the mean of both models",
+		Configuration: "the zero value of selection: columns standardised and by Yeo-Johnson, Matérn 5/2 and Laplacian kernels with a length " +
+			"for each column by the evidence; the mean of the four models, with shares by leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
 	},
