@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -158,8 +159,17 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 	if err != nil {
 		return nil, err
 	}
+	var means []float64 // of the targets of equal rows
+	if target != nil {
+		means = merged.Mean(mat.NewDense(len(target), 1, slices.Clone(target))).RawMatrix().Data
+	}
+	seen, others, err := c.target(progress.Detach(ctx), means)
+	if err != nil {
+		return nil, err
+	}
+	rowWeights := stack.Weights(len(y), weights, merged.Index)
 	given := folds.Rows[Y]{X: merged.Spread(filled), Y: y, Weights: weights, Groups: c.Groups}
-	var parts []*fitted[E]
+	var parts, plain []*fitted[E]
 	group := progress.Open(rest)
 	for i, w := range c.scalings {
 		scaling, learning := progress.Two(group.Step(i, len(c.scalings)), 1, 44)
@@ -170,16 +180,30 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 		if i > 0 && bendsNothing(own) {
 			continue // what standardising makes of them
 		}
-		more, err := c.fitKinds(learning, w, given, own, merged.Spread(even), target, labels)
+		even = merged.Spread(even)
+		if i == 0 && len(others) > 0 { // the first model tells how the targets are best seen
+			var first context.Context
+			first, learning = progress.Two(learning, 1, 3)
+			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, mapped{}, given, own, even, target, labels); err != nil {
+				return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
+			}
+			if seen, err = c.better(progress.Detach(ctx), plain[0], others, even, target, weights, rowWeights); err != nil {
+				return nil, err
+			}
+			if seen.bend == nil {
+				parts, plain = plain, nil
+			}
+		}
+		if bent, ok := any(seen.bent(target)).([]Y); ok && seen.bend != nil {
+			given.Y = bent
+		}
+		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.bent(target), labels)
 		if err != nil {
 			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
 		}
 		parts = append(parts, more...)
 	}
-	kept := c.share(parts, stack.Weights(len(y), weights, merged.Index))
-	for _, p := range parts {
-		p.left, p.variances = nil, nil
-	}
+	kept := c.share(parts, rowWeights)
 	if c.single {
 		kept = kept[:1]
 		kept[0].result.Share, kept[0].result.VarianceFactor = 1, 0
@@ -187,27 +211,45 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 			p.result.Share = 0
 		}
 	}
-	return &fitted[E]{chain: chain, inner: c.mean(kept), result: mergedResult(parts), parts: kept}, nil
+	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.bend}
+	if seen.bend != nil {
+		seen.bend.Noise = noise(kept, seen.bent(target), rowWeights)
+	}
+	for _, p := range append(parts, plain...) {
+		p.left, p.variances, p.bend = nil, nil, seen.bend
+	}
+	out.inner = c.mean(kept)
+	return out, nil
 }
 
-// fitKinds fits once for each kind on the columns that a scaling has made even.
-func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, given folds.Rows[Y], own *pipeline.Transformer, even *mat.Dense,
-	target []float64, labels []int) (parts []*fitted[E], err error) {
+// fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
+func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, kinds []families.Family, done []*fitted[E], seen mapped, given folds.Rows[Y],
+	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
 	group := progress.Open(ctx)
-	for i, kind := range c.kinds {
+	label := seen.label(w.name)
+	var first *fitted[E]
+	for i, kind := range kinds {
+		if i == 0 && len(done) == 1 && done[0].result.Columns == label {
+			first = done[0]
+			continue
+		}
 		one := c.withScaling(w, kind)
+		one.columns = label
 		if i > 0 {
-			one.strategy = &shape.Search{Lengths: parts[0].result.Lengths}
+			one.strategy = &shape.Search{Lengths: first.result.Lengths}
 		}
 		if c.Budget > 0 {
 			one.Budget = max(1, c.Budget/time.Duration(len(c.scalings)*len(c.kinds)))
 		}
-		learning, leaving := progress.Two(group.Step(i, len(c.kinds)), 10, 1)
+		learning, leaving := progress.Two(group.Step(i, len(kinds)), 10, 1)
 		part, err := one.fitOn(learning, given, own, even, target, labels)
 		if err != nil {
 			return nil, err
 		}
-		part.result.Columns = w.name
+		if i == 0 {
+			first = part
+		}
+		part.result.Columns = label
 		if part.left, err = leaveOut(leaving, part, target, labels, given.Weights); err != nil {
 			return nil, err
 		}
@@ -369,6 +411,7 @@ func (c engine[Y, E]) storeScalings(kind string, s *stored, f *fitted[E]) (err e
 		if err != nil {
 			return err
 		}
+		s.Bend = f.bend
 		s.Names, s.Parts = append(s.Names, p.result.Columns), append(s.Parts, data)
 	}
 	return nil
@@ -381,7 +424,8 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	}
 	total := 0.0
 	for i, name := range s.Names {
-		at := slices.IndexFunc(c.scalings, func(w scaling) bool { return w.name == name })
+		columns, _, _ := strings.Cut(name, ",") // before the targets
+		at := slices.IndexFunc(c.scalings, func(w scaling) bool { return w.name == columns })
 		if at < 0 {
 			return fault.BadModel(kind, "columns %q, want one of the scalings of the zero value", name)
 		}
@@ -403,6 +447,13 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	}
 	if !(math.Abs(total-1) < 1e-9) {
 		return fault.BadModel(kind, "shares of %v in all, want 1", total)
+	}
+	if s.Bend != nil && (!s.Bend.Valid() || c.targetOf == PlainTarget) {
+		return fault.BadModel(kind, "targets that are mapped by %+v", *s.Bend)
+	}
+	f.bend = s.Bend
+	for _, p := range f.parts {
+		p.bend = f.bend
 	}
 	f.inner = c.mean(f.parts)
 	return nil

@@ -53,6 +53,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	single   bool // keeps the best of the models alone
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
+	targetOf   Target
 	mean       func(parts []*fitted[E]) E
 	columns    string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
@@ -114,7 +115,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err := settings.Check(c.Type, c.config); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(c.validateKinds(), c.validateCategories(), c.space.validate(c.Type)); err != nil {
+	if err := cmp.Or(c.validateKinds(), c.validateCategories(), c.validateTarget(), c.space.validate(c.Type)); err != nil {
 		return nil, err
 	}
 	if c, err = c.byGroups(len(y)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	configuration "github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
@@ -25,6 +26,7 @@ type fitted[E any] struct {
 	parts  []*fitted[E] // of several scalings and kinds, whose mean inner is
 	// What a part says of each row without having seen it, until the shares are known: see leaveOut.
 	left, variances []float64
+	bend            *targets.Bend // of the targets of all parts; nil: as they are
 }
 
 // transform takes new rows to where the inner estimator lives.
@@ -110,6 +112,7 @@ type stored struct {
 	Inner  estimators.NestedModel // but of several scalings
 	Names  []string               // of the scalings
 	Parts  [][]byte               // and a file of each
+	Bend   *targets.Bend          `cbor:",omitempty"` // of their targets
 	Result []byte                 // JSON
 	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
 	// Space build it.

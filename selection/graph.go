@@ -6,6 +6,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
 // graph is what the inner estimator makes of preprocessed rows.
@@ -53,7 +54,26 @@ func (m *meanRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 			return variance, nil
 		}
 	}
-	return out, nil
+	return bentOutputs(out, m.bend()), nil
+}
+
+// bentOutputs are outputs of targets that models see another way.
+func bentOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
+	if b == nil {
+		return of
+	}
+	out := of
+	out.Mean = b.GraphMean(of.Mean)
+	if of.Variance != nil {
+		out.Variance = func() (graph.Value, error) {
+			v, err := of.Variance()
+			if err != nil {
+				return v, err
+			}
+			return b.GraphVariance(of.Mean, v), nil
+		}
+	}
+	return out
 }
 
 func plus(a, b graph.Value) graph.Value {

@@ -14,10 +14,14 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
 // modelAverage is what the means of regressors and of classifiers have in common.
 type modelAverage[E any] struct{ parts []*fitted[E] }
+
+// bend is how the models see the targets, nil for as they are.
+func (m modelAverage[E]) bend() *targets.Bend { return m.parts[0].bend }
 
 // eachModel calls f with each part, its share and the rows as it sees them.
 func (m modelAverage[E]) eachModel(typ string, x mat.Matrix, f func(inner E, share float64, z mat.Matrix) error) error {
@@ -68,6 +72,13 @@ func (m *meanRegressor) Predict(x mat.Matrix) (_ []float64, err error) {
 // PredictTo adds the parts up, each in memory that is kept.
 func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
+	defer func() {
+		if b := m.bend(); b != nil && err == nil {
+			for i, z := range dst {
+				dst[i] = b.Mean(z)
+			}
+		}
+	}()
 	if len(m.parts) == 1 {
 		return m.eachModel(regressorType, x,
 			func(e estimators.Regressor, _ float64, z mat.Matrix) error { return rowwise.Predict(e, dst, z) })
@@ -92,6 +103,17 @@ func (m *meanRegressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 // PredictVariance returns the mean and the variance of the mixture of the parts' predictions.
 func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
+	mean, variance, err = m.mixture(x)
+	if b := m.bend(); b != nil && err == nil {
+		for i, z := range mean {
+			mean[i], variance[i] = b.Mean(z), b.Variance(z, variance[i])
+		}
+	}
+	return mean, variance, err
+}
+
+// mixture is PredictVariance of the targets as the models see them.
+func (m *meanRegressor) mixture(x mat.Matrix) (mean, variance []float64, err error) {
 	n, _ := x.Dims()
 	mean, variance = make([]float64, n), make([]float64, n)
 	var means [][]float64
@@ -122,13 +144,17 @@ func (m *meanRegressor) PredictVariance(x mat.Matrix) (mean, variance []float64,
 	return mean, variance, nil
 }
 
-// PredictInterval is that of a normal distribution.
+// PredictInterval is that of a normal distribution of the targets as the models see them.
 func (m *meanRegressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(regressorType, level); err != nil {
 		return nil, nil, err
 	}
-	return interval.Normal(level)(m.PredictVariance(x))
+	low, high, err = interval.Normal(level)(m.mixture(x))
+	if b := m.bend(); b != nil && err == nil {
+		b.Ends(low, high)
+	}
+	return low, high, err
 }
 
 // meanClassifier predicts by the mean of the probabilities of classifiers.

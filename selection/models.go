@@ -20,6 +20,9 @@ type Model[E any] struct {
 	// Estimator sees the rows that Transform gives. It must not be fitted again.
 	Estimator E
 
+	// Target is what Estimator is fitted to and predicts: the targets if it is [PlainTarget], as for classes always.
+	Target Target
+
 	before *pipeline.Transformer // of all models
 	own    *pipeline.Transformer // nil where there is one
 }
@@ -40,10 +43,11 @@ func (f *fitted[E]) models() (out []Model[E]) {
 	case f == nil:
 		return nil
 	case f.parts == nil:
-		return []Model[E]{{Share: 1, Estimator: f.inner, before: f.chain}}
+		return []Model[E]{{Share: 1, Estimator: f.inner, Target: PlainTarget, before: f.chain}}
 	}
 	for _, p := range f.parts {
-		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, before: f.chain, own: p.chain})
+		out = append(out, Model[E]{Columns: p.result.Columns, Share: p.result.Share, Estimator: p.inner, Target: targetOf(p.bend), before: f.chain,
+			own: p.chain})
 	}
 	return out
 }

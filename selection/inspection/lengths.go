@@ -3,6 +3,7 @@ package inspection
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -50,10 +51,13 @@ func (t *inspected) rates(m model) ([]float64, error) {
 	}
 	n, width := z.Dims()
 	column := make([]float64, n)
+	a, _ := known.ChosenKernel().(kernels.ARD)
 	for c, l := range lengthsOf(known.ChosenKernel(), width) {
 		rate := 0.0
-		if n > 1 {
-			rate = stat.Variance(mat.Col(column, c, z), nil) / (l * l)
+		if mat.Col(column, c, z); n > 1 && slices.Contains(a.Categories, c) {
+			rate = differ(column) / 2 / (l * l)
+		} else if n > 1 {
+			rate = stat.Variance(column, nil) / (l * l)
 		}
 		for _, i := range owners[c] {
 			if len(owners[c]) > 1 {
@@ -63,6 +67,19 @@ func (t *inspected) rates(m model) ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// differ is the share of pairs of rows of different categories, which is twice the variance of a column of 0 and 1.
+func differ(codes []float64) float64 {
+	counts := map[float64]float64{}
+	for _, v := range codes {
+		counts[v]++
+	}
+	n, same := float64(len(codes)), 0.0
+	for _, k := range counts {
+		same += k * (k - 1)
+	}
+	return 1 - same/(n*(n-1))
 }
 
 // owners returns for each column that a model sees the features that move it.

@@ -14,6 +14,7 @@ type model struct {
 	share     float64
 	transform transformation
 	estimator any
+	bent      bool // it predicts a function of the targets
 }
 
 // modelsOf looks through searches and pipelines, which are known to predict with what is in
@@ -22,7 +23,11 @@ func modelsOf(e any) (out []model) {
 	switch e := e.(type) {
 	case *selection.Regressor:
 		for _, m := range e.Models() {
-			out = append(out, behind(dense(m.Transform), m.Share, m.Estimator)...)
+			own := behind(dense(m.Transform), m.Share, m.Estimator)
+			for i := range own {
+				own[i].bent = m.Target != selection.PlainTarget
+			}
+			out = append(out, own...)
 		}
 	case *selection.Classifier:
 		for _, m := range e.Models() {
@@ -37,7 +42,7 @@ func modelsOf(e any) (out []model) {
 			out = behind(chained(e.FittedSteps()), 1, final)
 		}
 	default:
-		out = []model{{1, func(x *mat.Dense) (*mat.Dense, error) { return x, nil }, e}}
+		out = []model{{share: 1, transform: func(x *mat.Dense) (*mat.Dense, error) { return x, nil }, estimator: e}}
 	}
 	return out
 }

@@ -1,0 +1,220 @@
+package targets
+
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/graph"
+)
+
+// Bend is a map of targets to where they may be more like normal ones, and back: the logarithm, or the power of Yeo and Johnson
+// (Biometrika 87, 2000) of what lies around their mean. In a unit that is a power of two the map is the same to the bit for
+// targets times any of them.
+type Bend struct {
+	Unit      float64
+	Logarithm bool
+	Lambda    float64 // of the power
+	Centre    float64 // of v = (y/Unit - Centre)/Spread, of which the power is taken
+	Spread    float64
+	// Low and High are as far beyond the targets, over Unit, as these spread. Nothing is predicted beyond.
+	Low, High float64
+	// Noise is the variance of mapped targets around what is predicted of them.
+	Noise float64
+}
+
+func newBend(y []float64) (*Bend, []float64) {
+	b := &Bend{Unit: Unit(y), Spread: 1}
+	v := Divided(y, b.Unit)
+	least, largest := floats.Min(v), floats.Max(v)
+	b.Low, b.High = 2*least-largest, 2*largest-least
+	return b, v
+}
+
+// NewLogarithm returns the map of targets that are all > 0, nil for others.
+func NewLogarithm(y []float64) *Bend {
+	b, v := newBend(y)
+	if !(floats.Min(v) > 0) {
+		return nil
+	}
+	b.Logarithm, b.Low = true, 0
+	return b
+}
+
+// NewPower returns the map of a power that is found for the targets less their mean and over their deviation; nil for targets
+// that are constant.
+func NewPower(y []float64, lambdaOf func(v []float64) (float64, error)) (*Bend, error) {
+	b, v := newBend(y)
+	mean, deviation := stat.PopMeanStdDev(v, nil)
+	if !(deviation > 0) {
+		return nil, nil
+	}
+	b.Centre, b.Spread = mean, deviation
+	for i := range v {
+		v[i] = (v[i] - mean) / deviation
+	}
+	var err error
+	b.Lambda, err = lambdaOf(v)
+	return b, err
+}
+
+// Of returns what a target is mapped to.
+func (b *Bend) Of(y float64) float64 {
+	v := y / b.Unit
+	if b.Logarithm {
+		return math.Log(v)
+	}
+	if v = (v - b.Centre) / b.Spread; v < 0 {
+		return -power(-v, 2-b.Lambda)
+	}
+	return power(v, b.Lambda)
+}
+
+// power is ((1+v)^p - 1)/p for v >= 0.
+func power(v, p float64) float64 {
+	l := math.Log1p(v)
+	if p == 0 {
+		return l
+	}
+	return math.Expm1(p*l) / p
+}
+
+// LogSlope returns the logarithm of the derivative of Of, but for that of 1/Unit.
+func (b *Bend) LogSlope(y float64) float64 {
+	v := y / b.Unit
+	if b.Logarithm {
+		return -math.Log(v)
+	}
+	v = (v - b.Centre) / b.Spread
+	p := b.Lambda
+	if v < 0 {
+		v, p = -v, 2-p
+	}
+	return (p-1)*math.Log1p(v) - math.Log(b.Spread)
+}
+
+// inverse is the v >= 0 of which power is z, infinite beyond all of them.
+func inverse(z, p float64) float64 {
+	switch {
+	case p == 0:
+		return math.Expm1(z)
+	case p*z <= -1:
+		return math.Inf(1)
+	}
+	return math.Expm1(math.Log1p(p*z) / p)
+}
+
+// From returns the target that is mapped to z, within Low and High.
+func (b *Bend) From(z float64) float64 {
+	var v float64
+	switch {
+	case b.Logarithm:
+		v = math.Exp(z)
+	case z < 0:
+		v = b.Centre - b.Spread*inverse(-z, 2-b.Lambda)
+	default:
+		v = b.Centre + b.Spread*inverse(z, b.Lambda)
+	}
+	return b.Unit * min(max(v, b.Low), b.High)
+}
+
+// rule has the nodes and weights of a quadrature over the standard normal distribution.
+var rule = sync.OnceValues(func() (nodes, weights []float64) {
+	nodes, weights = make([]float64, 20), make([]float64, 20)
+	quad.Hermite{}.FixedLocations(nodes, weights, math.Inf(-1), math.Inf(1))
+	floats.Scale(math.Sqrt2, nodes)
+	floats.Scale(1/floats.Sum(weights), weights)
+	return nodes, weights
+})
+
+// Mean returns the mean of a target whose map is predicted to be z, with Noise.
+func (b *Bend) Mean(z float64) (mean float64) {
+	deviation := math.Sqrt(b.Noise)
+	nodes, weights := rule()
+	for k, u := range nodes {
+		mean += weights[k] * b.From(z+deviation*u)
+	}
+	return mean
+}
+
+// Variance returns the mean squared distance from Mean of a target whose map is normal of mean z and a variance.
+func (b *Bend) Variance(z, variance float64) (sum float64) {
+	mean, deviation := b.Mean(z), math.Sqrt(variance)
+	nodes, weights := rule()
+	for k, u := range nodes {
+		d := b.From(z+deviation*u) - mean
+		sum += weights[k] * d * d
+	}
+	return sum
+}
+
+// Ends takes the ends of intervals of maps to those of targets, in place.
+func (b *Bend) Ends(low, high []float64) {
+	for i := range low {
+		low[i], high[i] = b.From(low[i]), b.From(high[i])
+	}
+}
+
+// Valid reports whether a map that was read is one.
+func (b *Bend) Valid() bool {
+	for _, v := range []float64{b.Unit, b.Spread} {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return false
+		}
+	}
+	for _, v := range []float64{b.Lambda, b.Centre, b.Low, b.High} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return b.Noise >= 0 && !math.IsInf(b.Noise, 1) && b.Low < b.High
+}
+
+// GraphFrom is From for values of a graph.
+func (b *Bend) GraphFrom(z graph.Value) graph.Value {
+	var v graph.Value
+	if b.Logarithm {
+		v = z.Exp()
+	} else {
+		zero := z.Number(0)
+		up := graphInverse(z.Max(zero), b.Lambda).Times(b.Spread).Plus(b.Centre)
+		down := graphInverse(z.Neg().Max(zero), 2-b.Lambda).Times(-b.Spread).Plus(b.Centre)
+		v = z.Less(zero).Where(down, up)
+	}
+	return v.Max(z.Number(b.Low)).Min(z.Number(b.High)).Times(b.Unit)
+}
+
+// graphInverse is inverse for values of a graph. Beyond all powers it is beyond all that From returns.
+func graphInverse(z graph.Value, p float64) graph.Value {
+	if p == 0 {
+		return z.Expm1()
+	}
+	return z.Times(p).Max(z.Number(math.Nextafter(-1, 0))).Log1p().Times(1 / p).Min(z.Number(700)).Expm1()
+}
+
+// GraphVariance is Variance for values of a graph.
+func (b *Bend) GraphVariance(z, variance graph.Value) graph.Value {
+	mean := b.GraphMean(z)
+	return b.graphSum(z, variance.Sqrt(), func(v graph.Value) graph.Value { return v.Sub(mean).Square() })
+}
+
+// GraphMean is Mean for values of a graph.
+func (b *Bend) GraphMean(z graph.Value) graph.Value {
+	return b.graphSum(z, z.Fill(math.Sqrt(b.Noise)), func(v graph.Value) graph.Value { return v })
+}
+
+func (b *Bend) graphSum(z, deviation graph.Value, of func(graph.Value) graph.Value) (sum graph.Value) {
+	nodes, weights := rule()
+	for k, u := range nodes {
+		term := of(b.GraphFrom(z.Add(deviation.Times(u)))).Times(weights[k])
+		if k == 0 {
+			sum = term
+		} else {
+			sum = sum.Add(term)
+		}
+	}
+	return sum
+}

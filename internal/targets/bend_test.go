@@ -1,0 +1,89 @@
+package targets
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+func lognormal(n int) []float64 {
+	rng := rand.New(rand.NewPCG(1, 1))
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Exp(3 + .8*rng.NormFloat64())
+	}
+	return out
+}
+
+// Of and From are inverse within the bounds, and LogSlope is the derivative of Of.
+func TestBendAndBack(t *testing.T) {
+	y := lognormal(50)
+	bends := map[string]*Bend{"logarithm": NewLogarithm(y)}
+	for name, lambda := range map[string]float64{"-1.5": -1.5, "0": 0, "0.4": .4, "1": 1, "2": 2, "3": 3} {
+		var err error
+		bends[name], err = NewPower(y, func([]float64) (float64, error) { return lambda, nil })
+		require.NoError(t, err)
+	}
+	for name, b := range bends {
+		assert.True(t, b.Valid(), name)
+		for _, v := range y {
+			assert.InEpsilon(t, v, b.From(b.Of(v)), 1e-9, name)
+			h := v * 1e-6
+			assert.InEpsilon(t, (b.Of(v+h)-b.Of(v-h))/2/h, math.Exp(b.LogSlope(v))/b.Unit, 1e-5, name)
+		}
+		assert.Equal(t, b.Unit*b.High, b.From(1e300), name)
+		assert.GreaterOrEqual(t, b.From(-1e300), b.Unit*b.Low, name)
+	}
+	assert.Nil(t, NewLogarithm([]float64{1, 0, 2}))
+	b, err := NewPower([]float64{3, 3}, nil)
+	assert.Nil(t, b)
+	assert.NoError(t, err)
+}
+
+// The mean of a lognormal distribution is exp(μ + σ²/2), and its variance that times itself times exp(σ²) - 1.
+func TestMomentsOfABend(t *testing.T) {
+	b := NewLogarithm(lognormal(2000))
+	b.Noise, b.High = .09, 1e9
+	want := math.Exp(1+.045) * b.Unit
+	assert.InEpsilon(t, want, b.Mean(1), 1e-6)
+	assert.InEpsilon(t, want*want*math.Expm1(.09), b.Variance(1, .09), 1e-6)
+	low, high := []float64{0}, []float64{1}
+	b.Ends(low, high)
+	assert.InDelta(t, b.Unit, low[0], 1e-12)
+	assert.InEpsilon(t, math.E*b.Unit, high[0], 1e-12)
+}
+
+// Of targets times a power of two all maps are the same to the bit.
+func TestUnitOfABend(t *testing.T) {
+	y := lognormal(50)
+	times := make([]float64, len(y))
+	floats.ScaleTo(times, 1<<20, y)
+	lambda := func(v []float64) (float64, error) { return stat.Skew(v, nil), nil }
+	power, err := NewPower(y, lambda)
+	require.NoError(t, err)
+	same, err := NewPower(times, lambda)
+	require.NoError(t, err)
+	for i, v := range y {
+		assert.Equal(t, NewLogarithm(y).Of(v), NewLogarithm(times).Of(times[i]))
+		assert.Equal(t, power.Of(v), same.Of(times[i]))
+		assert.Equal(t, power.From(.3)*(1<<20), same.From(.3))
+	}
+}
+
+func TestBendsThatAreNone(t *testing.T) {
+	good := Bend{Unit: 1, Spread: 1, High: 1}
+	assert.True(t, good.Valid())
+	for _, spoil := range []func(b *Bend){
+		func(b *Bend) { b.Unit = 0 }, func(b *Bend) { b.Spread = math.Inf(1) }, func(b *Bend) { b.Lambda = math.NaN() },
+		func(b *Bend) { b.Noise = -1 }, func(b *Bend) { b.High = b.Low },
+	} {
+		b := good
+		spoil(&b)
+		assert.False(t, b.Valid())
+	}
+}
