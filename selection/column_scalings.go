@@ -310,30 +310,6 @@ func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, lab
 	return nil, nil
 }
 
-// varianceFactor returns the VarianceFactor of a mixture of numbers, or 0 if its variances are not known.
-func varianceFactor[E any](parts []*fitted[E], shares, weights []float64) float64 {
-	if slices.ContainsFunc(parts, func(p *fitted[E]) bool { return p.variances == nil }) {
-		return 0
-	}
-	sum, total := 0.0, 0.0
-	for i := range parts[0].left {
-		mean, variance := 0.0, 0.0
-		for k, p := range parts {
-			mean += shares[k] * p.left[i]
-		}
-		for k, p := range parts {
-			d := p.left[i] - mean
-			variance += shares[k] * (p.variances[i] + d*d)
-		}
-		sum += weights[i] * mean * mean / variance
-		total += weights[i]
-	}
-	if out := sum / total; out > 0 && !math.IsInf(out, 1) {
-		return out
-	}
-	return 0
-}
-
 // share gives each part its share of the mean, sorts the parts, and returns those that have one. The sum of the weights is the
 // number of rows that they stand for.
 func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] {
@@ -358,9 +334,9 @@ func (c engine[Y, E]) share(parts []*fitted[E], weights []float64) []*fitted[E] 
 
 // stacked gives each part the share that predicts best what each says of rows that it has not seen.
 func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
-	left := make([][]float64, len(parts))
+	left, variances := make([][]float64, len(parts)), make([][]float64, len(parts))
 	for k, p := range parts {
-		left[k] = p.left
+		left[k], variances[k] = p.left, p.variances
 	}
 	var shares []float64
 	if classesOfModel(parts[0].inner) != nil {
@@ -374,7 +350,7 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 		shares = stack.OfSquaredError(g, towardEqual*least/math.Sqrt(floats.Sum(weights)))
 	}
 	stack.Prune(shares, leastShare)
-	factor := varianceFactor(parts, shares, weights)
+	factor := stack.VarianceFactor(left, variances, shares, weights)
 	for k, p := range parts {
 		p.result.Share, p.result.VarianceFactor = shares[k], factor
 	}

@@ -268,3 +268,21 @@ func ExampleCandidate() {
 	fmt.Println(r.Result().Choice())
 	// Output: a machine (*lssvm.Regressor)
 }
+
+// Prices are often lognormal. The model is fitted to their logarithms, and predicts means of the prices themselves.
+func ExampleTarget() {
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y := mat.NewDense(200, 1, nil), make([]float64, 200)
+	for i := range y {
+		x.Set(i, 0, rng.NormFloat64())
+		y[i] = 100 * math.Exp(x.At(i, 0)+.5*rng.NormFloat64())
+	}
+	r := &selection.Regressor{Target: selection.LogTarget} // which AutomaticTarget finds too
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	low, high, err := r.PredictInterval(mat.NewDense(1, 1, []float64{0}), .9)
+	fmt.Println(r.Target, low[0] > 35 && low[0] < 55, high[0] > 180 && high[0] < 300, err)
+	// Output: LogTarget true true <nil>
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/stack"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -134,7 +135,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 	if !ok || plain.left == nil || plain.variances == nil {
 		return best, nil
 	}
-	density, mse := leftOut(plain.left, plain.variances, weights)
+	density, mse := stack.Density(plain.left, plain.variances, weights)
 	least, most := density+leastGain, mostLoss*mse
 	for _, m := range others {
 		one := &lssvm.Regressor{Kernel: machine.Kernel, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes}
@@ -153,7 +154,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 		if err != nil {
 			return best, err
 		}
-		density, noise := leftOut(residuals, variances, weights)
+		density, noise := stack.Density(residuals, variances, weights)
 		m.bend.Noise = noise
 		total := 0.0
 		for i, v := range y {
@@ -166,21 +167,6 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 		}
 	}
 	return best, nil
-}
-
-// leftOut returns the mean log density of residuals under normal distributions of variances times the likeliest factor, and the mean
-// of their squares.
-func leftOut(residuals, variances, weights []float64) (density, mse float64) {
-	total, factor := floats.Sum(weights), 0.0
-	for i, r := range residuals {
-		factor += weights[i] / total * r * r / variances[i]
-		mse += weights[i] / total * r * r
-	}
-	for i, r := range residuals {
-		v := factor * variances[i]
-		density -= weights[i] / total * (math.Log(2*math.Pi*v) + r*r/v) / 2
-	}
-	return density, mse
 }
 
 // noise is the variance of mapped targets around what models predict of rows that they have not seen.

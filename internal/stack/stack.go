@@ -59,6 +59,45 @@ func Weights(n int, weights []float64, index []int) []float64 {
 	return out
 }
 
+// VarianceFactor returns the likeliest factor of the variances of a mixture of models with these errors e and variances of rows that
+// they have not seen; 0 where one has no variances.
+func VarianceFactor(e, variances [][]float64, shares, weights []float64) float64 {
+	if slices.ContainsFunc(variances, func(v []float64) bool { return v == nil }) {
+		return 0
+	}
+	sum := 0.0
+	for i := range e[0] {
+		mean, variance := 0.0, 0.0
+		for k, share := range shares {
+			mean += share * e[k][i]
+		}
+		for k, share := range shares {
+			d := e[k][i] - mean
+			variance += share * (variances[k][i] + d*d)
+		}
+		sum += weights[i] * mean * mean / variance
+	}
+	if out := sum / floats.Sum(weights); out > 0 && !math.IsInf(out, 1) {
+		return out
+	}
+	return 0
+}
+
+// Density returns the mean log density of errors of rows that a model has not seen under normal distributions of its variances times
+// the likeliest factor, and the mean of the squares of the errors.
+func Density(e, variances, weights []float64) (density, mse float64) {
+	total, factor := floats.Sum(weights), 0.0
+	for i, r := range e {
+		factor += weights[i] / total * r * r / variances[i]
+		mse += weights[i] / total * r * r
+	}
+	for i, r := range e {
+		v := factor * variances[i]
+		density -= weights[i] / total * (math.Log(2*math.Pi*v) + r*r/v) / 2
+	}
+	return density, mse
+}
+
 // OfSquaredError returns the shares θ that minimise θ'Gθ + ρ Σ (θ[k] - 1/K)² for a G of [Errors]. The second term draws the shares
 // toward equal ones, so that few rows do not decide. Up to a constant the sum is θ'(G + ρI)θ, whose minimum is in the direction of
 // that of ½ u'(G + ρI)u - Σ u[k] over u >= 0, which the active set method of Lawson and Hanson (Solving Least Squares Problems,

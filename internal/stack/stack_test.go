@@ -153,3 +153,22 @@ func TestWeights(t *testing.T) {
 	assert.InDelta(t, heavy[1], twice[2], 1e-15)
 	assert.InDelta(t, 16./6, floats.Sum(heavy), 1e-15)
 }
+
+// Of errors that are as large as twice their deviations the factor is 4, and the density that of the normal distribution.
+func TestVarianceFactorAndDensity(t *testing.T) {
+	e, v := []float64{2, -2, 4, -4}, []float64{1, 1, 4, 4}
+	w := []float64{1, 1, 1, 1}
+	assert.InDelta(t, 4, VarianceFactor([][]float64{e}, [][]float64{v}, []float64{1}, w), 1e-12)
+	// Of two models of opposite errors the mean has none, and the variance is that of the mixture.
+	opposite := []float64{-2, 2, 0, 0}
+	got := VarianceFactor([][]float64{e, opposite}, [][]float64{v, v}, []float64{.5, .5}, w)
+	assert.InDelta(t, (0+0+4./(4+4)+4./(4+4))/4, got, 1e-12)
+	assert.Zero(t, VarianceFactor([][]float64{e, e}, [][]float64{v, nil}, []float64{.5, .5}, w))
+	density, mse := Density(e, v, w)
+	assert.InDelta(t, 10, mse, 1e-12)
+	want := 0.0
+	for i, r := range e {
+		want -= (math.Log(2*math.Pi*4*v[i]) + r*r/4/v[i]) / 2 / 4
+	}
+	assert.InDelta(t, want, density, 1e-12)
+}
