@@ -47,7 +47,7 @@ func TestCampaignVectors(t *testing.T) {
 			x[i], y[i] = drawn(rng), drawn(rng)
 		}
 		a, b := drawn(rng), math.Abs(rng.NormFloat64())
-		routine, place := rng.IntN(6), places[rng.IntN(len(places))]
+		routine, place := rng.IntN(8), places[rng.IntN(len(places))]
 		// call returns what a routine says, and what it writes.
 		call := func(name string) (said bool, first, second []float64) {
 			s := [][]float64{arenas[0].Put(place, x), arenas[1].Put(place, y), arenas[2].Put(place, y)}
@@ -65,6 +65,11 @@ func TestCampaignVectors(t *testing.T) {
 					Roots(s[1], a, b, s[0])
 				case 5:
 					Quadratics(s[1], a, s[0])
+				case 6:
+					AddManhattan(s[1], a, s[0])
+				case 7:
+					sum := WeighManhattan(s[1], a, s[0])
+					said = sum == sum && math.Float64bits(sum)%2 == 0
 				}
 			})
 			for k := range s {

@@ -1,5 +1,7 @@
 package vecmath
 
+import "math"
+
 // AddNorms adds norm + norms[j] to dst[j], which is -2<x, z> for squared norms of x and z, and
 // reports whether all the distances that come of it are above a share of the sum of their norms:
 // whether none has lost more digits than that. A NaN is not above. The results are the same on
@@ -23,4 +25,25 @@ func Finite(x []float64) bool {
 		finite = finite && v-v == 0
 	}
 	return finite
+}
+
+// AddManhattan adds |v - z[j]| to dst[j]. The results are the same on every processor.
+func AddManhattan(dst []float64, v float64, z []float64) {
+	z = z[:len(dst)]
+	done := addManhattanVector(dst, v, z)
+	for j, u := range z[done:] {
+		dst[done+j] += math.Abs(v - u)
+	}
+}
+
+// WeighManhattan returns Σ w[j] |v - z[j]|, summed in four parts of every fourth element. The results are the same on every
+// processor.
+func WeighManhattan(w []float64, v float64, z []float64) float64 {
+	z = z[:len(w)]
+	var sums [4]float64
+	done := weighManhattanVector(&sums, w, v, z)
+	for j, u := range z[done:] {
+		sums[j%4] += w[done+j] * math.Abs(v-u)
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }

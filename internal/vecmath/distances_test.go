@@ -40,6 +40,25 @@ func TestAddNorms(t *testing.T) {
 	}
 }
 
+// Distances are those of a plain loop to the bit, and weighted sums to rounding.
+func TestManhattan(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for n := range 23 {
+		z, w := make([]float64, n), make([]float64, n)
+		for j := range z {
+			z[j], w[j] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		dst, want, sum := append([]float64{}, w...), append([]float64{}, w...), 0.0
+		for j, u := range z {
+			want[j] += math.Abs(.3 - u)
+			sum += w[j] * math.Abs(.3-u)
+		}
+		AddManhattan(dst, .3, z)
+		assert.Equal(t, want, dst)
+		assert.InDelta(t, sum, WeighManhattan(w, .3, z), 1e-14)
+	}
+}
+
 func floatBitsOf(x []float64) []uint64 {
 	out := make([]uint64, len(x))
 	for i, v := range x {

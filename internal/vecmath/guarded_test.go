@@ -24,6 +24,8 @@ func TestNothingBeside(t *testing.T) {
 				Finite(a)
 				Roots(b, 1, 2, a)
 				Quadratics(b, .5, a)
+				AddManhattan(b, .5, a)
+				WeighManhattan(b, .5, a)
 			})
 		}
 	}

@@ -36,3 +36,33 @@ func rootsFours(n int, a, limit float64, x, dst *float64)
 //
 //go:noescape
 func quadraticsFours(n int, one, c float64, s, e *float64)
+
+// addManhattanVector computes the first elements of what AddManhattan does, and returns how many.
+func addManhattanVector(dst []float64, v float64, z []float64) int {
+	if !hasVectors || len(dst) < four {
+		return 0
+	}
+	groups := len(dst) / four
+	addManhattanFours(groups, v, &z[0], &dst[0])
+	return groups * four
+}
+
+// weighManhattanVector adds the first elements of what WeighManhattan does to sums, and returns how many.
+func weighManhattanVector(sums *[4]float64, w []float64, v float64, z []float64) int {
+	if !hasVectors || len(w) < four {
+		return 0
+	}
+	groups := len(w) / four
+	weighManhattanFours(groups, v, &z[0], &w[0], sums)
+	return groups * four
+}
+
+// addManhattanFours computes n groups of four.
+//
+//go:noescape
+func addManhattanFours(n int, v float64, z, dst *float64)
+
+// weighManhattanFours adds n groups of four to sums.
+//
+//go:noescape
+func weighManhattanFours(n int, v float64, z, w *float64, sums *[4]float64)

@@ -241,3 +241,50 @@ quadratics:
 
 	VZEROUPPER
 	RET
+
+// func addManhattanFours(n int, v float64, z, dst *float64)
+TEXT ·addManhattanFours(SB), NOSPLIT, $0-32
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD v+8(FP), Y15
+	MOVQ         z+16(FP), SI
+	MOVQ         dst+24(FP), DI
+	ALL(Y14)
+	VPSRLQ       $1, Y14, Y14   // all bits but the sign
+
+manhattan:
+	VSUBPD  (SI), Y15, Y0
+	VANDPD  Y14, Y0, Y0
+	VADDPD  (DI), Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, SI
+	ADDQ    $32, DI
+	DECQ    CX
+	JNZ     manhattan
+
+	VZEROUPPER
+	RET
+
+// func weighManhattanFours(n int, v float64, z, w *float64, sums *[4]float64)
+TEXT ·weighManhattanFours(SB), NOSPLIT, $0-40
+	MOVQ         n+0(FP), CX
+	VBROADCASTSD v+8(FP), Y15
+	MOVQ         z+16(FP), SI
+	MOVQ         w+24(FP), DI
+	MOVQ         sums+32(FP), DX
+	ALL(Y14)
+	VPSRLQ       $1, Y14, Y14
+	VMOVUPD      (DX), Y13
+
+weigh:
+	VSUBPD (SI), Y15, Y0
+	VANDPD Y14, Y0, Y0
+	VMULPD (DI), Y0, Y0
+	VADDPD Y0, Y13, Y13
+	ADDQ   $32, SI
+	ADDQ   $32, DI
+	DECQ   CX
+	JNZ    weigh
+
+	VMOVUPD Y13, (DX)
+	VZEROUPPER
+	RET

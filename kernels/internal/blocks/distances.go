@@ -1,8 +1,6 @@
 package blocks
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -92,9 +90,7 @@ func computeManhattan(dst *mat.Dense, x, z *operand) {
 		di := dst.RawRowView(i)
 		clear(di)
 		for c, v := range x.moved.RawRowView(i) {
-			for j, w := range z.movedTrans.RawRowView(c) {
-				di[j] += math.Abs(v - w)
-			}
+			vecmath.AddManhattan(di, v, z.movedTrans.RawRowView(c))
 		}
 	}
 }

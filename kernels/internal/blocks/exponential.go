@@ -1,8 +1,6 @@
 package blocks
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -54,11 +52,7 @@ func (k exponential) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 		gi := g.RawRowView(i)
 		floats.Mul(gi, w.RawRowView(i))
 		for c, v := range x.moved.RawRowView(i) {
-			s := 0.0
-			for j, u := range z.movedTrans.RawRowView(c) {
-				s += gi[j] * math.Abs(v-u)
-			}
-			dst[c] += k.gamma * s
+			dst[c] += k.gamma * vecmath.WeighManhattan(gi, v, z.movedTrans.RawRowView(c))
 		}
 	}
 }
