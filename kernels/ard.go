@@ -23,8 +23,10 @@ import (
 // 1996; Rasmussen and Williams, 2006, section 5.1). The lengths are in the units of the columns. ARD is positive
 // definite if Kernel is. Its matrices are those of Kernel on rows that are scaled once.
 //
-// Columns that name things are Categories. Kernel sees 0 in the place of each, and a factor exp(-1/l[j]) comes in where
-// two rows differ in one, as in [Categorical].
+// Columns that name things are Categories: two rows that differ in one are 1/l[j] apart in that column, whatever the codes
+// are. So there is one length for each, the cost does not depend on the number of categories, and one that was never seen is as
+// far from each of the others. Around [Laplacian], with its product over columns, that is a factor exp(-1/l[j]). Kernel then has
+// to be one of the distance: [Radial], a [Laplacian], or a [Sum], a [Product] or [Scaled] of these.
 //
 // Params are the lengths, "length[j]", and the parameters of Kernel except the first that is a length, a rate or a
 // period of all columns, which would be redundant.
@@ -56,15 +58,8 @@ func (k ARD) Eval(x, z []float64) float64 {
 	s := k.lengths().Scaler(x)
 	defer s.Free()
 	s.Scale(s.Z, z)
-	return k.Kernel.Eval(s.X, s.Z) * k.factor(x, z)
-}
-
-// factor is that of Categories.
-func (k ARD) factor(x, z []float64) float64 {
-	if len(k.Categories) == 0 {
-		return 1
-	}
-	return k.lengths().Factor(x, z)
+	k.lengths().SetApart(s.Z, x, z)
+	return k.Kernel.Eval(s.X, s.Z)
 }
 
 // row is Row for ARD.
@@ -82,6 +77,12 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 				d := (x[j] - v) * s.Inverse[j]
 				dst[i] += d * d
 			}
+			for _, j := range k.Categories {
+				if x[j] != z.At(i, j) {
+					l := k.Lengths[k.lengths().Group(j)]
+					dst[i] += 1 / (l * l)
+				}
+			}
 		}
 		r.OfSquaredDistances(dst, dst)
 	case dot:
@@ -93,11 +94,9 @@ func (k ARD) row(dst []float64, x []float64, z *mat.Dense) {
 	default:
 		for i := range dst {
 			s.Scale(s.Z, z.RawRowView(i))
+			k.lengths().SetApart(s.Z, x, z.RawRowView(i))
 			dst[i] = k.Kernel.Eval(s.X, s.Z)
 		}
-	}
-	for i := range dst {
-		dst[i] *= k.factor(x, z.RawRowView(i))
 	}
 }
 
@@ -137,7 +136,26 @@ func (k ARD) Validate() error {
 				fmt.Sprintf("0 to %d, the index of a column, each once", k.lengths().Columns()-1))
 		}
 	}
+	if len(k.Categories) > 0 && k.Kernel != nil && !ofDistances(k.Kernel) {
+		return fault.Param("kernels: ARD", "Kernel", k.Kernel, "a kernel of the distance with Categories")
+	}
 	return validate(k.Kernel, k.lengths().Columns())
+}
+
+// ofDistances reports whether a kernel sees no more of rows than how far they are apart in each column.
+func ofDistances(k Kernel) bool {
+	switch k := k.(type) {
+	case Laplacian:
+		return true
+	case Scaled:
+		return ofDistances(k.Kernel)
+	case Sum:
+		return !slices.ContainsFunc(k, func(k Kernel) bool { return !ofDistances(k) })
+	case Product:
+		return !slices.ContainsFunc(k, func(k Kernel) bool { return !ofDistances(k) })
+	}
+	_, ok := embedding.As[Radial](k)
+	return ok
 }
 
 func validateLengths(typ, field string, lengths []float64) error {

@@ -34,7 +34,7 @@ func ofColumns(d int) []kernels.Kernel {
 		kernels.Sum{kernels.RBF{}, kernels.Linear{}}, kernels.Product{kernels.RBF{Gamma: .1}, kernels.Laplacian{Gamma: .2}},
 		kernels.Scaled{Kernel: kernels.RationalQuadratic{}, Factor: 3}, kernels.Additive{Kernel: kernels.Matern{}, Lengths: lengths},
 		kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: lengths}, kernels.ARD{Kernel: kernels.Linear{}, Lengths: lengths},
-		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths}, kernels.Categorical{Lengths: lengths},
+		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths}, kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: some},
 		kernels.ARD{Kernel: kernels.Matern{}, Lengths: lengths, Categories: some},
 		kernels.ARD{Kernel: kernels.Sum{kernels.Matern{}, kernels.Columns{Of: some, Kernel: kernels.Laplacian{}}}, Lengths: lengths},
 	}

@@ -52,7 +52,7 @@ type Param struct {
 // [Product] of kernels learns the parameters of the kernels in it that have this capability; a kernel without it
 // stays as it is.
 //
-// The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, Categorical, ARD, Columns, Additive, Sum,
+// The derivatives of RBF, Laplacian, Matern, RationalQuadratic, Linear, Periodic, ARD, Columns, Additive, Sum,
 // Product and Scaled are computed for blocks of pairs. Those of any other kernel are computed pair by pair, by
 // EvalGradient. If a kernel of the distance or of the inner product is a [RadialSlopes] or a [DotProductSlopes], the
 // lengths of an ARD around it are as fast as those of the kernels above.

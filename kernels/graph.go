@@ -40,7 +40,7 @@ func Graph(k Kernel, x graph.Value, z *mat.Dense) (graph.Value, error) {
 func GraphDiag(k Kernel, x graph.Value) (graph.Value, error) {
 	squares := func() graph.Value { return x.Square().Sum() }
 	switch k := k.(type) {
-	case RBF, Laplacian, Matern, RationalQuadratic, Periodic, Categorical:
+	case RBF, Laplacian, Matern, RationalQuadratic, Periodic:
 		return x.Number(1), nil
 	case Linear:
 		return squares(), nil
@@ -109,16 +109,18 @@ func foldGraph(ks []Kernel, join func(a, b graph.Value) graph.Value, of func(Ker
 type graphed struct {
 	x, moved  graph.Value
 	z, movedZ *mat.Dense
+	// apart, if not nil, is the sum of a power of what rows are apart in columns of categories, in which both sides have 0.
+	apart func(power float64) graph.Value
 }
 
 // view is both sides after a map of rows that is linear.
 func (g graphed) view(x func(graph.Value) graph.Value, z func(*mat.Dense) *mat.Dense) graphed {
-	return graphed{x(g.x), x(g.moved), z(g.z), z(g.movedZ)}
+	return graphed{x: x(g.x), moved: x(g.moved), z: z(g.z), movedZ: z(g.movedZ)}
 }
 
 // squared returns squared distances. Of the products of SquaredDistances a kernel that is smooth at 0 takes no harm: what is
 // lost of a distance is rounding in its square.
-func (g graphed) squared() graph.Value { return g.moved.SquaredDistances(g.movedZ) }
+func (g graphed) squared() graph.Value { return g.withApart(g.moved.SquaredDistances(g.movedZ), 2) }
 
 func (g graphed) dots() graph.Value { return g.x.MatMul(g.x.Constant(g.z.T())) }
 
@@ -127,7 +129,7 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 	case RBF:
 		return g.squared().Times(-k.gamma()).Exp(), nil
 	case Laplacian:
-		return g.moved.OverDifferences(g.movedZ, graph.Value.Abs).Times(-k.gamma()).Exp(), nil
+		return g.withApart(g.moved.OverDifferences(g.movedZ, graph.Value.Abs), 1).Times(-k.gamma()).Exp(), nil
 	case Matern:
 		return g.matern(k.withDefaults()), nil
 	case RationalQuadratic:
@@ -154,17 +156,11 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 		return g.normalized(k)
 	case ARD:
 		inverse := k.lengths().Inverse(nil)
-		v, err := g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale()).kernel(k.Kernel)
-		if err == nil && len(k.Categories) > 0 {
-			v = v.Mul(g.categorical(k.Categories, k.lengths().Rates()))
+		scaled := g.view(func(x graph.Value) graph.Value { return x.Mul(x.Row(inverse)) }, k.lengths().Scale())
+		if len(k.Categories) > 0 {
+			scaled.apart = func(power float64) graph.Value { return g.apartIn(k.Categories, k.lengths().Rates(), power) }
 		}
-		return v, err
-	case Categorical:
-		of := make([]int, len(k.Lengths))
-		for j := range of {
-			of[j] = j
-		}
-		return g.categorical(of, blocks.Lengths{Of: k.Lengths, Categories: of}.Rates()), nil
+		return scaled.kernel(k.Kernel)
 	case Columns:
 		return g.columns(k.Of).kernel(k.Kernel)
 	case Additive:
@@ -180,7 +176,7 @@ func (g graphed) kernel(k Kernel) (graph.Value, error) {
 func (g graphed) matern(k Matern) graph.Value {
 	squared := g.squared
 	if k.Nu == 0.5 {
-		squared = func() graph.Value { return g.moved.OverDifferences(g.movedZ, graph.Value.Square) }
+		squared = func() graph.Value { return g.withApart(g.moved.OverDifferences(g.movedZ, graph.Value.Square), 2) }
 	}
 	s := squared().Times(2 * k.Nu).Sqrt().Div(g.x.Number(k.Length)).Min(g.x.Number(1e150))
 	e := s.Neg().Exp()
@@ -246,21 +242,30 @@ func (g graphed) normalized(k Normalized) (graph.Value, error) {
 	return v.Mul(root).Mul(diag.Row(roots)).Power(power), nil
 }
 
-// categorical is the factor of some columns. It takes them as they are, since a shift may make codes equal.
-func (g graphed) categorical(columns []int, rates []float64) (out graph.Value) {
+// apartIn is the sum over columns of categories of a power of what rows are apart. It takes the columns as they are, since a shift
+// may make codes equal.
+func (g graphed) apartIn(columns []int, rates []float64, power float64) (out graph.Value) {
 	rows, _ := g.z.Dims()
 	codes := make([]float64, rows)
 	for i, j := range columns {
 		mat.Col(codes, j, g.z)
 		x := g.x.Select(j)
-		v := x.Equal(x.Row(codes)).Not().Indicator().Times(-rates[i])
+		v := x.Equal(x.Row(codes)).Not().Indicator().Times(math.Pow(rates[i], power))
 		if i == 0 {
 			out = v
 		} else {
 			out = out.Add(v)
 		}
 	}
-	return out.Exp()
+	return out
+}
+
+// withApart adds what categories are apart.
+func (g graphed) withApart(v graph.Value, power float64) graph.Value {
+	if g.apart == nil {
+		return v
+	}
+	return v.Add(g.apart(power))
 }
 
 func (g graphed) columns(of []int) graphed {

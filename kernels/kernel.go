@@ -15,7 +15,6 @@
 //	RBF, Laplacian, Matern, RationalQuadratic
 //	                                       of a distance
 //	Periodic, Additive                     of the columns one by one
-//	Categorical                            of columns that name things
 //	ELM, Tanh                              of networks; Tanh is indefinite
 //	Sum, Product, Scaled, Normalized       of other kernels
 //	ARD, Columns                           of other kernels, with a length for each

@@ -21,7 +21,6 @@ func init() {
 	registry.Add[Scaled]("kernels.Scaled", valid)
 	registry.Add[Normalized]("kernels.Normalized", valid)
 	registry.Add[ARD]("kernels.ARD", valid)
-	registry.Add[Categorical]("kernels.Categorical", valid)
 	registry.Add[Columns]("kernels.Columns", valid)
 	registry.Add[Additive]("kernels.Additive", valid)
 }

@@ -56,13 +56,10 @@ func ExampleColumns() {
 }
 
 // Rows of a number and a category. Of the codes of the category only equality counts.
-func ExampleCategorical() {
-	k := kernels.Product{
-		kernels.Columns{Of: []int{0}, Kernel: kernels.RBFOfLength(1)},
-		kernels.Columns{Of: []int{1}, Kernel: kernels.Categorical{Lengths: []float64{2}}},
-	}
+func ExampleARD_categories() {
+	k := kernels.ARD{Kernel: kernels.RBFOfLength(1), Lengths: []float64{1, 2}, Categories: []int{1}}
 	fmt.Printf("%.4f %.4f\n", k.Eval([]float64{0, 7}, []float64{0, 3}), k.Eval([]float64{0, 7}, []float64{0, -1}))
-	// Output: 0.6065 0.6065
+	// Output: 0.8825 0.8825
 }
 
 func ExampleAdditive() {

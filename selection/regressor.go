@@ -65,7 +65,7 @@ type Regressor struct {
 
 	// Categories has the indices of the columns that name things, such as a country or a kind, whose values are codes: any
 	// numbers, of which only equality counts. They are columns of the rows that Preprocess returns, and the first of those
-	// that Result has lengths of if neither Space nor Search is set. A factor for each
+	// that Result has lengths of if neither Space nor Search is set. One length for each
 	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. A
 	// gap is a category, and one that Fit has not seen differs from all. They are an error where no [shape.Search] learns
 	// the kernel, and with Groups.

@@ -118,7 +118,7 @@ var everyKernel = []kernels.Kernel{
 	kernels.Sum{kernels.RBF{Gamma: .3}, kernels.Linear{}}, kernels.Product{kernels.RBF{Gamma: .1}, kernels.Polynomial{Degree: 2, Coef0: 1}},
 	kernels.Scaled{Kernel: kernels.RBF{Gamma: .2}, Factor: 3}, kernels.Normalized{Kernel: kernels.Polynomial{Degree: 2, Coef0: 1}},
 	kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 3, 4}}, kernels.Columns{Of: []int{2, 0}, Kernel: kernels.RBF{Gamma: .5}},
-	kernels.Categorical{Lengths: []float64{1, 2, 1, 3}}, kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 1, 3}, Categories: []int{3}},
+	kernels.ARD{Kernel: kernels.Matern{Nu: 2.5}, Lengths: []float64{1, 2, 1, 3}, Categories: []int{3}}, kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: []float64{1, 2, 1, 3}, Categories: []int{3}},
 	kernels.Additive{Kernel: kernels.RBF{Gamma: .5}, Lengths: []float64{1, 2, 1, 3}, Variances: []float64{1, 2, 1, 1}},
 }
 

@@ -156,15 +156,20 @@ func additive(lengths, variances []float64, k formula) formula {
 	}
 }
 
-func categorical(lengths []float64) formula {
+// apart is a kernel of distances over lengths, of categories whether they differ.
+func apart(lengths []float64, categories []int, k formula) formula {
 	return func(x, z []float64) float64 {
-		k := 1.
+		a, b := make([]float64, len(x)), make([]float64, len(z))
 		for i, l := range lengths {
+			a[i], b[i] = x[i]/l, z[i]/l
+		}
+		for _, i := range categories {
+			a[i], b[i] = 0, 0
 			if x[i] != z[i] {
-				k *= math.Exp(-1 / l)
+				b[i] = 1 / lengths[i]
 			}
 		}
-		return k
+		return k(a, b)
 	}
 }
 
@@ -247,14 +252,11 @@ func TestAll(t *testing.T) {
 		},
 		{
 			kernel:  kernels.ARD{Kernel: kernels.Matern{}, Lengths: lengths, Categories: []int{3, 1}},
-			formula: product(over([]float64{lengths[0], math.Inf(1), lengths[2], math.Inf(1)}, matern32(1)), columns([]int{1, 3}, categorical([]float64{lengths[1], lengths[3]}))),
+			formula: apart(lengths, []int{3, 1}, matern32(1)),
 		},
-		{kernel: kernels.Categorical{Lengths: lengths}, formula: categorical(lengths)},
 		{
-			kernel: kernels.Product{
-				kernels.Columns{Of: []int{0, 2}, Kernel: kernels.Matern{}}, kernels.Columns{Of: []int{1, 3}, Kernel: kernels.Categorical{Lengths: []float64{2, 3}}},
-			},
-			formula: product(columns([]int{0, 2}, matern32(1)), columns([]int{1, 3}, categorical([]float64{2, 3}))),
+			kernel:  kernels.ARD{Kernel: kernels.Sum{kernels.Laplacian{Gamma: .7}, kernels.RBF{}}, Lengths: lengths, Categories: []int{2}},
+			formula: apart(lengths, []int{2}, sum(laplacian(.7), rbf(1))),
 		},
 		{kernel: kernels.Additive{Kernel: kernels.Matern{}, Lengths: lengths}, formula: additive(lengths, ones, matern32(1))},
 		{kernel: kernels.Additive{Kernel: kernels.RationalQuadratic{Alpha: 2}, Lengths: ones, Variances: lengths}, formula: additive(ones, lengths, rationalQuadratic(2, 1))},

@@ -95,8 +95,8 @@ const (
 // [Objective], less a penalty that keeps a length near that of all columns unless the rows say
 // otherwise. The kernels of the family need a length and derivatives, as RBF, Matern, Laplacian
 // and RationalQuadratic have them; other parameters of theirs are learnt with the lengths. The
-// columns should be of comparable scale, as after scalers.StandardScaler. Columns that the caller says are categories have a
-// factor each in the place of a part in the distance, as in [kernels.ARD], and their lengths are learnt with the others.
+// columns should be of comparable scale, as after scalers.StandardScaler. Of columns that the caller says are
+// categories only equality counts, as in [kernels.ARD], and their lengths are learnt with the others.
 //
 // The search starts with one length for all columns: those of a grid on up to 300 rows, and a
 // climb from the best, or what Start chooses. From there a quasi-Newton method (L-BFGS) climbs

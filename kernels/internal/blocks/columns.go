@@ -62,60 +62,12 @@ func (p selected) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 func (l *Layout) Lengths(of Lengths, skip int, compile func(l *Layout) Part) (_ Part, ok bool) {
 	p := stretched{of: of, skip: skip}
 	p.inner, p.view = l.view(compile, of.Scale())
-	if len(of.Categories) == 0 {
-		return p, !l.derivatives || p.stretchable()
+	if len(of.Categories) > 0 {
+		l.dense = true
+		v := l.views[p.view]
+		v.categories, v.rates = slices.Clone(of.Categories), of.Rates()
 	}
-	l.dense = true
-	of.Categories = slices.Clone(of.Categories)
-	c := withCategories{stretched: p, categories: categories{of.Rates()}, columns: of.Categories}
-	c.view = l.rowsView(needLevels, SelectColumns(of.Categories))
-	return c, !l.derivatives || p.stretchable()
-}
-
-// withCategories is a part on rows over lengths times a factor of categories.
-type withCategories struct {
-	stretched
-	categories categories
-	columns    []int
-	view       int // of the categories
-}
-
-func (p withCategories) block(dst *mat.Dense, x, z *operand) {
-	p.stretched.block(dst, x, z)
-	p.times(dst, dst, x, z)
-}
-
-// times sets dst to w times the factor. They may be the same.
-func (p withCategories) times(dst, w *mat.Dense, x, z *operand) {
-	factor := borrow(dst)
-	defer factor.free()
-	p.categories.block(factor.Dense, x.views[p.view], z.views[p.view])
-	for i := range x.len() {
-		floats.MulTo(dst.RawRowView(i), w.RawRowView(i), factor.RawRowView(i))
-	}
-}
-
-func (p withCategories) gradient(dst []float64, w *mat.Dense, x, z *operand) {
-	g := borrow(w)
-	defer g.free()
-	p.times(g.Dense, w, x, z)
-	p.stretched.gradient(dst, g.Dense, x, z)
-	p.stretched.block(g.Dense, x, z)
-	for i := range x.len() {
-		floats.Mul(g.RawRowView(i), w.RawRowView(i))
-	}
-	rates := make([]float64, len(p.columns))
-	p.categories.gradient(rates, g.Dense, x.views[p.view], z.views[p.view])
-	for i, j := range p.columns {
-		dst[p.of.Group(j)] += rates[i]
-	}
-}
-
-func (p withCategories) stretch(dst []float64, w *mat.Dense, x, z *operand) {
-	g := borrow(w)
-	defer g.free()
-	p.times(g.Dense, w, x, z)
-	p.stretched.stretch(dst, g.Dense, x, z)
+	return p, !l.derivatives || p.stretchable()
 }
 
 // stretched is a part on rows over lengths.
@@ -137,7 +89,7 @@ func (p stretched) stretchable() bool { return p.inner.stretchable() }
 
 func (p stretched) gradient(dst []float64, w *mat.Dense, x, z *operand) {
 	columns := make([]float64, p.of.Columns())
-	p.stretch(columns, w, x, z)
+	p.inner.stretch(columns, w, x.views[p.view], z.views[p.view])
 	for j, v := range columns {
 		dst[p.of.Group(j)] += v
 	}
@@ -170,7 +122,12 @@ func skipping(values []float64, skip int) []float64 {
 	return append(slices.Clone(values[:skip]), values[skip+1:]...)
 }
 
-// stretch has lengths around the lengths: both are of the same columns.
+// stretch has lengths around the lengths: both are of the same columns, but those of categories that stay apart as far.
 func (p stretched) stretch(dst []float64, w *mat.Dense, x, z *operand) {
-	p.inner.stretch(dst, w, x.views[p.view], z.views[p.view])
+	columns := make([]float64, p.of.Columns())
+	p.inner.stretch(columns, w, x.views[p.view], z.views[p.view])
+	for _, j := range p.of.Categories {
+		columns[j] = 0
+	}
+	floats.Add(dst, columns)
 }

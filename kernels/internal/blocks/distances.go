@@ -35,7 +35,10 @@ func squaredDistances(dst *mat.Dense, x, z *operand) *mat.Dense {
 		sparseSquaredDistances(dst, x, z)
 		return dst
 	}
-	return keep(pairDistances, dst, x, z, func(dst *mat.Dense) { computeSquaredDistances(dst, x, z) })
+	return keep(pairDistances, dst, x, z, func(dst *mat.Dense) {
+		computeSquaredDistances(dst, x, z)
+		x.addLevels(dst, z, 2)
+	})
 }
 
 // computeSquaredDistances sets dst[i,j] = |x[i]-z[j]|², with a relative error of about
@@ -97,5 +100,8 @@ func computeManhattan(dst *mat.Dense, x, z *operand) {
 
 // manhattan returns |x[i]-z[j]|₁, in dst or elsewhere as keep.
 func manhattan(dst *mat.Dense, x, z *operand) *mat.Dense {
-	return keep(pairManhattan, dst, x, z, func(dst *mat.Dense) { computeManhattan(dst, x, z) })
+	return keep(pairManhattan, dst, x, z, func(dst *mat.Dense) {
+		computeManhattan(dst, x, z)
+		x.addLevels(dst, z, 1)
+	})
 }

@@ -48,11 +48,16 @@ func (k exponential) stretch(dst []float64, w *mat.Dense, x, z *operand) {
 	g := borrow(w)
 	defer g.free()
 	k.block(g.Dense, x, z)
+	sums := make([]float64, len(dst))
 	for i := range x.len() {
 		gi := g.RawRowView(i)
 		floats.Mul(gi, w.RawRowView(i))
 		for c, v := range x.moved.RawRowView(i) {
-			dst[c] += k.gamma * vecmath.WeighManhattan(gi, v, z.movedTrans.RawRowView(c))
+			sums[c] += vecmath.WeighManhattan(gi, v, z.movedTrans.RawRowView(c))
+		}
+		if x.levels != nil {
+			x.levels.weigh(sums, gi, i, z.levels, 1)
 		}
 	}
+	floats.AddScaled(dst, k.gamma, sums)
 }

@@ -47,8 +47,12 @@ func stretchSquares(dst []float64, g scratch, w *mat.Dense, x, z *operand, slope
 	for i, sx := range x.centredSq {
 		gi, wi, si := g.RawRowView(i), w.RawRowView(i), squared.RawRowView(i)
 		slopes(gi, si)
+		floats.Mul(gi, wi)
+		if x.levels != nil {
+			x.levels.weigh(dst, gi, i, z.levels, 2)
+		}
 		for j, sz := range z.centredSq {
-			v := gi[j] * wi[j]
+			v := gi[j]
 			if !(si[j] > cancellation*(sx+sz)) {
 				near(i, j, v)
 				v = 0

@@ -100,6 +100,9 @@ type Layout struct {
 type view struct {
 	Layout
 	of func(rows *mat.Dense) *mat.Dense // a new matrix of as many rows
+	// categories are columns of the rows given of which two are as far apart as rates says where they differ.
+	categories []int
+	rates      []float64
 }
 
 // Derivatives reports whether parts are asked for their derivatives.
@@ -160,5 +163,4 @@ const (
 	needDistances                  // squared Euclidean distances
 	needManhattan                  // Manhattan distances
 	needColumns                    // the moved rows in columns
-	needLevels                     // the rows as given in columns
 )

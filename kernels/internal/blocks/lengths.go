@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -57,15 +56,14 @@ func (l Lengths) Rates() []float64 {
 	return out
 }
 
-// Factor returns the factor of Categories, a pair of rows.
-func (l Lengths) Factor(x, z []float64) float64 {
-	s := 0.0
+// SetApart sets the entries of Categories, of a row z over the lengths where x has 0, to the distances of the two rows.
+func (l Lengths) SetApart(scaled, x, z []float64) {
 	for _, j := range l.Categories {
+		scaled[j] = 0
 		if x[j] != z[j] {
-			s += 1 / l.Of[l.Group(j)]
+			scaled[j] = 1 / l.Of[l.Group(j)]
 		}
 	}
-	return math.Exp(-s)
 }
 
 // Scale returns what takes rows to a copy over the lengths.

@@ -37,6 +37,7 @@ type operand struct {
 	centred, centredTrans *mat.Dense
 	centredSq             []float64
 	views                 []*operand // those of the layout
+	levels                *levels    // of categories, nil without
 	// What a Shared keeps of the pairs of blocks, nil without one; index is this
 	// operand's place among those of its side.
 	pairs *pairs
@@ -64,11 +65,8 @@ func diagonal(rows *mat.Dense, l *Layout) *operand {
 
 // hold makes what the layout needs, without its views.
 func (o *operand) hold(l *Layout) {
-	if l.need&(needDots|needLevels) != 0 {
-		o.trans = transpose(o.rows)
-	}
 	if l.need&needDots != 0 {
-		o.sq = SquaredNorms(o.rows)
+		o.trans, o.sq = transpose(o.rows), SquaredNorms(o.rows)
 	}
 	if l.need&(needManhattan|needColumns) != 0 {
 		o.movedTrans = o.trans
@@ -106,6 +104,9 @@ func (o *operand) addViews(l *Layout) {
 	less, zero := o.less(), mat.NewDense(1, len(o.shift), nil)
 	for _, v := range l.views {
 		of := &operand{rows: v.of(o.rows), moved: v.of(less), shift: v.of(zero).RawRowView(0)}
+		if len(v.categories) > 0 {
+			of.levels = newLevels(o.rows, v)
+		}
 		of.hold(&v.Layout)
 		of.addViews(&v.Layout)
 		o.views = append(o.views, of)
