@@ -140,7 +140,7 @@ func (l *learner) spreadOut(at climbPoint) []float64 {
 	if count := len(k.Params()) + 1; len(at.theta) == count {
 		return slices.Clone(at.theta)
 	}
-	return append(slices.Repeat(at.theta[:1], len(k.Lengths)), at.theta[1:]...)
+	return l.apart(k, at.theta[0], at.theta[1:])
 }
 
 // prior is that of lengths around a centre.

@@ -269,6 +269,7 @@ type learner struct {
 	base      kernels.Kernel // of unit length
 	d         int
 	numbers   *mat.Dense // the rows with 0 in the place of categories, of which distances are taken
+	nearer    []float64  // what is added to the logarithm of one length for a column, 0 but of categories
 	targets   learning.Targets
 	measure   search.Measure
 	spread    []float64         // ln of each column's standard deviation
@@ -295,6 +296,7 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 		return nil, fault.Param(searchType, "Space", r.Family,
 			"a family whose kernels have a length: RBF, Matern, Laplacian or RationalQuadratic")
 	}
+	l.nearer = make([]float64, d)
 	if l.numbers = r.X; len(r.Categories) > 0 {
 		if s.Start != nil {
 			return nil, fault.Param(searchType, "Start", fmt.Sprintf("%T", s.Start), "nil with categories")
@@ -302,6 +304,7 @@ func newLearner(s *Search, r *search.Run) (*learner, error) {
 		l.numbers = mat.DenseCopyOf(r.X)
 		zeros := make([]float64, r.X.RawMatrix().Rows)
 		for _, j := range r.Categories {
+			l.nearer[j] = nearer(mat.Col(nil, j, r.X))
 			l.numbers.SetCol(j, zeros)
 		}
 	}
@@ -367,6 +370,34 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
+// nearer is what is added to the logarithm of a length for a column of categories, so that the mean squared distance of two rows is
+// that of a column of unit deviation, 2.
+func nearer(codes []float64) float64 {
+	counts := map[float64]float64{}
+	for _, v := range codes {
+		counts[v]++
+	}
+	n, same := float64(len(codes)), 0.0
+	for _, c := range counts {
+		same += c / n * c / n
+	}
+	if same == 1 {
+		return 0
+	}
+	return math.Log((1-same)/2) / 2
+}
+
+// apart is a place of one length for all columns, shorter for categories, and what comes after.
+func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64 {
+	out := slices.Repeat([]float64{length}, len(k.Lengths))
+	for g, p := range k.Params()[:len(k.Lengths)] {
+		for _, j := range p.Columns {
+			out[g] += l.nearer[j] / float64(len(p.Columns))
+		}
+	}
+	return append(out, rest...)
+}
+
 // ridgeAt is the place of the ridge: the last, but for the slope of a LeaveOneOutLogistic.
 func (l *learner) ridgeAt(theta []float64) int {
 	if l.objective == LeaveOneOutLogistic {
@@ -419,11 +450,12 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	}
 	theta, centre := one, at.centre
 	if l.Lengths == nil {
-		theta, centre = append(slices.Repeat(one[:1], len(k.Lengths)), one[1:]...), one[0]
+		theta, centre = l.apart(k, one[0], one[1:]), one[0]
 	}
+	centres := l.apart(k, centre, theta[len(k.Lengths):])
 	var prior *learning.Prior
 	if !l.NoPrior {
-		prior = l.prior(k, append(slices.Repeat([]float64{centre}, len(k.Lengths)), theta[len(k.Lengths):]...))
+		prior = l.prior(k, centres)
 	}
 	var inverse *mat.SymDense
 	group := progress.Open(ctx)
@@ -458,7 +490,7 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 		theta = slices.Clone(at.theta)
 		// Where few rows say nothing of a column the objective is flat: more do not bring it back.
 		for j := range k.Lengths {
-			theta[j] = min(theta[j], centre+learning.Farthest)
+			theta[j] = min(theta[j], centres[j]+learning.Farthest)
 		}
 	}
 	return nil

@@ -213,6 +213,7 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 	}
 	floats.Div(logs, count)
 	best := climbPoint{score: math.Inf(-1), groups: l.Groups}
+	centre := stat.Mean(logs, nil) - stat.Mean(l.apart(k, 0, nil), nil)
 	group := progress.Open(ctx)
 	for i, factor := range multiples {
 		theta := append(kernels.LogParams(k), 0)
@@ -227,7 +228,7 @@ func (l *learner) multiple(ctx context.Context) (climbPoint, error) {
 			return best, err
 		}
 		if score > best.score {
-			best.score, best.theta, best.centre = score, theta, stat.Mean(logs, nil)+math.Log(factor)
+			best.score, best.theta, best.centre = score, theta, centre+math.Log(factor)
 		}
 	}
 	if best.theta == nil {
