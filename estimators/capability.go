@@ -44,6 +44,8 @@ const (
 	Continuing // Continuer
 	PValues    // PPredictor
 	Grouping   // Grouper
+	// Categorizer
+	Categorizing
 )
 
 // ability is a capability's row in the table.
@@ -100,10 +102,11 @@ var table = map[Capability]ability{
 		reflect.TypeFor[streaming.StagedFitter[float64]](), reflect.TypeFor[streaming.StagedFitter[int]](),
 		reflect.TypeFor[streaming.StagedFitter[streaming.None]](),
 	), needs: Mergeable, parts: true, own: true},
-	Continuing: {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
-	PValues:    {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
-	Grouping:   {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
-	Smoothing:  {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
+	Continuing:   {method: "MarshalStatistics", interfaces: types(reflect.TypeFor[Continuer]()), needs: Continuing, own: true},
+	PValues:      {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
+	Grouping:     {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
+	Categorizing: {method: "SetCategories", interfaces: types(reflect.TypeFor[Categorizer]()), needs: Categorizing},
+	Smoothing:    {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
 type marshaller interface {

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
@@ -530,6 +531,16 @@ func ExampleGrouper() {
 	// Output:
 	// 0.1
 	// 2.9
+}
+
+// An adapter that knows which columns name things tells an estimator that takes them, and makes dummies for others.
+func ExampleCategorizer() {
+	for _, e := range []any{&selection.Regressor{}, &lssvm.Regressor{}} {
+		fmt.Println(estimators.SetCategories(e, []int{2})) // or Categories: []int{2} above
+	}
+	// Output:
+	// true
+	// false
 }
 
 // named is a capability that no wrapper knows of.

@@ -14,3 +14,19 @@ func SetGroups(estimator any, groups []int) {
 		g.SetGroups(groups)
 	}
 }
+
+// Categorizer is an estimator that can be told which columns of x name things: SetCategories sets its Categories field, the
+// indices of columns of whose values only equality counts, for the next Fit and for a model file that is read.
+type Categorizer interface {
+	SetCategories(columns []int)
+}
+
+// SetCategories calls the SetCategories method of an estimator that supports [Categorizing], and reports whether it does.
+// It changes nothing for no columns.
+func SetCategories(estimator any, columns []int) bool {
+	c, ok := estimator.(Categorizer)
+	if ok = ok && Supports(estimator, Categorizing); ok && len(columns) > 0 {
+		c.SetCategories(columns)
+	}
+	return ok
+}

@@ -113,6 +113,9 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// SetCategories sets Categories. It implements [estimators.Categorizer].
+func (c *Classifier) SetCategories(columns []int) { c.Categories = columns }
+
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and
 // of the estimator, or the error of ctx.

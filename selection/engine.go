@@ -529,6 +529,10 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // the mean of several machines is none
 	}
+	if capability == estimators.Categorizing { // of columns of x, which steps may move
+		_, ok := c.strategy.(*shape.Search)
+		return ok && len(c.steps) == 0 && c.Groups == nil
+	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && f.parts == nil {
 		w.Estimators = []any{f.inner}

@@ -138,6 +138,9 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
+// SetCategories sets Categories. It implements [estimators.Categorizer].
+func (r *Regressor) SetCategories(columns []int) { r.Categories = columns }
+
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
 // estimator, or the error of ctx.

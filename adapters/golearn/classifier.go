@@ -99,7 +99,7 @@ func (c *Classifier) fitTable(ctx context.Context, t *gridtable.Table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(ctx, t, c.NoOneHot, gapsOf(c.Estimator, c.Missing))
+	schema, x, err := learn(ctx, t, c.NoOneHot, gapsOf(c.Estimator, c.Missing), est)
 	if err != nil {
 		return err
 	}

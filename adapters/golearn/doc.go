@@ -26,11 +26,13 @@
 // Every attribute but the class is a feature. A float attribute is one column
 // of the matrix that the estimator sees, a binary one a column of 0 and 1, and
 // a categorical one a column for each category that the training rows hold
-// (NoOneHot refuses categorical features instead). At Predict attributes are
-// matched by name and type and categories by their text, so a grid that was
-// parsed from another file, with its columns or categories in another order, is
-// read correctly; columns that Fit did not see are ignored, and a category that
-// it did not see sets none of its attribute's columns, which Inspect counts.
+// (NoOneHot refuses categorical features instead), or, of more than 32, one column
+// of codes for an estimator that takes categories (estimators.Categorizer), as the
+// search does. At Predict attributes are matched by name and type and categories by
+// their text, so a grid that was parsed from another file, with its columns or
+// categories in another order, is read correctly; columns that Fit did not see are
+// ignored, and a category that it did not see sets none of its attribute's columns,
+// or differs from all, which Inspect counts.
 // The grid may lack the class attribute and may have no rows.
 //
 // The class attribute is categorical, binary, or a float of 0 and 1, which is

@@ -8,6 +8,7 @@ import (
 	"github.com/sjwhitworth/golearn/base"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/archive"
+	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/embedding"
@@ -64,6 +65,7 @@ func readWrapped[E any](o gridEstimator, data []byte, configured E, noOneHot boo
 		err = p.Trained.fits(o.kind(), noOneHot, missing)
 	}
 	if err == nil {
+		estimators.SetCategories(est, gridtable.Codes(p.Trained.Schema.Columns))
 		err = readPart(o.kind(), "the estimator", p.Estimator, est)
 	}
 	return p, est, err

@@ -71,7 +71,7 @@ func (r *Regressor) fitTable(ctx context.Context, t *gridtable.Table) error {
 	if err != nil {
 		return err
 	}
-	schema, x, err := learn(ctx, t, r.NoOneHot, gapsOf(r.Estimator, r.Missing))
+	schema, x, err := learn(ctx, t, r.NoOneHot, gapsOf(r.Estimator, r.Missing), est)
 	if err != nil {
 		return err
 	}

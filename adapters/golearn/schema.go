@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn/internal/gridtable"
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/enum"
@@ -66,8 +67,12 @@ type schema struct {
 	Fills codec.Floats `cbor:",omitempty"`
 }
 
-// learn reads the columns of a training table, and the matrix of its rows.
-func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missing) (*schema, *mat.Dense, error) {
+// mostDummies is the number of categories up to which each has a column for an estimator that takes codes too: with few
+// categories a length for each is learnt, and predicts a little better.
+const mostDummies = 32
+
+// learn reads the columns of a training table for an estimator, and the matrix of its rows.
+func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missing, estimator any) (*schema, *mat.Dense, error) {
 	if err := missing.check(); err != nil {
 		return nil, nil, err
 	}
@@ -84,9 +89,11 @@ func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missi
 			if err := t.Present(c); err != nil {
 				return nil, nil, err
 			}
+			c.Column.Code = len(c.Column.Values) > mostDummies && estimators.Supports(estimator, estimators.Categorizing)
 		}
 		s.Columns = append(s.Columns, c.Column.Owned())
 	}
+	estimators.SetCategories(estimator, gridtable.Codes(s.Columns))
 	if missing != Impute {
 		x, err := s.encoder().Matrix(&seen)
 		return s, x, err
@@ -151,7 +158,7 @@ type Inspection struct {
 	Ignored []string
 	// Unseen counts, for each categorical feature that has any, the rows whose
 	// category the training rows did not hold. All of the feature's columns are 0
-	// in such a row.
+	// in such a row, or its code is one that no training row has.
 	Unseen map[string]int
 }
 
@@ -206,7 +213,7 @@ func (s *schema) validate() error {
 		if err := c.Validate(); err != nil {
 			return err
 		}
-		if c.Width() == 0 {
+		if c.Kind == gridtable.CategoricalKind && len(c.Values) == 0 {
 			return fmt.Errorf("the feature %q has no category", c.Name)
 		}
 	}

@@ -41,6 +41,7 @@ type Column struct {
 	Name      string
 	Kind      Kind
 	Values    []string // categories, in the order of their indices
+	Code      bool     `cbor:",omitempty"` // the matrix has one column of the indices, in the place of one of 0 and 1 for each
 	Precision int      // decimals that golearn prints of a float
 }
 
@@ -124,7 +125,7 @@ func (c Column) Validate() error {
 	if c.Kind < FloatKind || c.Kind > BinaryKind {
 		return fmt.Errorf("attribute %q has type %d", c.Name, c.Kind)
 	}
-	if c.Kind != CategoricalKind && len(c.Values) > 0 {
+	if c.Kind != CategoricalKind && (len(c.Values) > 0 || c.Code) {
 		return fmt.Errorf("attribute %q is %v and has categories", c.Name, c.Kind)
 	}
 	if c.Precision < 0 || c.Precision > mostDecimals {
@@ -142,7 +143,7 @@ func (c Column) Equal(d Column) bool {
 
 // Width is the number of matrix columns that the attribute takes.
 func (c Column) Width() int {
-	if c.Kind == CategoricalKind {
+	if c.Kind == CategoricalKind && !c.Code {
 		return len(c.Values)
 	}
 	return 1
@@ -164,11 +165,23 @@ func Names(cols []Column) []string {
 	return out
 }
 
+// Codes are the matrix columns that hold codes.
+func Codes(cols []Column) (out []int) {
+	at := 0
+	for _, c := range cols {
+		if c.Code {
+			out = append(out, at)
+		}
+		at += c.Width()
+	}
+	return out
+}
+
 // MatrixNames names the matrix columns that cols take.
 func MatrixNames(cols []Column) []string {
 	var out []string
 	for _, c := range cols {
-		if c.Kind != CategoricalKind {
+		if c.Kind != CategoricalKind || c.Code {
 			out = append(out, c.Name)
 			continue
 		}

@@ -63,7 +63,7 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 		var first error
 		for j := range e.Columns {
 			// After an error the rows before it are read on: the first row is the one to name.
-			n, err := e.encode(&t.Features[j], column, len(e.Columns[j].Values), dst[column:], width, rows, unseen)
+			n, err := e.encode(&t.Features[j], column, e.Columns[j], dst[column:], width, rows, unseen)
 			if err != nil {
 				rows, first = rows[:n], err
 			}
@@ -74,16 +74,21 @@ func (e Encoder) eachBlock(t *Table, unseen map[string]int, to func(at, rows int
 }
 
 // encode writes one feature for some rows to the matrix columns from column on: of a
-// categorical one, of which training knew so many categories, one for each. With an error it
-// returns how many rows came before it.
-func (e Encoder) encode(c *Cells, column, known int, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
+// categorical one, of which training knew these categories, one for each, or its code, which for others is one more than
+// all. With an error it returns how many rows came before it.
+func (e Encoder) encode(c *Cells, column int, known Column, dst []float64, stride int, rows []int, unseen map[string]int) (int, error) {
 	if c.Column.Kind == CategoricalKind {
 		var codes [BlockRows]float64
 		n, err := c.read(codes[:], 1, rows)
 		for i, code := range codes[:n] {
-			if k := int(code); k < known {
+			k := min(int(code), len(known.Values))
+			switch {
+			case known.Code:
+				dst[i*stride] = float64(k)
+			case k < len(known.Values):
 				dst[i*stride+k] = 1
-			} else if unseen != nil {
+			}
+			if k == len(known.Values) && unseen != nil {
 				unseen[c.Column.Name]++
 			}
 		}
