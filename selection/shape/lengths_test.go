@@ -78,3 +78,23 @@ func TestLengthsOfAnotherKernel(t *testing.T) {
 		assert.Greater(t, c.Result().Lengths[2], c.Result().Lengths[0])
 	}
 }
+
+// Ends of ranges that a climb has come to are warnings.
+func TestBoundsThatAreTouched(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)
+	for i := range y {
+		x.SetRow(i, []float64{rng.NormFloat64(), rng.NormFloat64()})
+		y[i] = x.At(i, 0) + x.At(i, 1) // which no ridge makes better
+	}
+	s := &shape.Search{}
+	r := &selection.Regressor{Search: s}
+	require.NoError(t, r.Fit(t.Context(), x, y))
+	require.NotEmpty(t, r.Result().Warnings)
+	assert.Contains(t, r.Result().Warnings[0], "the ridge is the least that is looked at, 1.5e-08")
+	for i := range y {
+		y[i] += rng.NormFloat64()
+	}
+	require.NoError(t, r.Fit(t.Context(), x, y))
+	assert.Empty(t, r.Result().Warnings)
+}

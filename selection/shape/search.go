@@ -15,6 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/learning"
 	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/numeral"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/settings"
 	"github.com/kernelearn/kernelearn/internal/targets"
@@ -521,6 +522,7 @@ func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 		return out, nil
 	}
 	k := l.kernel(at.groups)
+	l.warnOfBounds(k, at)
 	logs := at.theta[:l.ridgeAt(at.theta)]
 	if groups := at.groups; groups != nil {
 		lengths := make([]float64, l.d)
@@ -536,6 +538,27 @@ func (l *learner) conclude(at climbPoint) (search.Choice, error) {
 		out.Ridge = math.Exp(at.theta[l.ridgeAt(at.theta)])
 	}
 	return out, nil
+}
+
+// warnOfBounds says that the ridge has been climbed to an end of its range, or a length to the least. The largest is the length of a
+// column that says nothing, and no reason to doubt.
+func (l *learner) warnOfBounds(k kernels.ARD, at climbPoint) {
+	b, ridge := l.bounds(k), l.ridgeAt(at.theta)
+	switch v := at.theta[ridge]; {
+	case v <= b.Low[ridge]:
+		l.run.Warn("the ridge is the least that is looked at, %.2g: the targets have next to no noise, or are repeated", math.Exp(v))
+	case v >= b.High[ridge]:
+		l.run.Warn("the ridge is the largest that is looked at, %.2g: the columns say next to nothing of the targets", math.Exp(v))
+	}
+	if at.round == landmarkRound { // where lengths may be shorter
+		return
+	}
+	for g, p := range k.Params()[:len(k.Lengths)] {
+		if at.theta[g] <= b.Low[g] {
+			l.run.Warn("the length of column %s is the least that is looked at, %.2g: no two rows are alike in it", numeral.List(p.Columns),
+				math.Exp(at.theta[g]))
+		}
+	}
 }
 
 // missing is the value of what was not computed.

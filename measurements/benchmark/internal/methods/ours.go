@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/rvm"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
@@ -32,6 +33,8 @@ const (
 	plainTube = 0.1
 )
 
+var smoothKind = []families.Family{families.Matern{Nu: 2.5}}
+
 // Ours are the estimators of this module, with defaults, with the kernel by entropy and
 // with the kernel by a grid.
 var Ours = []Method{
@@ -41,6 +44,23 @@ var Ours = []Method{
 			"for each column by the evidence; the mean of the four models, with shares by leave-one-out",
 		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{} },
 		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{} },
+	},
+	{
+		Name: "selection-matern", Source: OursSource,
+		Configuration: "selection of one kind of kernels, Matérn 5/2, and of the targets as they are",
+		Regressor: func(uint64) estimators.Regressor {
+			return &selection.Regressor{Kinds: smoothKind, Target: selection.PlainTarget}
+		},
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{Kinds: smoothKind} },
+	},
+	{
+		Name: "selection-plain", Source: OursSource, Configuration: "selection of the targets as they are",
+		Regressor: func(uint64) estimators.Regressor { return &selection.Regressor{Target: selection.PlainTarget} },
+	},
+	{
+		Name: "selection-single", Source: OursSource, Configuration: "selection that keeps the model of the largest share alone",
+		Regressor:  func(uint64) estimators.Regressor { return &selection.Regressor{SingleModel: true} },
+		classifier: func(uint64) estimators.Classifier { return &selection.Classifier{SingleModel: true} },
 	},
 	{
 		Name: "ridge", Source: OursSource,
