@@ -29,6 +29,8 @@ type folding = classes.Folding
 // Predict returns the class with the largest score. PredictProba estimates the class frequencies of data like the
 // training rows. With class weights the most probable class can therefore differ from the predicted one.
 //
+// With nothing set it learns one length for all columns, where selection.Classifier learns what it does for numbers.
+//
 // See also Classifier in package svm, Classifier in package falkon.
 type Classifier struct {
 	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the

@@ -27,6 +27,9 @@ type starting = loo.Starting
 // is a Matérn kernel of ν = 5/2, whose length is chosen by exact leave-one-out together with the ridge. The targets
 // need no scaling: the prediction is linear in them.
 //
+// With nothing set it learns one length for all columns. selection.Regressor is the mean of such machines, with a length for
+// each column, two kinds of kernels, categories, and the logarithm or a power of the targets.
+//
 // See also Regressor in package ridge, Regressor in package falkon.
 type Regressor struct {
 	// Kernel is the kernel k. If it is nil, leave-one-out chooses a Matérn kernel together with the ridge. If the

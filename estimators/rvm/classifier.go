@@ -30,6 +30,8 @@ type folding = classes.Folding
 // Classifier is the relevance vector machine for classification, with an intercept that has a nearly flat prior.
 // With more than two classes, each class is learnt against the rest. The zero value is ready to use.
 //
+// With nothing set it learns what [Regressor] does.
+//
 // See also Classifier in package gabasr, Classifier in package lssvm.
 type Classifier struct {
 	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each

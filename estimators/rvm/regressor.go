@@ -60,6 +60,9 @@ var startNoises = []evidence.Start{1, 10, 100}
 // lengths are learnt, an intercept with a flat prior, an estimated noise variance, and basis functions on all
 // training rows.
 //
+// With nothing set it learns a length for each column by the evidence, and nothing else of what selection.Regressor learns:
+// one kind of kernel, columns in one scaling, no categories, and the targets as they are.
+//
 // See also Regressor in package gabasr, Regressor in package lssvm.
 type Regressor struct {
 	// Kernel need not be positive semi-definite. If it is nil, it is a Matérn kernel of ν = 5/2 with a length for each

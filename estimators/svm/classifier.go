@@ -38,6 +38,8 @@ type folding = classes.Folding
 // PredictProba needs Probabilities to be set before Fit, which makes a fit take about four times as long. Decision
 // does not need it.
 //
+// With nothing set it learns no more of the kernel than [Regressor] does.
+//
 // See also Classifier in package lssvm.
 type Classifier struct {
 	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the

@@ -28,6 +28,9 @@ const regressorType = "svm: Regressor"
 // Features should be of comparable scale. It has no predictive variance, because the loss does not correspond to a
 // noise distribution that could be told apart from the tube.
 //
+// With nothing set its kernel is an RBF kernel of the median distance: no length is learnt, and no kind of kernel, category or
+// other target, as selection.Regressor learns them. A Space of that chooses this machine's kernel.
+//
 // See also Regressor in package lssvm.
 type Regressor struct {
 	// Kernel is the kernel, which need not be positive semi-definite. If it is nil, it is [kernels.MedianRBF] of the
