@@ -53,19 +53,6 @@ var defaultFamily = families.Matern{Nu: 2.5}
 // a fit a fifth longer: settled on 11 sets of numbers, ten splits each of seeds 7 and 8.
 var defaultKinds = []families.Family{defaultFamily, families.Laplacian{}}
 
-// The shares of several models. Settled on 12 sets of numbers, ten splits each of seeds 7 and 8, and 16 of classes, four splits of
-// seed 8.
-const (
-	// towardEqual is how strongly the shares are drawn to equal ones, in units of the mean squared error of the best model over
-	// the root of the number of rows: that of all would hide that one model is much better than others.
-	towardEqual = 2.
-	// sharePrior is the parameter of the Dirichlet density of the shares of classifiers: as if each had predicted sharePrior - 1
-	// more rows best.
-	sharePrior = 2.
-	// leastShare is the smallest share of a model that is kept.
-	leastShare = .02
-)
-
 // exclusionRatio is by how much the leave-one-out error of one model has to be larger than that of another for it to be left out,
 // where nothing tells what each says of each row: of more than 5000 rows and with Groups. Settled on 14 sets, ten splits of seed 7: the
 // geometric mean of the errors is the same from 1.15 to 1.5, and 2% less than that of always
@@ -338,21 +325,14 @@ func stacked[E any](parts []*fitted[E], weights []float64) []*fitted[E] {
 	for k, p := range parts {
 		left[k], variances[k] = p.left, p.variances
 	}
-	var shares []float64
+	shares := stack.OfNumbers
 	if classesOfModel(parts[0].inner) != nil {
-		shares = stack.OfLogLoss(left, weights, sharePrior)
-	} else {
-		g := stack.Errors(left, weights)
-		least := math.Inf(1)
-		for k := range parts {
-			least = min(least, g.At(k, k))
-		}
-		shares = stack.OfSquaredError(g, towardEqual*least/math.Sqrt(floats.Sum(weights)))
+		shares = stack.OfClasses
 	}
-	stack.Prune(shares, leastShare)
-	factor := stack.VarianceFactor(left, variances, shares, weights)
+	of := shares(left, weights)
+	factor := stack.VarianceFactor(left, variances, of, weights)
 	for k, p := range parts {
-		p.result.Share, p.result.VarianceFactor = shares[k], factor
+		p.result.Share, p.result.VarianceFactor = of[k], factor
 	}
 	slices.SortStableFunc(parts, func(a, b *fitted[E]) int { return cmp.Compare(b.result.Share, a.result.Share) })
 	kept := slices.IndexFunc(parts, func(p *fitted[E]) bool { return p.result.Share == 0 })

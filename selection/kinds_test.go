@@ -14,6 +14,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/stack"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -148,7 +149,7 @@ func TestSharesOfLeaveOneOut(t *testing.T) {
 			out += w[i] * mean * mean / floats.Sum(w)
 		}
 		least = min(least, floats.Min(own))
-		return out + towardEqual*least/math.Sqrt(rows)*floats.Dot(share, share)
+		return out + stack.TowardEqual*least/math.Sqrt(rows)*floats.Dot(share, share)
 	}
 	best := make([]float64, len(models))
 	for k, m := range models {
