@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -450,6 +451,15 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Workers: func(w int) any {
 			return &selection.Regressor{Preprocess: steps, Search: &entropy.Search{}, Workers: w}
 		}}))
+	estimatortest.Regressor(t, "stacking.Regressor", func() estimators.Regressor {
+		return &stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{}, &ridge.Regressor{}}}
+	}, nil)
+	estimatortest.Regressor(t, "stacking.Regressor (folds)", func() estimators.Regressor {
+		return &stacking.Regressor{Models: []estimators.Regressor{&svm.Regressor{}, &lssvm.Regressor{}}}
+	}, nil)
+	estimatortest.Classifier(t, "stacking.Classifier", func() estimators.Classifier {
+		return &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{}, &toy.Centroid{}}}
+	}, nil)
 	kinds := []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 	estimatortest.Regressor(t, "selection.Regressor (kinds)", func() estimators.Regressor { return &selection.Regressor{Kinds: kinds} }, gaps)
 	estimatortest.Classifier(t, "selection.Classifier (kinds)", func() estimators.Classifier { return &selection.Classifier{Kinds: kinds} }, gaps)

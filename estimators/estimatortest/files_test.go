@@ -41,6 +41,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -138,7 +139,13 @@ func storedModels() map[string]func() any {
 			return &conformal.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: conformal.Split, Score: conformal.Adaptive}
 		},
 		"conformal.Classifier full": func() any { return &conformal.Classifier{Method: conformal.Full} },
-		"calibration.Classifier":    func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
+		"stacking.Regressor": func() any {
+			return &stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{Kernel: rbf, Ridge: .1}, &ridge.Regressor{}}}
+		},
+		"stacking.Classifier": func() any {
+			return &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{Kernel: rbf, Ridge: .1}, &lssvm.Classifier{Ridge: 1}}}
+		},
+		"calibration.Classifier": func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
 		"calibration isotonic": func() any {
 			return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: calibration.Isotonic}
 		},

@@ -1,0 +1,24 @@
+package stacking
+
+import (
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/registry"
+)
+
+// Model files name these types (package modelfile).
+func init() {
+	registry.Add[*Regressor](regressorKind, registry.Type{Parts: func(v any) []registry.Part { return v.(*Regressor).f.nested() }})
+	registry.Add[*Classifier](classifierKind, registry.Type{Parts: func(v any) []registry.Part { return v.(*Classifier).f.nested() }})
+}
+
+// nested are the models that have a share.
+func (f *fitted[E]) nested() (out []registry.Part) {
+	if f == nil {
+		return nil
+	}
+	for k, p := range f.parts {
+		out = append(out, registry.Part{Name: fmt.Sprintf("Models[%d]", f.of[k]), Value: p.Model})
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+package stacking
+
+import (
+	"cmp"
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/stack"
+	"github.com/kernelearn/kernelearn/selection/internal/average"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/validation"
+)
+
+const (
+	regressorType = "stacking: Regressor"
+	regressorKind = "stacking.Regressor"
+)
+
+// Regressor is the mean of regressors with the shares of the least squared error of what each says of rows that it has not seen.
+// Variances and intervals, where all models that have a share give variances, are those of the mixture, times one factor that makes
+// the errors of unseen rows as large as they say. Fit costs a fit of each model, and one for each fold of those that have no
+// LeaveOneOutResiduals.
+//
+// See also [Classifier].
+type Regressor struct {
+	// Models are fitted as clones.
+	Models []estimators.Regressor
+
+	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is [validation.KFold], or
+	// with Groups [validation.GroupKFold] of these.
+	Splitter validation.Splitter
+
+	// Groups has the group of each row of Fit, such as a patient: the rows of a group are left out together. Models get them if
+	// they are an [estimators.Grouper].
+	Groups []int `settings:"-"`
+
+	f *fitted[estimators.Regressor]
+}
+
+var _ interface {
+	estimators.WeightedFitter[float64]
+	estimators.VariancePredictor
+	estimators.IntervalPredictor
+	estimators.PredictorTo[float64]
+	estimators.Reporter
+	estimators.Grouper
+	graph.Grapher
+} = (*Regressor)(nil)
+
+// SetGroups sets Groups. It implements [estimators.Grouper].
+func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
+
+// Fit fits each model to x (n×d) and y (n), and finds the shares. Errors: those of the models, preceded by which it is, and of
+// the Splitter; [estimators.ErrParam] for no models, a nil one, and a Splitter whose test parts have rows in common.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
+	return r.FitWeighted(ctx, x, y, nil)
+}
+
+// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take. Nil is no weights.
+func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
+	defer estimators.BeginFit(&ctx, nil)(&err)
+	xd, err := check.Dense("x", x)
+	if err == nil {
+		err = cmp.Or(check.Rows("y", len(y), xd.RawMatrix().Rows), check.Vector("y", y), check.Spread(regressorType, y))
+	}
+	if err == nil && weights != nil {
+		err = check.Weights(regressorType, weights, len(y))
+	}
+	if err != nil {
+		return err
+	}
+	t := task[float64, estimators.Regressor]{typ: regressorType, models: r.Models, splitter: r.Splitter,
+		exact: func(ctx context.Context, e estimators.Regressor) ([]float64, []float64, bool, error) {
+			return r.exact(ctx, e, xd)
+		},
+		predict: predictNumbers, shares: stack.OfNumbers}
+	if r.Splitter == nil && r.Groups != nil {
+		t.splitter = validation.GroupKFold{Groups: r.Groups}
+	} else if r.Splitter == nil {
+		t.splitter = validation.KFold{}
+	}
+	f, err := t.fit(ctx, folds.Rows[float64]{X: xd, Y: y, Weights: weights, Groups: r.Groups}, nil)
+	if err == nil {
+		r.f = &f
+	}
+	return err
+}
+
+// exact returns what a machine says of rows in closed form. Variances that it has not are those that it gives the rows as it is fitted.
+func (r *Regressor) exact(ctx context.Context, e estimators.Regressor, x *mat.Dense) (left, variances []float64, ok bool, err error) {
+	l, ok := e.(estimators.LeaveOneOutPredictor)
+	if !ok || !estimators.Supports(e, estimators.LeaveOneOut) || r.Groups != nil && !estimators.Supports(e, estimators.Grouping) {
+		return nil, nil, false, nil
+	}
+	if left, err = l.LeaveOneOutResiduals(ctx); err != nil || len(left) == 0 {
+		return nil, nil, false, err
+	}
+	if v, has := e.(interface {
+		LeaveOneOutVariances(ctx context.Context) ([]float64, error)
+	}); has && r.Groups == nil {
+		variances, err = v.LeaveOneOutVariances(ctx)
+	} else if v, has := e.(estimators.VariancePredictor); has && estimators.Supports(e, estimators.Variance) {
+		_, variances, err = v.PredictVariance(x)
+	}
+	return left, variances, true, err
+}
+
+// predictNumbers sets residuals and variances of rows that a model was not fitted to.
+func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, out *seen[estimators.Regressor]) (err error) {
+	var mean, variance []float64
+	if v, ok := e.(estimators.VariancePredictor); ok && estimators.Supports(e, estimators.Variance) {
+		mean, variance, err = v.PredictVariance(test.X)
+	} else {
+		mean, err = e.Predict(test.X)
+		out.variances = nil
+	}
+	if err != nil {
+		return err
+	}
+	floats.Sub(mean, test.Y)
+	for k, i := range at {
+		out.left[i] = -mean[k]
+		if out.variances != nil {
+			out.variances[i] = variance[k]
+		}
+	}
+	return nil
+}
+
+// mean is what predicts.
+func (r *Regressor) mean() *average.Regressor {
+	m := average.NewRegressor(regressorType, r.f.parts)
+	m.VarianceFactor = r.f.factor
+	return m
+}
+
+// Shares returns the fitted models that have a share of the mean, the largest first. It returns nil before Fit.
+func (r *Regressor) Shares() []Share[estimators.Regressor] { return r.f.shares() }
+
+// Predict returns the mean of the predictions of the models, by their shares.
+func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
+	defer fault.Recover(&err)
+	if r.f == nil {
+		return nil, fault.NotFitted(regressorType)
+	}
+	return r.mean().Predict(x)
+}
+
+// PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x.
+func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	if r.f == nil {
+		return fault.NotFitted(regressorType)
+	}
+	return r.mean().PredictTo(dst, x)
+}
+
+// PredictVariance returns the mean and the variance of the mixture. The error wraps errors.ErrUnsupported if a model gives no
+// variances.
+func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
+	defer fault.Recover(&err)
+	if err := r.f.each(regressorType, estimators.Variance); err != nil {
+		return nil, nil, err
+	}
+	return r.mean().PredictVariance(x)
+}
+
+// PredictInterval returns the bounds of a normal distribution of the mean and the variance of PredictVariance.
+func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
+	defer fault.Recover(&err)
+	if err := r.f.each(regressorType, estimators.Variance); err != nil {
+		return nil, nil, err
+	}
+	return r.mean().PredictInterval(x, level)
+}
+
+// Report is that of the model of the largest share. Before Fit it is empty.
+func (r *Regressor) Report() estimators.Report {
+	if r.f == nil {
+		return estimators.Report{}
+	}
+	return r.mean().Report()
+}
+
+// Graph implements [graph.Grapher] if all models that have a share do.
+func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
+	if r.f == nil {
+		return graph.Outputs{}, fault.NotFitted(regressorType)
+	}
+	return r.mean().Graph(x)
+}
+
+// Supports reports whether all models can do c.
+func (r *Regressor) Supports(c estimators.Capability) bool {
+	if c == estimators.Interval { // of the variances
+		c = estimators.Variance
+	}
+	return r.f.supports(r, r.Models, c)
+}
+
+// MarshalBinary writes the models that have a share, and the shares.
+func (r *Regressor) MarshalBinary() ([]byte, error) { return r.f.marshal(regressorKind, regressorType) }
+
+// UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Models. Errors are [estimators.ErrBadModel] and leave
+// r as it was.
+func (r *Regressor) UnmarshalBinary(data []byte) error {
+	f, err := unmarshal(regressorKind, regressorType, data, r.Models)
+	if err != nil {
+		return err
+	}
+	r.f = f
+	return nil
+}
