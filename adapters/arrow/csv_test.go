@@ -24,6 +24,7 @@ func TestCSV(t *testing.T) {
 	s, err := Columns{Categorical: []string{"code"}, mem: checked(t)}.Learn(ctx, shard)
 	require.NoError(t, err)
 	assert.Equal(t, []Column{{"age", Number, nil}, {"height", Number, nil}, {"born", Time, nil}, {"city", Category, []string{"Bern", "Zug, ZG"}}, {"code", Category, []string{"007", "008", "012"}}}, s.Features)
+	assert.Equal(t, []int{3, 4}, s.Categorical())
 	got, err := rowsOf(t, checked(t), s, shard)
 	require.NoError(t, err)
 	same(t, mat.NewDense(3, 5, []float64{31, 1.8, 86400, 0, 0, nan, 1, 1.5, 1, 1, 45, nan, nan, 0, 2}), got)

@@ -35,8 +35,8 @@
 //     that is ordered. Columns.Categorical makes categories of integers and booleans.
 //
 // A null is a gap, NaN, which an Imputer fills; in a target, a label or a weight it is an error. So is a category that was not
-// learnt, unless UnseenAsGap makes a gap of it. Codes are numbers without a meaning to most kernels: a columnwise.OneHot
-// belongs before them.
+// learnt, unless UnseenAsGap makes a gap of it. Codes are numbers without a meaning to most kernels: [Schema.Categorical] tells a
+// search which columns hold them, and before other estimators belongs a columnwise.OneHot.
 //
 // Binary columns, lists, structs, maps, unions, intervals and run-end encodings do not fit: where such a column is a feature it is
 // estimators.ErrParam, which names it and its type. Those that are not features, a Predictor passes on.

@@ -85,10 +85,10 @@ func ExampleSchema() {
 	fmt.Println(string(data))
 	var kept arrow.Schema
 	check(json.Unmarshal(data, &kept))
-	fmt.Println(kept.Names(), kept.Features[1].Kind == arrow.Category)
+	fmt.Println(kept.Names(), kept.Features[1].Kind == arrow.Category, kept.Categorical()) // selection.Regressor{Categories: kept.Categorical()}
 	// Output:
 	// {"features":[{"name":"rooms","kind":"number"},{"name":"district","kind":"category","categories":["north","south"]}],"target":"price"}
-	// [rooms district] true
+	// [rooms district] true [1]
 }
 
 // A schema may be written by hand, of columns of a kind each.

@@ -48,6 +48,16 @@ func (s *Schema) Names() []string {
 	return out
 }
 
+// Categorical returns the positions of the features that are categories, such as for the Categories of a selection.Regressor.
+func (s *Schema) Categorical() (out []int) {
+	for j, c := range s.Features {
+		if c.Kind == Category {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
 // check returns ErrParam for a schema that nothing can be read by.
 func (s *Schema) check() error {
 	if s == nil || len(s.Features) == 0 {
