@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -43,6 +44,7 @@ func singleRegressors() map[string]estimators.Regressor {
 		"rvm":           &rvm.Regressor{Kernel: k},
 		"rvm ones":      &rvm.Regressor{Kernel: k, InterceptPrior: rvm.ARDPrior},
 		"ridge":         &ridge.Regressor{},
+		"stacking":      &stacking.Regressor{},
 		"gabasr":        &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1},
 		"gabasr trend":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Trend: 2},
 		"gabasr pairs":  &gabasr.Regressor{Pairs: 100, Chains: 1, Sweeps: 2, BurnIn: 1, Features: gabasr.AllPairs},
@@ -96,6 +98,7 @@ func singleClassifiers() map[string]estimators.Classifier {
 		"svm":              &svm.Classifier{Kernel: k, C: 10},
 		"rvm":              &rvm.Classifier{Kernel: k},
 		"elm":              &elm.Classifier{Units: 200},
+		"stacking":         &stacking.Classifier{},
 		"eem":              &eem.Classifier{Units: 200},
 		"eem Sigmoid":      &eem.Classifier{Units: 200, Activation: featuremap.NormalizedSigmoid},
 		"eem Tanh":         &eem.Classifier{Units: 200, Activation: featuremap.Tanh},

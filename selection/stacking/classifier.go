@@ -7,11 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/stack"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/average"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -28,7 +30,7 @@ const (
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones.
+	// Models are fitted as clones. If it is nil, they are two machines, an [lssvm.Classifier] and one of a linear kernel.
 	Models []estimators.Classifier
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is
@@ -39,12 +41,15 @@ type Classifier struct {
 	Groups []int `settings:"-"`
 
 	f *fitted[estimators.Classifier]
+	m *average.Classifier // of those that have a share
 }
 
 var _ interface {
 	estimators.WeightedFitter[int]
 	estimators.ProbaPredictor
 	estimators.ProbaPredictorTo
+	estimators.DecisionPredictor
+	estimators.DecisionPredictorTo
 	estimators.PredictorTo[int]
 	estimators.Reporter
 	estimators.Grouper
@@ -56,13 +61,21 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // Fit fits each model to x (n×d) and the labels y (n), and finds the shares. Errors are as for [Regressor.Fit], and one that wraps
 // errors.ErrUnsupported for a model without probabilities.
-func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) error {
-	return c.FitWeighted(ctx, x, y, nil)
+func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
+	defer estimators.BeginFit(&ctx, nil)(&err)
+	return c.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take. Nil is no weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take.
 func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
+	if err := check.Weights(classifierType, weights, len(y)); err != nil {
+		return err
+	}
+	return c.fit(ctx, x, y, weights)
+}
+
+func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
 	xd, err := check.Dense("x", x)
 	if err == nil {
 		err = check.Rows("y", len(y), xd.RawMatrix().Rows)
@@ -70,19 +83,16 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	if err == nil {
 		err = classes.AtLeastTwo(classes.Distinct(y))
 	}
-	if err == nil && weights != nil {
-		err = check.Weights(classifierType, weights, len(y))
-	}
 	if err != nil {
 		return err
 	}
-	for _, m := range c.Models {
+	for _, m := range c.models() {
 		if !check.IsNil(m) && !estimators.Supports(m, estimators.Proba) {
 			return estimators.Unsupported(classifierType, m, estimators.Proba)
 		}
 	}
 	t := task[int, estimators.Classifier]{
-		typ: classifierType, models: c.Models, splitter: c.Splitter, predict: predictClasses, shares: stack.OfClasses,
+		typ: classifierType, models: c.models(), splitter: c.Splitter, predict: predictClasses, shares: stack.OfClasses,
 		exact: func(_ context.Context, e estimators.Classifier) ([]float64, []float64, bool, error) {
 			return c.exact(e, y)
 		},
@@ -94,9 +104,16 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 	}
 	f, err := t.fit(ctx, folds.Rows[int]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, y)
 	if err == nil {
-		c.f = &f
+		c.keep(&f)
 	}
 	return err
+}
+
+func (c *Classifier) models() []estimators.Classifier {
+	if c.Models == nil {
+		return []estimators.Classifier{&lssvm.Classifier{}, &lssvm.Classifier{Kernel: kernels.Linear{}}}
+	}
+	return c.Models
 }
 
 // exact returns the probabilities that a machine gives the classes of rows in closed form.
@@ -136,9 +153,9 @@ func predictClasses(e estimators.Classifier, test folds.Rows[int], at []int, out
 	return nil
 }
 
-// mean is what predicts.
-func (c *Classifier) mean() *average.Classifier {
-	return average.NewClassifier(classifierType, c.f.parts)
+// keep takes over what was fitted.
+func (c *Classifier) keep(f *fitted[estimators.Classifier]) {
+	c.f, c.m = f, average.NewClassifier(classifierType, f.parts)
 }
 
 // Shares returns the fitted models that have a share of the mean, the largest first. It returns nil before Fit.
@@ -149,51 +166,61 @@ func (c *Classifier) Classes() []int {
 	if c.f == nil {
 		return nil
 	}
-	return c.mean().Classes()
+	return c.m.Classes()
 }
 
 // Predict returns the class of the largest mean probability of each row.
 func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	defer fault.Recover(&err)
-	if c.f == nil {
-		return nil, fault.NotFitted(classifierType)
+	xd, err := c.f.rows(classifierType, x)
+	if err != nil {
+		return nil, err
 	}
-	return c.mean().Predict(x)
+	return c.m.Predict(xd)
 }
 
 // PredictTo is like Predict but writes the classes to dst, which has one entry for each row of x.
 func (c *Classifier) PredictTo(dst []int, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if c.f == nil {
-		return fault.NotFitted(classifierType)
+	xd, err := c.f.rows(classifierType, x)
+	if err != nil {
+		return err
 	}
-	return c.mean().PredictTo(dst, x)
+	return c.m.PredictTo(dst, xd)
 }
 
 // PredictProba returns the mean of the probabilities of the models (m×K), a column for each of Classes.
 func (c *Classifier) PredictProba(x mat.Matrix) (_ *mat.Dense, err error) {
 	defer fault.Recover(&err)
-	if c.f == nil {
-		return nil, fault.NotFitted(classifierType)
+	xd, err := c.f.rows(classifierType, x)
+	if err != nil {
+		return nil, err
 	}
-	return c.mean().PredictProba(x)
+	return c.m.PredictProba(xd)
 }
 
 // PredictProbaTo is PredictProba into dst, a row for each of x and a column for each of Classes.
 func (c *Classifier) PredictProbaTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if c.f == nil {
-		return fault.NotFitted(classifierType)
+	xd, err := c.f.rows(classifierType, x)
+	if err != nil {
+		return err
 	}
-	return c.mean().PredictProbaTo(dst, x)
+	return c.m.PredictProbaTo(dst, xd)
 }
+
+// Decision returns the probabilities, whose largest is what is predicted.
+func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) { return c.PredictProba(x) }
+
+// DecisionTo is PredictProbaTo.
+func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.PredictProbaTo(dst, x) }
 
 // Report is that of the model of the largest share. Before Fit it is empty.
 func (c *Classifier) Report() estimators.Report {
 	if c.f == nil {
 		return estimators.Report{}
 	}
-	return c.mean().Report()
+	return c.m.Report()
 }
 
 // Graph implements [graph.Grapher] if all models that have a share do.
@@ -201,11 +228,16 @@ func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) {
 	if c.f == nil {
 		return graph.Outputs{}, fault.NotFitted(classifierType)
 	}
-	return c.mean().Graph(x)
+	return c.m.Graph(x)
 }
 
 // Supports reports whether all models can do a.
-func (c *Classifier) Supports(a estimators.Capability) bool { return c.f.supports(c, c.Models, a) }
+func (c *Classifier) Supports(a estimators.Capability) bool {
+	if a == estimators.Decision || a == estimators.DecisionTo { // which are the probabilities
+		a = estimators.Proba
+	}
+	return c.f.supports(c, c.models(), a)
+}
 
 // MarshalBinary writes the models that have a share, and the shares.
 func (c *Classifier) MarshalBinary() ([]byte, error) {
@@ -215,14 +247,14 @@ func (c *Classifier) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote into a Classifier of the same Models. Errors are [estimators.ErrBadModel] and
 // leave c as it was.
 func (c *Classifier) UnmarshalBinary(data []byte) error {
-	f, err := unmarshal(classifierKind, classifierType, data, c.Models)
+	f, err := unmarshal(classifierKind, classifierType, data, c.models())
 	if err == nil {
 		for _, p := range f.parts[1:] {
 			if own, first := p.Model.Classes(), f.parts[0].Model.Classes(); !slices.Equal(own, first) {
 				return fault.BadModel(classifierKind, "models of classes %v and %v, want the same", first, own)
 			}
 		}
-		c.f = f
+		c.keep(f)
 	}
 	return err
 }

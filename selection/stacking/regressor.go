@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
@@ -29,7 +31,7 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Models are fitted as clones.
+	// Models are fitted as clones. If it is nil, they are an [lssvm.Regressor] and a [ridge.Regressor].
 	Models []estimators.Regressor
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is [validation.KFold], or
@@ -41,6 +43,7 @@ type Regressor struct {
 	Groups []int `settings:"-"`
 
 	f *fitted[estimators.Regressor]
+	m *average.Regressor // of those that have a share
 }
 
 var _ interface {
@@ -57,25 +60,30 @@ var _ interface {
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // Fit fits each model to x (n×d) and y (n), and finds the shares. Errors: those of the models, preceded by which it is, and of
-// the Splitter; [estimators.ErrParam] for no models, a nil one, and a Splitter whose test parts have rows in common.
-func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
-	return r.FitWeighted(ctx, x, y, nil)
+// the Splitter; [estimators.ErrParam] for an empty Models, a nil one, and a Splitter whose test parts have rows in common.
+func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
+	defer estimators.BeginFit(&ctx, nil)(&err)
+	return r.fit(ctx, x, y, nil)
 }
 
-// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take. Nil is no weights.
+// FitWeighted is like Fit, with a weight > 0 for each row, which each model has to take.
 func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
+	if err := check.Weights(regressorType, weights, len(y)); err != nil {
+		return err
+	}
+	return r.fit(ctx, x, y, weights)
+}
+
+func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
 	xd, err := check.Dense("x", x)
 	if err == nil {
 		err = cmp.Or(check.Rows("y", len(y), xd.RawMatrix().Rows), check.Vector("y", y), check.Spread(regressorType, y))
 	}
-	if err == nil && weights != nil {
-		err = check.Weights(regressorType, weights, len(y))
-	}
 	if err != nil {
 		return err
 	}
-	t := task[float64, estimators.Regressor]{typ: regressorType, models: r.Models, splitter: r.Splitter,
+	t := task[float64, estimators.Regressor]{typ: regressorType, models: r.models(), splitter: r.Splitter,
 		exact: func(ctx context.Context, e estimators.Regressor) ([]float64, []float64, bool, error) {
 			return r.exact(ctx, e, xd)
 		},
@@ -87,9 +95,16 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 	}
 	f, err := t.fit(ctx, folds.Rows[float64]{X: xd, Y: y, Weights: weights, Groups: r.Groups}, nil)
 	if err == nil {
-		r.f = &f
+		r.keep(&f)
 	}
 	return err
+}
+
+func (r *Regressor) models() []estimators.Regressor {
+	if r.Models == nil {
+		return []estimators.Regressor{&lssvm.Regressor{}, &ridge.Regressor{}}
+	}
+	return r.Models
 }
 
 // exact returns what a machine says of rows in closed form. Variances that it has not are those that it gives the rows as it is fitted.
@@ -133,11 +148,10 @@ func predictNumbers(e estimators.Regressor, test folds.Rows[float64], at []int, 
 	return nil
 }
 
-// mean is what predicts.
-func (r *Regressor) mean() *average.Regressor {
-	m := average.NewRegressor(regressorType, r.f.parts)
-	m.VarianceFactor = r.f.factor
-	return m
+// keep takes over what was fitted.
+func (r *Regressor) keep(f *fitted[estimators.Regressor]) {
+	r.f, r.m = f, average.NewRegressor(regressorType, f.parts)
+	r.m.VarianceFactor = f.factor
 }
 
 // Shares returns the fitted models that have a share of the mean, the largest first. It returns nil before Fit.
@@ -146,19 +160,21 @@ func (r *Regressor) Shares() []Share[estimators.Regressor] { return r.f.shares()
 // Predict returns the mean of the predictions of the models, by their shares.
 func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	defer fault.Recover(&err)
-	if r.f == nil {
-		return nil, fault.NotFitted(regressorType)
+	xd, err := r.f.rows(regressorType, x)
+	if err != nil {
+		return nil, err
 	}
-	return r.mean().Predict(x)
+	return r.m.Predict(xd)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x.
 func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 	defer fault.Recover(&err)
-	if r.f == nil {
-		return fault.NotFitted(regressorType)
+	xd, err := r.f.rows(regressorType, x)
+	if err != nil {
+		return err
 	}
-	return r.mean().PredictTo(dst, x)
+	return r.m.PredictTo(dst, xd)
 }
 
 // PredictVariance returns the mean and the variance of the mixture. The error wraps errors.ErrUnsupported if a model gives no
@@ -168,7 +184,11 @@ func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	if err := r.f.each(regressorType, estimators.Variance); err != nil {
 		return nil, nil, err
 	}
-	return r.mean().PredictVariance(x)
+	xd, err := r.f.rows(regressorType, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.m.PredictVariance(xd)
 }
 
 // PredictInterval returns the bounds of a normal distribution of the mean and the variance of PredictVariance.
@@ -177,7 +197,11 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	if err := r.f.each(regressorType, estimators.Variance); err != nil {
 		return nil, nil, err
 	}
-	return r.mean().PredictInterval(x, level)
+	xd, err := r.f.rows(regressorType, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.m.PredictInterval(xd, level)
 }
 
 // Report is that of the model of the largest share. Before Fit it is empty.
@@ -185,7 +209,7 @@ func (r *Regressor) Report() estimators.Report {
 	if r.f == nil {
 		return estimators.Report{}
 	}
-	return r.mean().Report()
+	return r.m.Report()
 }
 
 // Graph implements [graph.Grapher] if all models that have a share do.
@@ -193,7 +217,7 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	if r.f == nil {
 		return graph.Outputs{}, fault.NotFitted(regressorType)
 	}
-	return r.mean().Graph(x)
+	return r.m.Graph(x)
 }
 
 // Supports reports whether all models can do c.
@@ -201,7 +225,7 @@ func (r *Regressor) Supports(c estimators.Capability) bool {
 	if c == estimators.Interval { // of the variances
 		c = estimators.Variance
 	}
-	return r.f.supports(r, r.Models, c)
+	return r.f.supports(r, r.models(), c)
 }
 
 // MarshalBinary writes the models that have a share, and the shares.
@@ -210,10 +234,10 @@ func (r *Regressor) MarshalBinary() ([]byte, error) { return r.f.marshal(regress
 // UnmarshalBinary reads what MarshalBinary wrote into a Regressor of the same Models. Errors are [estimators.ErrBadModel] and leave
 // r as it was.
 func (r *Regressor) UnmarshalBinary(data []byte) error {
-	f, err := unmarshal(regressorKind, regressorType, data, r.Models)
+	f, err := unmarshal(regressorKind, regressorType, data, r.models())
 	if err != nil {
 		return err
 	}
-	r.f = f
+	r.keep(f)
 	return nil
 }

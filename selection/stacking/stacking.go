@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
@@ -207,6 +209,14 @@ func (f *fitted[E]) each(typ string, c estimators.Capability) error {
 		}
 	}
 	return nil
+}
+
+// rows checks rows that are asked about.
+func (f *fitted[E]) rows(typ string, x mat.Matrix) (*mat.Dense, error) {
+	if f == nil {
+		return nil, fault.NotFitted(typ)
+	}
+	return check.Dense("x", x)
 }
 
 // stored is a fitted mean in a file.

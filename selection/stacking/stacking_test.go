@@ -201,7 +201,7 @@ func TestGroupsOfAStack(t *testing.T) {
 func TestStacksThatAreRefused(t *testing.T) {
 	x, y := bent(30, 1)
 	for want, r := range map[string]*stacking.Regressor{
-		"stacking: Regressor: Models = 0, want at least one": {},
+		"stacking: Regressor: Models = 0, want at least one": {Models: []estimators.Regressor{}},
 		"Models[1] = <nil>, want an estimator":               {Models: []estimators.Regressor{&lssvm.Regressor{}, nil}},
 		"whose test parts have no row in common":             {Models: models()[1:2], Splitter: validation.ShuffleSplit{Splits: 9}},
 	} {
