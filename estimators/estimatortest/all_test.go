@@ -453,13 +453,13 @@ func TestAll(t *testing.T) {
 		}}))
 	estimatortest.Regressor(t, "stacking.Regressor", func() estimators.Regressor {
 		return &stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{}, &ridge.Regressor{}}}
-	}, nil)
+	}, with(estimatortest.Options{}))
 	estimatortest.Regressor(t, "stacking.Regressor (folds)", func() estimators.Regressor {
 		return &stacking.Regressor{Models: []estimators.Regressor{&svm.Regressor{}, &lssvm.Regressor{}}}
-	}, nil)
+	}, with(estimatortest.Options{}))
 	estimatortest.Classifier(t, "stacking.Classifier", func() estimators.Classifier {
 		return &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{}, &toy.Centroid{}}}
-	}, nil)
+	}, with(estimatortest.Options{}))
 	kinds := []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 	estimatortest.Regressor(t, "selection.Regressor (kinds)", func() estimators.Regressor { return &selection.Regressor{Kinds: kinds} }, gaps)
 	estimatortest.Classifier(t, "selection.Classifier (kinds)", func() estimators.Classifier { return &selection.Classifier{Kinds: kinds} }, gaps)

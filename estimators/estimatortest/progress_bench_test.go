@@ -38,6 +38,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/ranking"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -163,6 +164,8 @@ func progressing() []longFit {
 		regress("conformal.Regressor, CV+", 2500, 10, &conformal.Regressor{Method: conformal.CrossValidation, Estimator: &lssvm.Regressor{}}),
 		classify("conformal.Classifier", 3000, 10, &conformal.Classifier{Estimator: &lssvm.Classifier{}}),
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
+		regress("stacking.Regressor", 2500, 10, &stacking.Regressor{}),
+		classify("stacking.Classifier", 2500, 10, &stacking.Classifier{}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
 			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
 		transform("featuremap.Nystroem", 4000, 10, &featuremap.Nystroem{Kernel: rbf, Components: 4000}),

@@ -26,7 +26,6 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/testkit/declared"
 	"github.com/kernelearn/kernelearn/selection"
-	"github.com/kernelearn/kernelearn/selection/stacking"
 )
 
 var updateReadme = flag.Bool("update-readme", false, "write the table of capabilities into the README")
@@ -42,7 +41,6 @@ var inTable = []any{
 	&ridge.Regressor{}, &svm.Regressor{}, &svm.Classifier{Probabilities: true}, &rvm.Regressor{}, &rvm.Classifier{}, &gabasr.Regressor{}, &gabasr.Classifier{},
 	&eem.Classifier{}, &eem.KernelClassifier{}, &elm.Classifier{},
 	&conformal.Regressor{Estimator: &lssvm.Regressor{}}, &conformal.Classifier{Estimator: &lssvm.Classifier{}}, &calibration.Classifier{Estimator: &svm.Classifier{}},
-	&stacking.Regressor{Models: []estimators.Regressor{&lssvm.Regressor{}}}, &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{}}},
 	&svm.OneClass{}, &novelty.Density{},
 }
 
