@@ -57,7 +57,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 			return out, fault.Param(t.typ, fmt.Sprintf("Models[%d]", i), nil, "an estimator")
 		}
 		if rows.Weights != nil && !estimators.Supports(m, estimators.Weighted) {
-			return out, fmt.Errorf("Models[%d]: %w", i, estimators.Unsupported(t.typ, m, estimators.Weighted))
+			return out, estimators.Unsupported(fmt.Sprintf("%s: Models[%d]", t.typ, i), m, estimators.Weighted)
 		}
 	}
 	n, _ := rows.X.Dims()
