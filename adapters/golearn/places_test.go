@@ -35,6 +35,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -70,6 +71,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"calibration.Classifier", func() estimators.Classifier { return &calibration.Classifier{Folds: 3} }},
 	{"conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{Folds: 3} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
+	{"stacking.Classifier", func() estimators.Classifier { return &stacking.Classifier{} }},
 	{"none", func() estimators.Classifier { return nil }},
 	{"pipeline.Classifier", func() estimators.Classifier {
 		return &pipeline.Classifier{Steps: standardScaler(), Final: &lssvm.Classifier{}}
@@ -88,6 +90,7 @@ var regressorList = []listed[estimators.Regressor]{
 	{"selection.Regressor of rvm", func() estimators.Regressor {
 		return &selection.Regressor{Space: selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &rvm.Regressor{Kernel: k} })}
 	}},
+	{"stacking.Regressor", func() estimators.Regressor { return &stacking.Regressor{} }},
 	{"none", func() estimators.Regressor { return nil }},
 	{"pipeline.Regressor", func() estimators.Regressor {
 		return &pipeline.Regressor{Steps: standardScaler(), Final: &lssvm.Regressor{}}

@@ -31,6 +31,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -193,6 +194,7 @@ func regressors() (names []string, out []estimators.Regressor) {
 	add("conformal, pipeline", &conformal.Regressor{Estimator: scaled(&falkon.Regressor{Components: 30}), Method: conformal.JackknifePlus})
 	add("conformal, split", &conformal.Regressor{Estimator: scaled(&svm.Regressor{}), Method: conformal.Split})
 	add("selection", &selection.Regressor{})
+	add("stacking", scaled(&stacking.Regressor{}))
 	add("selection, space", &selection.Regressor{
 		Preprocess: []transformers.Transformer{&scalers.StandardScaler{}},
 		Space:      selection.Kernels(func(k kernels.Kernel) estimators.Regressor { return &lssvm.Regressor{Kernel: k} }), Search: &grid.Search{},
@@ -232,6 +234,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	}
 	add("calibration, elm", &calibration.Classifier{Estimator: scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1})})
 	add("conformal", &conformal.Classifier{})
+	add("stacking", scaledClassifier(&stacking.Classifier{}))
 	add("conformal, full", &conformal.Classifier{Method: conformal.Full, Estimator: scaledClassifier(&lssvm.Classifier{})})
 	add("conformal, split", &conformal.Classifier{Estimator: scaledClassifier(&falkon.Classifier{Components: 30}), Method: conformal.Split})
 	add("selection", &selection.Classifier{})
