@@ -237,7 +237,8 @@ func (k ARD) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 // SpectralDensity implements Spectral: frequencies of Kernel over the lengths. With Categories there is none.
 func (k ARD) SpectralDensity() (SpectralDensity, error) {
 	if len(k.Categories) > 0 {
-		return SpectralDensity{}, fault.Param("kernels: ARD", "Categories", numeral.List(k.Categories), "none: they have no spectral density")
+		return SpectralDensity{}, fault.Param("kernels: ARD", "Categories", numeral.List(k.Categories),
+			"none: they have no spectral density")
 	}
 	out, err := SpectralDensityOf(k.Kernel)
 	if err != nil {

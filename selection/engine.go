@@ -124,7 +124,8 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if d := xd.RawMatrix().Cols; len(c.steps) == 0 {
 		for i, j := range c.categories {
 			if j >= d {
-				return nil, fault.Param(c.Type, fmt.Sprintf("Categories[%d]", i), j, fmt.Sprintf("0 to %d, the index of a column of x", d-1))
+				return nil, fault.Param(c.Type, fmt.Sprintf("Categories[%d]", i), j,
+					fmt.Sprintf("0 to %d, the index of a column of x", d-1))
 			}
 		}
 	}

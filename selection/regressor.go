@@ -123,7 +123,8 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		config: r, given: r.Kinds, categories: r.Categories, targetOf: r.Target, single: r.SingleModel, steps: r.Preprocess, strategy: r.Search,
+		config: r, given: r.Kinds, categories: r.Categories, targetOf: r.Target, single: r.SingleModel, steps: r.Preprocess,
+		strategy: r.Search,
 		metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {

@@ -128,8 +128,8 @@ func (m mapped) label(columns string) string {
 }
 
 // better returns the target that a machine with the kernel of a model of the plain ones predicts best with.
-func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []mapped, even *mat.Dense, y, rowWeights, weights []float64) (mapped,
-	error) {
+func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []mapped, even *mat.Dense,
+	y, rowWeights, weights []float64) (mapped, error) {
 	var best mapped
 	machine, ok := any(plain.inner).(*lssvm.Regressor)
 	if !ok || plain.left == nil || plain.variances == nil {
