@@ -125,7 +125,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
 		config: r, given: r.Kinds, categories: r.Categories, targetOf: r.Target, single: r.SingleModel, steps: r.Preprocess,
 		strategy: r.Search,
-		metric: metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
+		metric:   metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
 	if r.Groups != nil {
 		out.splitter = validation.GroupKFold{Groups: r.Groups}
