@@ -51,6 +51,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	kinds    []families.Family // that are learnt after each scaling; given are those of the caller
 	given    []families.Family
 	single   bool // keeps the best of the models alone
+	searches int  // that share a Budget
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
 	targetOf   Target

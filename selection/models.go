@@ -20,7 +20,8 @@ type Model[E any] struct {
 	// Estimator sees the rows that Transform gives. It must not be fitted again.
 	Estimator E
 
-	// Target is what Estimator is fitted to and predicts: the targets if it is [PlainTarget], as for classes always.
+	// Target says what Estimator was fitted to, and so what it predicts: the targets themselves if it is [PlainTarget], as it
+	// always is for classes.
 	Target Target
 
 	before *pipeline.Transformer // of all models

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -175,4 +176,19 @@ func TestTargetsFarAway(t *testing.T) {
 		assert.GreaterOrEqual(t, low[i], floats.Min(y)-spread)
 		assert.LessOrEqual(t, high[i], floats.Max(y)+spread)
 	}
+}
+
+// A search of the plain targets, which are not those that are taken, has its part of a budget too.
+func TestBudgetOfTargets(t *testing.T) {
+	x, y := prices(200, 1)
+	clock := &ticker{}
+	r := &Regressor{Budget: 10 * time.Second, Observe: clock.tick, now: clock.now}
+	require.NoError(t, r.Fit(ctx, x, y))
+	all := append(r.Result().Others, r.Result())
+	looks := 0
+	for _, o := range all {
+		looks += len(o.Trace)
+	}
+	require.Len(t, all, 5)
+	assert.LessOrEqual(t, looks, 10, "of a second each")
 }

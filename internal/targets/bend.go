@@ -140,9 +140,9 @@ func (b *Bend) Mean(z float64) (mean float64) {
 	return mean
 }
 
-// Variance returns the mean squared distance from Mean of a target whose map is normal of mean z and a variance.
-func (b *Bend) Variance(z, variance float64) (sum float64) {
-	mean, deviation := b.Mean(z), math.Sqrt(variance)
+// Variance returns the mean squared distance, from a mean that Mean has given, of a target whose map is normal of mean z and a variance.
+func (b *Bend) Variance(z, variance, mean float64) (sum float64) {
+	deviation := math.Sqrt(variance)
 	nodes, weights := rule()
 	for k, u := range nodes {
 		d := b.From(z+deviation*u) - mean
@@ -196,8 +196,7 @@ func graphInverse(z graph.Value, p float64) graph.Value {
 }
 
 // GraphVariance is Variance for values of a graph.
-func (b *Bend) GraphVariance(z, variance graph.Value) graph.Value {
-	mean := b.GraphMean(z)
+func (b *Bend) GraphVariance(z, variance, mean graph.Value) graph.Value {
 	return b.graphSum(z, variance.Sqrt(), func(v graph.Value) graph.Value { return v.Sub(mean).Square() })
 }
 

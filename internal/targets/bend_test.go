@@ -51,7 +51,7 @@ func TestMomentsOfABend(t *testing.T) {
 	b.Noise, b.High = .09, 1e9
 	want := math.Exp(1+.045) * b.Unit
 	assert.InEpsilon(t, want, b.Mean(1), 1e-6)
-	assert.InEpsilon(t, want*want*math.Expm1(.09), b.Variance(1, .09), 1e-6)
+	assert.InEpsilon(t, want*want*math.Expm1(.09), b.Variance(1, .09, b.Mean(1)), 1e-6)
 	low, high := []float64{0}, []float64{1}
 	b.Ends(low, high)
 	assert.InDelta(t, b.Unit, low[0], 1e-12)

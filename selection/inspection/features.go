@@ -119,7 +119,7 @@ func (t *inspected) grid(f feature) []point {
 		}
 	}
 	slices.SortFunc(rows, slices.Compare)
-	all := distinct(rows)
+	all := differentOf(rows)
 	if f.levels != nil {
 		slices.SortStableFunc(all, func(a, b point) int { return cmp.Compare(b.share, a.share) })
 		all = all[:min(t.Points, len(all))]
@@ -140,7 +140,7 @@ func (t *inspected) grid(f feature) []point {
 	for g := range at {
 		at[g] = rows[(2*g+1)*len(rows)/(2*t.Points)]
 	}
-	return distinct(at)
+	return differentOf(at)
 }
 
 // pick returns some values of a row.
@@ -152,8 +152,8 @@ func pick(row []float64, columns []int) []float64 {
 	return out
 }
 
-// distinct are the values of sorted rows.
-func distinct(rows [][]float64) (out []point) {
+// differentOf returns the values of sorted rows that differ.
+func differentOf(rows [][]float64) (out []point) {
 	for _, v := range rows {
 		if len(out) == 0 || !slices.Equal(out[len(out)-1].values, v) {
 			out = append(out, point{values: v})

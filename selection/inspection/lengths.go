@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -55,7 +56,7 @@ func (t *inspected) rates(m model) ([]float64, error) {
 	for c, l := range lengthsOf(known.ChosenKernel(), width) {
 		rate := 0.0
 		if mat.Col(column, c, z); n > 1 && slices.Contains(a.Categories, c) {
-			rate = differ(column) / 2 / (l * l)
+			rate = distinct.Differ(column) / 2 / (l * l)
 		} else if n > 1 {
 			rate = stat.Variance(column, nil) / (l * l)
 		}
@@ -67,19 +68,6 @@ func (t *inspected) rates(m model) ([]float64, error) {
 		}
 	}
 	return out, nil
-}
-
-// differ is the share of pairs of rows of different categories, which is twice the variance of a column of 0 and 1.
-func differ(codes []float64) float64 {
-	counts := map[float64]float64{}
-	for _, v := range codes {
-		counts[v]++
-	}
-	n, same := float64(len(codes)), 0.0
-	for _, k := range counts {
-		same += k * (k - 1)
-	}
-	return 1 - same/(n*(n-1))
 }
 
 // owners returns for each column that a model sees the features that move it.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/enum"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/learning"
@@ -371,24 +372,17 @@ func (l *learner) kernel(groups []int) kernels.ARD {
 	return kernels.ARD{Kernel: l.base, Lengths: slices.Repeat([]float64{1}, lengths), Groups: groups, Categories: l.run.Categories}
 }
 
-// nearer is what is added to the logarithm of a length for a column of categories, so that the mean squared distance of two rows is
-// that of a column of unit deviation, 2.
+// nearer returns what to add to the logarithm of a length for a column of categories, so that the mean squared distance of two rows
+// becomes that of a column of unit deviation, 2.
 func nearer(codes []float64) float64 {
-	counts := map[float64]float64{}
-	for _, v := range codes {
-		counts[v]++
-	}
-	n, same := float64(len(codes)), 0.0
-	for _, c := range counts {
-		same += c / n * c / n
-	}
-	if same == 1 {
+	differ := distinct.Differ(codes)
+	if differ == 0 {
 		return 0
 	}
-	return math.Log((1-same)/2) / 2
+	return math.Log(differ/2) / 2
 }
 
-// apart is a place of one length for all columns, shorter for categories, and what comes after.
+// apart returns a place of one length for all columns, shorter for categories, with what comes after it.
 func (l *learner) apart(k kernels.ARD, length float64, rest []float64) []float64 {
 	out := slices.Repeat([]float64{length}, len(k.Lengths))
 	for g, p := range k.Params()[:len(k.Lengths)] {

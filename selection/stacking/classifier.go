@@ -215,7 +215,7 @@ func (c *Classifier) Decision(x mat.Matrix) (*mat.Dense, error) { return c.Predi
 // DecisionTo is PredictProbaTo.
 func (c *Classifier) DecisionTo(dst *mat.Dense, x mat.Matrix) error { return c.PredictProbaTo(dst, x) }
 
-// Report is that of the model of the largest share. Before Fit it is empty.
+// Report returns the report of the model with the largest share. Before Fit it is empty.
 func (c *Classifier) Report() estimators.Report {
 	if c.f == nil {
 		return estimators.Report{}

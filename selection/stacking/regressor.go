@@ -204,7 +204,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 	return r.m.PredictInterval(xd, level)
 }
 
-// Report is that of the model of the largest share. Before Fit it is empty.
+// Report returns the report of the model with the largest share. Before Fit it is empty.
 func (r *Regressor) Report() estimators.Report {
 	if r.f == nil {
 		return estimators.Report{}

@@ -68,7 +68,7 @@ type Imputer struct {
 	Statistic  Statistic
 	Indicators bool
 
-	// Value is what fills the gaps if Statistic is [Constant]. Otherwise it has to be 0.
+	// Value fills the gaps if Statistic is [Constant]. Otherwise it has to be 0.
 	Value float64
 
 	learned[imputerModel]

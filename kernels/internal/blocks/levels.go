@@ -1,27 +1,27 @@
 package blocks
 
-import (
-	"math"
+import "gonum.org/v1/gonum/mat"
 
-	"gonum.org/v1/gonum/mat"
-)
-
-// levels are columns of categories: what two rows that differ in one are apart.
+// levels holds columns of categories, and how far apart two rows are that differ in one.
 type levels struct {
-	columns      []int // of the rows
-	rates        []float64
+	columns      []int        // of the rows
+	apart        [3][]float64 // by the power of the distance
 	codes, trans *mat.Dense
 }
 
 func newLevels(rows *mat.Dense, v *view) *levels {
 	codes := SelectColumns(v.categories)(rows)
-	return &levels{columns: v.categories, rates: v.rates, codes: codes, trans: transpose(codes)}
+	squares := make([]float64, len(v.rates))
+	for c, rate := range v.rates {
+		squares[c] = rate * rate
+	}
+	return &levels{columns: v.categories, apart: [3][]float64{1: v.rates, 2: squares}, codes: codes, trans: transpose(codes)}
 }
 
-// add adds the power of what row i and the rows of z are apart, in each column, to dst.
-func (l *levels) add(dst []float64, i int, z *levels, power float64) {
+// add adds to dst the distances, or squared distances, of row i from the rows of z in all columns.
+func (l *levels) add(dst []float64, i int, z *levels, power int) {
 	for c, v := range l.codes.RawRowView(i) {
-		apart := math.Pow(l.rates[c], power)
+		apart := l.apart[power][c]
 		for j, u := range z.trans.RawRowView(c) {
 			if u != v {
 				dst[j] += apart
@@ -30,8 +30,8 @@ func (l *levels) add(dst []float64, i int, z *levels, power float64) {
 	}
 }
 
-// addAll is add for all rows.
-func (o *operand) addLevels(dst *mat.Dense, z *operand, power float64) {
+// addLevels adds the distances, or squared distances, of categories to those of all pairs, if there are any.
+func (o *operand) addLevels(dst *mat.Dense, z *operand, power int) {
 	if o.levels == nil {
 		return
 	}
@@ -40,8 +40,9 @@ func (o *operand) addLevels(dst *mat.Dense, z *operand, power float64) {
 	}
 }
 
-// weigh adds to dst[j], for each column j of categories, the sum of g times the power of what row i and the rows of z are apart.
-func (l *levels) weigh(dst, g []float64, i int, z *levels, power float64) {
+// weigh adds to dst[j], for each column j of categories, the sum of g times the distances, or squared distances, of row i from the
+// rows of z.
+func (l *levels) weigh(dst, g []float64, i int, z *levels, power int) {
 	for c, v := range l.codes.RawRowView(i) {
 		sum := 0.0
 		for j, u := range z.trans.RawRowView(c) {
@@ -49,6 +50,6 @@ func (l *levels) weigh(dst, g []float64, i int, z *levels, power float64) {
 				sum += g[j]
 			}
 		}
-		dst[l.columns[c]] += math.Pow(l.rates[c], power) * sum
+		dst[l.columns[c]] += l.apart[power][c] * sum
 	}
 }

@@ -29,7 +29,7 @@ type Part[E any] struct {
 	Chain *pipeline.Transformer
 }
 
-// graph is what the model makes of rows.
+// graph writes what the model makes of rows.
 func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	rows, err := p.Chain.Graph(x)
 	if err != nil {
@@ -38,7 +38,7 @@ func (p Part[E]) graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Build(p.Model, rows.Rows)
 }
 
-// models is what means of regressors and of classifiers have in common.
+// models holds what means of regressors and of classifiers have in common.
 type models[E any] struct {
 	typ   string // for errors
 	parts []Part[E]
@@ -54,7 +54,7 @@ func (m models[E]) each(x mat.Matrix, f func(model E, share float64, z mat.Matri
 	return nil
 }
 
-// Report is that of the first.
+// Report returns the report of the first model.
 func (m models[E]) Report() estimators.Report {
 	if r, ok := any(m.parts[0].Model).(estimators.Reporter); ok {
 		return r.Report()
@@ -137,7 +137,8 @@ func (m *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err
 	mean, variance, err = m.mixture(x)
 	if b := m.Bend; b != nil && err == nil {
 		for i, z := range mean {
-			mean[i], variance[i] = b.Mean(z), b.Variance(z, variance[i])
+			mean[i] = b.Mean(z)
+			variance[i] = b.Variance(z, variance[i], mean[i])
 		}
 	}
 	return mean, variance, err
@@ -175,7 +176,7 @@ func (m *Regressor) mixture(x mat.Matrix) (mean, variance []float64, err error) 
 	return mean, variance, nil
 }
 
-// PredictInterval is that of a normal distribution of the targets as the models see them.
+// PredictInterval returns the bounds of a normal distribution of the targets as the models see them, taken back to the targets.
 func (m *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []float64, err error) {
 	defer fault.Recover(&err)
 	if err := interval.Level(m.typ, level); err != nil {
@@ -331,7 +332,7 @@ func bentOutputs(of graph.Outputs, b *targets.Bend) graph.Outputs {
 			if err != nil {
 				return v, err
 			}
-			return b.GraphVariance(of.Mean, v), nil
+			return b.GraphVariance(of.Mean, v, out.Mean), nil
 		}
 	}
 	return out
