@@ -303,15 +303,15 @@ func TestGridBudget(t *testing.T) {
 // the choice of the points in their order, on any number of workers; and Resume goes on from what was seen.
 func TestGridBudgetOverAxes(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
-	points, err := GridOf(
-		Axis{Name: "nu", Values: []float64{.5, 1.5, 2.5}},
-		Axis{Name: "length", Low: .1, High: 10, Log: true, Points: 5},
-		Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true, Points: 4},
+	points, err := grid.Points(
+		grid.Axis{Name: "nu", Values: []float64{.5, 1.5, 2.5}},
+		grid.Axis{Name: "length", Low: .1, High: 10, Log: true, Points: 5},
+		grid.Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true, Points: 4},
 	)
 	require.NoError(t, err)
 	require.Len(t, points, 60)
 	fits := atomic.Int64{}
-	build := func(v Values) estimators.Regressor {
+	build := func(v grid.Values) estimators.Regressor {
 		return counted{&lssvm.Regressor{Kernel: kernels.Matern{Nu: v.Number("nu"), Length: v.Number("length")}, Ridge: v.Number("ridge")}, &fits}
 	}
 	plain := make([]Candidate[estimators.Regressor], len(points)) // the same candidates without axes, which are tried in their order
@@ -371,9 +371,9 @@ func (c counted) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 // Of equal scores the first in the table is best, and the first failure in the table is told, in whatever order points were tried.
 func TestGridOverAxesTies(t *testing.T) {
 	x, y := problemOf(40, 2, 0.2, 4)
-	points, err := GridOf(Axis{Name: "a", Values: []float64{1, 2, 3}}, Axis{Name: "b", Values: []float64{1, 2, 3}})
+	points, err := grid.Points(grid.Axis{Name: "a", Values: []float64{1, 2, 3}}, grid.Axis{Name: "b", Values: []float64{1, 2, 3}})
 	require.NoError(t, err)
-	r := Regressor{Search: &grid.Search{}, Space: CandidateGrid(func(v Values) estimators.Regressor {
+	r := Regressor{Search: &grid.Search{}, Space: CandidateGrid(func(v grid.Values) estimators.Regressor {
 		return moody{&lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}, v.Number("a") == 1}
 	}, points)}
 	require.NoError(t, r.Fit(ctx, x, y))
@@ -383,59 +383,6 @@ func TestGridOverAxesTies(t *testing.T) {
 }
 
 // Every beginning of the order of a grid over axes has values of all, also where axes are there at some points only.
-func TestSpreadOverAxes(t *testing.T) {
-	word := func(name string) func(Values) bool {
-		return func(v Values) bool { return v.Choice("kernel") == name }
-	}
-	for name, c := range map[string]struct {
-		axes []Axis
-		k    int
-		want map[string]int // values of each axis among the first k
-	}{
-		"words and a range": {[]Axis{{Name: "kernel", Choices: []string{"a", "b", "c", "d", "e"}}, {Name: "n", Low: 1, High: 11, Points: 11}}, 7, map[string]int{"kernel": 5, "n": 5}},
-		"two and many":      {[]Axis{{Name: "kernel", Choices: []string{"a", "b"}}, {Name: "n", Low: 1, High: 11, Points: 11}}, 8, map[string]int{"kernel": 2, "n": 7}},
-		"many and two":      {[]Axis{{Name: "n", Low: 1, High: 11, Points: 11}, {Name: "kernel", Choices: []string{"a", "b"}}}, 8, map[string]int{"kernel": 2, "n": 8}},
-		"alike":             {[]Axis{{Name: "a", Low: 1, High: 4, Points: 4}, {Name: "b", Low: 1, High: 4, Points: 4}, {Name: "c", Low: 1, High: 4, Points: 4}}, 6, map[string]int{"a": 4, "b": 4, "c": 4}},
-		"one value":         {[]Axis{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{1, 2, 3}}}, 3, map[string]int{"a": 1, "b": 3}},
-		"some points only": {[]Axis{
-			{Name: "kernel", Choices: []string{"linear", "rbf", "poly"}}, {Name: "gamma", Low: 1, High: 9, Points: 9, When: word("rbf")},
-			{Name: "degree", Values: []float64{2, 3, 4}, When: word("poly")}, {Name: "ridge", Values: []float64{1, 2, 3, 4}},
-		}, 12, map[string]int{"kernel": 3, "gamma": 4, "degree": 3, "ridge": 4}},
-	} {
-		points, err := GridOf(c.axes...)
-		require.NoError(t, err)
-		order := spreadOver(points, 0, len(points), 0)
-		for at, i := range order {
-			assert.Equal(t, at+1, points[i].turn, name)
-		}
-		seen := map[string]map[float64]bool{}
-		for _, i := range order[:c.k] {
-			for _, a := range c.axes {
-				if points[i].Has(a.Name) {
-					if seen[a.Name] == nil {
-						seen[a.Name] = map[float64]bool{}
-					}
-					seen[a.Name][points[i].Number(a.Name)] = true
-				}
-			}
-		}
-		for axis, want := range c.want {
-			assert.GreaterOrEqual(t, len(seen[axis]), want, "%s: %s", name, axis)
-		}
-		slices.Sort(order)
-		for i, v := range order {
-			require.Equal(t, i, v, "%s: each point once", name)
-		}
-	}
-	for n := 1; n < 200; n++ {
-		seen := map[int]bool{}
-		for k := range n {
-			seen[k*goldenStep(n)%n] = true
-		}
-		assert.Len(t, seen, n)
-	}
-}
-
 func TestGridBudgetWithinAParameter(t *testing.T) {
 	x, y := problemOf(50, 2, 0.2, 4)
 	clock := &ticker{}

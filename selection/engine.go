@@ -158,7 +158,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return c.fitScalings(ctx, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
-	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X)
+	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X, targetsOf(c.steps, merged, y))
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	p := search.NewProblem(merged, target, labels)
 	p.Settings, p.Metric, p.Splitter, p.Columns, p.Categories = searcher.Settings, c.metric, c.splitter, c.columns, c.space.categories
 	p.Candidates, p.Names, p.Turns = c.space.names(), c.space.labels, c.space.turns
-	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged.X)
+	p.RidgeMachine, p.Features = areRidgeMachines(samples), c.featuresOf(samples, merged, given.Y)
 	p.Try = func(ctx context.Context, family families.Family, t search.Attempt) (search.Attempted, error) {
 		t.Folds = validation.SpreadDistinct(t.Folds, merged)
 		return c.try(ctx, given, family, t)

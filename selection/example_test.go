@@ -186,16 +186,16 @@ func ExampleRegressor_nothingSet() {
 
 // Settings of any step of a pipeline, by name; one is only there beside a choice of another.
 func ExampleAxis() {
-	points, err := selection.GridOf(
-		selection.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},
-		selection.Axis{Name: "kernel", Choices: []string{"linear", "rbf"}},
-		selection.Axis{Name: "gamma", Low: 0.1, High: 10, Points: 2, Log: true, When: func(v selection.Values) bool { return v.Choice("kernel") == "rbf" }},
+	points, err := grid.Points(
+		grid.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},
+		grid.Axis{Name: "kernel", Choices: []string{"linear", "rbf"}},
+		grid.Axis{Name: "gamma", Low: 0.1, High: 10, Points: 2, Log: true, When: func(v grid.Values) bool { return v.Choice("kernel") == "rbf" }},
 	)
 	fmt.Println(len(points), err)
 	for _, v := range points[:4] {
 		fmt.Println(v)
 	}
-	few, err := selection.QuasiRandom(4, 1, selection.Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true})
+	few, err := grid.QuasiRandom(4, 1, grid.Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true})
 	fmt.Println(len(few), err)
 	// Output:
 	// 9 <nil>
@@ -209,15 +209,15 @@ func ExampleAxis() {
 // A search over named axes: the names stand in the trace, and in what was chosen.
 func ExampleCandidateGrid() {
 	x, y := wave()
-	points, err := selection.GridOf(
-		selection.Axis{Name: "scale", Choices: []string{"yes", "no"}},
-		selection.Axis{Name: "gamma", Values: []float64{0.01, 1, 100}},
+	points, err := grid.Points(
+		grid.Axis{Name: "scale", Choices: []string{"yes", "no"}},
+		grid.Axis{Name: "gamma", Values: []float64{0.01, 1, 100}},
 	)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	build := func(v selection.Values) estimators.Regressor {
+	build := func(v grid.Values) estimators.Regressor {
 		machine := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: v.Number("gamma")}}
 		if v.Choice("scale") == "no" {
 			return machine

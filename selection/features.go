@@ -2,11 +2,15 @@ package selection
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -33,9 +37,22 @@ func featureMap(e any) []transformers.Transformer {
 	return nil
 }
 
-// featuresOf returns what makes the features (n×m) of x with a kernel, nil where the learners,
+// targetsOf returns the targets of the distinct rows as steps get them, nil if none of the steps learns from targets.
+func targetsOf[Y float64 | int](steps []transformers.Transformer, merged *distinct.Rows, y []Y) mat.Matrix {
+	learns := func(s transformers.Transformer) bool { _, ok := embedding.As[transformers.TargetFitter](s); return ok }
+	if !slices.ContainsFunc(steps, learns) {
+		return nil
+	}
+	out := targets.Matrix(y)
+	if !merged.Repeated() {
+		return out
+	}
+	return merged.Mean(mat.DenseCopyOf(out))
+}
+
+// featuresOf returns what makes the features (m×p) of the m distinct rows with a kernel, nil where the learners,
 // of which it is given samples, have none.
-func (c engine[Y, E]) featuresOf(samples []E, x *mat.Dense) func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
+func (c engine[Y, E]) featuresOf(samples []E, merged *distinct.Rows, y []Y) func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
 	if c.space.listed {
 		return nil
 	}
@@ -45,7 +62,8 @@ func (c engine[Y, E]) featuresOf(samples []E, x *mat.Dense) func(ctx context.Con
 		}
 	}
 	return func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
-		_, out, err := folds.FitChain(ctx, c.Type, featureMap(c.space.kernelOption(k).build()), x)
+		steps := featureMap(c.space.kernelOption(k).build())
+		_, out, err := folds.FitChain(ctx, c.Type, steps, merged.X, targetsOf(steps, merged, y))
 		return out, err
 	}
 }

@@ -27,6 +27,7 @@ type fitted[E any] struct {
 	// What a part says of each row without having seen it, until the shares are known: see leaveOut.
 	left, variances []float64
 	bend            *targets.Bend // of the targets of all parts; nil: as they are
+	encoded         []int         // the categories whose mean targets are columns of a part
 }
 
 // transform takes new rows to where the inner estimator lives.
@@ -113,7 +114,9 @@ type stored struct {
 	Names  []string               // of the scalings
 	Parts  [][]byte               // and a file of each
 	Bend   *targets.Bend          `cbor:",omitempty"` // of their targets
-	Result []byte                 // JSON
+	// Encoded are the categories whose mean targets are columns of a part.
+	Encoded []int  `cbor:",omitempty"`
+	Result  []byte // JSON
 	// Template are the settings of the estimator, of a type that is registered. It is made of them unless functions of the
 	// Space build it.
 	Template *configuration.Value `cbor:",omitempty"`

@@ -12,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/internal/badtext"
+	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
@@ -25,11 +26,11 @@ func TestTextsAreUTF8(t *testing.T) {
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
 	})
 	assert.Equal(t, 1, n)
-	axis := Axis{Name: "way", Choices: []string{"this", "that"}}
-	_, err := GridOf(axis)
+	axis := grid.Axis{Name: "way", Choices: []string{"this", "that"}}
+	_, err := grid.Points(axis)
 	require.NoError(t, err)
 	n = badtext.ForEachField(&axis, func(field string) {
-		_, err := GridOf(axis)
+		_, err := grid.Points(axis)
 		require.ErrorIs(t, err, estimators.ErrParam, field)
 		assert.ErrorContains(t, err, `"j\xe4", want UTF-8`)
 	})

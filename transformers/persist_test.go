@@ -39,6 +39,7 @@ var goldenFiles = map[string]transformers.Transformer{
 	"Winsorizer-v1.keln":           &columnwise.Winsorizer{Lower: 0.1, NoUpper: true},
 	"Imputer-v1.keln":              &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true},
 	"OneHot-v1.keln":               &columnwise.OneHot{Columns: []int{0, 1}, Drop: columnwise.DropBinary},
+	"TargetEncoder-v1.keln":        &columnwise.TargetEncoder{Columns: []int{1}},
 	"KernelMap-v1.keln":            &featuremap.KernelMap{},
 	"KernelCenterer-v1.keln":       &featuremap.KernelCenterer{},
 	"RandomHidden-v1.keln":         &featuremap.RandomHidden{Units: 3, Activation: featuremap.Tanh, Seed: 2},
@@ -96,8 +97,9 @@ func TestFitIsCancelled(t *testing.T) {
 	cancel()
 	for _, g := range goldenFiles {
 		f := estimators.Clone(g)
-		require.ErrorIs(t, f.Fit(ctx, maptest.Table), context.Canceled)
-		_, err := f.Transform(maptest.Table)
+		_, err := transformers.FitTransform(ctx, f, maptest.Table, maptest.Table.ColView(0))
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = f.Transform(maptest.Table)
 		require.ErrorIs(t, err, fault.ErrNotFitted)
 	}
 }

@@ -13,19 +13,19 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
+	"github.com/kernelearn/kernelearn/transformers/internal/maptest"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Into whatever memory, of few rows and of many, TransformTo gives what Transform gives, to
 // rounding.
 func TestTransformToIsTransform(t *testing.T) {
-	ctx := context.Background()
 	for name, configured := range goldenFiles {
 		tr := estimators.Clone(configured)
 		to := tr.(transformers.TransformerTo)
 		rows := goldenRowsOf(tr)
 		assert.ErrorIs(t, to.TransformTo(&mat.Dense{}, rows), fault.ErrNotFitted, name)
-		require.NoError(t, tr.Fit(ctx, rows), name)
+		maptest.FitTransform(t, tr, rows)
 		n, d := rows.Dims()
 		reused := &mat.Dense{}
 		for _, copies := range []int{1, 20, 2} {

@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -116,11 +117,15 @@ func fitTransform(ctx context.Context, configured transformers.Transformer, t *g
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := transformer.Fit(ctx, x); err != nil {
-		return nil, nil, t.Explain(s.Columns, err)
+	targets, err := classMatrix(t)
+	if err != nil {
+		return nil, nil, err
 	}
+	z, err := transformers.FitTransform(ctx, transformer, x, targets)
 	f := &fittedTransform{schema: s, transformer: transformer}
-	z, err := f.transform(x)
+	if err == nil {
+		err = f.checkWidth(x, z)
+	}
 	if err != nil {
 		return nil, nil, t.Explain(s.Columns, err)
 	}
@@ -158,17 +163,35 @@ func transformed(t transformers.Transformer, in []gridtable.Column, width int, c
 	return out
 }
 
+// classMatrix is the class of each row as transformers get it that learn from targets.
+func classMatrix(t *gridtable.Table) (mat.Matrix, error) {
+	y, err := t.Values(&t.Classes[0])
+	if err != nil || t.Classes[0].Column.Kind == gridtable.FloatKind {
+		return targets.Matrix(y), err
+	}
+	labels := make([]int, len(y))
+	for i, v := range y {
+		labels[i] = int(v)
+	}
+	return targets.Matrix(labels), nil
+}
+
 func (f *fittedTransform) transform(x *mat.Dense) (*mat.Dense, error) {
 	z, err := f.transformer.Transform(x)
 	if err != nil {
 		return nil, err
 	}
+	return z, f.checkWidth(x, z)
+}
+
+// checkWidth returns an error unless a transformer has made as many rows and columns of x as it should.
+func (f *fittedTransform) checkWidth(x, z *mat.Dense) error {
 	rows, _ := x.Dims()
 	if r, c := z.Dims(); r != rows || (f.output != nil && c != len(f.output)) {
-		return nil, fault.Shape(fmt.Sprintf("%T returned %d rows and", f.transformer, r), c, "columns",
+		return fault.Shape(fmt.Sprintf("%T returned %d rows and", f.transformer, r), c, "columns",
 			"want %d rows and as many columns as in training", rows)
 	}
-	return z, nil
+	return nil
 }
 
 func (f *fittedTransform) reads() *schema { return f.schema }

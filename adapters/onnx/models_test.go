@@ -138,7 +138,7 @@ func transformersOf() (out []transformers.Transformer, gaps []bool) {
 		&featuremap.RandomHidden{Units: 15, Activation: featuremap.Tanh},
 		&pca.PCA{}, &pca.PCA{Components: 2, Whiten: true}, &pca.KernelPCA{Components: 5},
 		&pipeline.ColumnTransformer{Parts: []pipeline.ColumnPart{{Columns: []int{2, 0}, Of: &scalers.StandardScaler{}}, {Columns: []int{3}, Of: &columnwise.OneHot{Columns: []int{0}}}}},
-		&featuremap.Nystroem{Components: 20}, &columnwise.OneHot{Columns: []int{3}},
+		&featuremap.Nystroem{Components: 20}, &columnwise.OneHot{Columns: []int{3}}, &columnwise.TargetEncoder{Columns: []int{3}},
 		&pipeline.Transformer{Steps: []transformers.Transformer{&scalers.StandardScaler{}, &scalers.UnitRows{}}},
 	} {
 		out, gaps = append(out, t), append(gaps, false)
@@ -288,7 +288,8 @@ func models(t *testing.T) (out []fitted) {
 		if gaps[i] {
 			on, at = withGaps, holes
 		}
-		require.NoError(t, tr.Fit(ctx, on), "%T", tr)
+		_, err := transformers.FitTransform(ctx, tr, on, on.ColView(0))
+		require.NoError(t, err, "%T", tr)
 		switch tr.(type) {
 		case *featuremap.RandomFourier, *featuremap.LocallyStationaryFourier:
 			at = nearer(at)

@@ -81,6 +81,8 @@ func TestAll(t *testing.T) {
 	estimatortest.Transformer(t, "columnwise.OneHot (gaps, all columns)", func() transformers.Transformer {
 		return &columnwise.OneHot{Gaps: true, Drop: columnwise.DropBinary}
 	}, gaps)
+	estimatortest.Transformer(t, "columnwise.TargetEncoder", func() transformers.Transformer { return &columnwise.TargetEncoder{} },
+		with(estimatortest.Options{Gaps: true, Skip: map[string]string{"row-permutation": "draws folds by the numbers of the rows"}}))
 	mapsRows := map[string]string{"row-permutation": "has a column for each row of Fit, in their order"}
 	estimatortest.Transformer(t, "featuremap.KernelMap", func() transformers.Transformer { return &featuremap.KernelMap{} },
 		with(estimatortest.Options{Skip: mapsRows, Workers: func(w int) any { return &featuremap.KernelMap{Workers: w} }}))

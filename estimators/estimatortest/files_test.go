@@ -66,6 +66,7 @@ func storedModels() map[string]func() any {
 		"Imputer":               func() any { return &columnwise.Imputer{Indicators: true} },
 		"Imputer most frequent": func() any { return &columnwise.Imputer{Statistic: columnwise.MostFrequent} },
 		"OneHot":                func() any { return &columnwise.OneHot{Gaps: true, Drop: columnwise.DropBinary} },
+		"TargetEncoder":         func() any { return &columnwise.TargetEncoder{} },
 		"KernelMap":             func() any { return &featuremap.KernelMap{} },
 		"KernelCenterer":        func() any { return &featuremap.KernelCenterer{} },
 		"RandomHidden":          func() any { return &featuremap.RandomHidden{Units: 3} },
@@ -310,7 +311,8 @@ func twoTargets(y []float64) *mat.Dense {
 func fitWeightless(ctx context.Context, e any, x *mat.Dense, y []float64, labels []int) error {
 	switch e := e.(type) {
 	case transformers.Transformer:
-		return e.Fit(ctx, x)
+		_, err := transformers.FitTransform(ctx, e, x, mat.NewDense(len(y), 1, y))
+		return err
 	case estimators.Regressor:
 		return e.Fit(ctx, x, y)
 	case estimators.Classifier:

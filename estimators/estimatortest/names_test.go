@@ -42,7 +42,10 @@ func TestErrorsNameTheType(t *testing.T) {
 		case estimators.Classifier:
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, labels[:n]) }
 		case transformers.Transformer:
-			fit = func(x *mat.Dense, _ int) error { return e.Fit(ctx, x) }
+			fit = func(x *mat.Dense, n int) error {
+				_, err := transformers.FitTransform(ctx, e, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)]))
+				return err
+			}
 		case estimators.MultiRegressor:
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)])) }
 		case estimators.Detector:

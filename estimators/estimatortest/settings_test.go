@@ -56,7 +56,7 @@ var withSettings = []func() any{
 	func() any { return &grid.Halving{} }, func() any { return &entropy.GoldenSection{} },
 	func() any { return &scalers.MinMaxScaler{} }, func() any { return &columnwise.PowerTransformer{} },
 	func() any { return &columnwise.QuantileTransformer{} }, func() any { return &columnwise.Winsorizer{} }, func() any { return &columnwise.Imputer{} }, func() any { return &columnwise.OneHot{} },
-	func() any { return &featuremap.KernelMap{} }, func() any { return &featuremap.RandomHidden{} }, func() any { return &featuremap.RandomFourier{} },
+	func() any { return &columnwise.TargetEncoder{} }, func() any { return &featuremap.KernelMap{} }, func() any { return &featuremap.RandomHidden{} }, func() any { return &featuremap.RandomFourier{} },
 	func() any { return &featuremap.LocallyStationaryFourier{} }, func() any { return &featuremap.Nystroem{} },
 	func() any { return &pca.PCA{} }, func() any { return &pca.KernelPCA{} },
 }
@@ -148,7 +148,8 @@ func fitAny(ctx context.Context, e any) error {
 	case estimators.Classifier:
 		return e.Fit(ctx, x, []int{0, 1, 0, 1})
 	case transformers.Transformer:
-		return e.Fit(ctx, x)
+		_, err := transformers.FitTransform(ctx, e, x, x.ColView(0))
+		return err
 	case estimators.MultiRegressor:
 		return e.Fit(ctx, x, twoTargets([]float64{1, 2, 3, 5}))
 	case estimators.Detector:

@@ -179,7 +179,8 @@ func everyTransformer() map[string]transformers.Transformer {
 		"PowerTransformer": &columnwise.PowerTransformer{}, "PowerTransformer raw": &columnwise.PowerTransformer{NoStandardize: true, Gaps: true},
 		"QuantileTransformer": &columnwise.QuantileTransformer{Output: columnwise.Normal}, "Winsorizer": &columnwise.Winsorizer{Gaps: true},
 		"UnitRows": &scalers.UnitRows{}, "Imputer": &columnwise.Imputer{Indicators: true}, "OneHot": &columnwise.OneHot{Columns: []int{2}},
-		"KernelMap": &featuremap.KernelMap{Kernel: k}, "KernelCenterer": &featuremap.KernelCenterer{}, "RandomHidden": &featuremap.RandomHidden{Units: 200},
+		"TargetEncoder": &columnwise.TargetEncoder{Columns: []int{2}},
+		"KernelMap":     &featuremap.KernelMap{Kernel: k}, "KernelCenterer": &featuremap.KernelCenterer{}, "RandomHidden": &featuremap.RandomHidden{Units: 200},
 		"RandomFourier":            &featuremap.RandomFourier{Kernel: k, Components: 200},
 		"RandomFourier phase":      &featuremap.RandomFourier{Kernel: k, Components: 200, RandomPhase: true},
 		"LocallyStationaryFourier": &featuremap.LocallyStationaryFourier{Local: k, Stationary: k, Components: 200},
@@ -217,7 +218,8 @@ func TestTransformSingleRows(t *testing.T) {
 	x, _, _ := single(50, 2)
 	one := mat.NewDense(1, 10, mat.Row(nil, 3, x))
 	for name, tr := range everyTransformer() {
-		require.NoError(t, tr.Fit(context.Background(), x))
+		_, err := transformers.FitTransform(context.Background(), tr, x, x.ColView(0))
+		require.NoError(t, err)
 		to, dst := tr.(transformers.TransformerTo), &mat.Dense{}
 		require.NoError(t, to.TransformTo(dst, one))
 		noAllocations(t, name, func() {

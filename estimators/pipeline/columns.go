@@ -84,6 +84,13 @@ func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	return t.keep(t.choice().Fit(ctx, x))
 }
 
+// FitTransformTargets implements [transformers.TargetFitter]: parts that learn from the targets get them.
+func (t *ColumnTransformer) FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (_ *mat.Dense, err error) {
+	defer estimators.BeginFit(&ctx, nil)(&err)
+	f, z, err := t.choice().FitTransform(ctx, x, targets)
+	return z, t.keep(f, err)
+}
+
 // FitBlocks implements [streaming.BlockFitter] where all parts do: the stream is read as often as each of them
 // reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
@@ -24,12 +25,13 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 		return nil, err
 	}
 	out := old
+	var z mat.Matrix // what the steps make of x
 	if old == nil {
 		var err error
 		if out, err = c.unfitted(); err != nil {
 			return nil, err
 		}
-		if err := out.steps.learn(ctx, x); err != nil {
+		if z, err = out.steps.learn(ctx, x, targets.Matrix(y)); err != nil {
 			return nil, err
 		}
 		n, _ := x.Dims()
@@ -46,18 +48,24 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 	if err != nil {
 		return nil, err
 	}
-	z, err := out.rows(x)
-	if err != nil {
-		return nil, err
+	if z == nil {
+		if z, err = out.rows(x); err != nil {
+			return nil, err
+		}
 	}
 	return out, out.ofFinal(final.PartialFit(ctx, z, y))
 }
 
-// learn fits by statistics where all steps can, so that rows that come at once are learnt from as rows in parts are.
-func (t *Transformer) learn(ctx context.Context, x mat.Matrix) error {
+// learn fits by statistics where all steps can, so that rows that come at once are learnt from as rows in parts are. It
+// returns the transformed rows where it computes them.
+func (t *Transformer) learn(ctx context.Context, x, targets mat.Matrix) (mat.Matrix, error) {
 	if !t.Supports(estimators.Mergeable) || len(t.Steps) == 0 {
-		return t.Fit(ctx, x)
+		return t.fit(ctx, x, targets, true)
 	}
+	return nil, t.learnStatistics(ctx, x)
+}
+
+func (t *Transformer) learnStatistics(ctx context.Context, x mat.Matrix) error {
 	s, err := newStages[streaming.None](t, nil, "")
 	if err != nil {
 		return err

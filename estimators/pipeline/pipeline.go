@@ -37,6 +37,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/rowwise"
+	"github.com/kernelearn/kernelearn/internal/targets"
 )
 
 // learner is what all estimators have in common that learn from targets T and predict P.
@@ -97,7 +98,7 @@ func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []f
 		return nil, err
 	}
 	first, rest := progress.Two(ctx, float64(len(c.steps.Steps)), finalSteps)
-	z, err := out.steps.FitTransform(first, x)
+	z, err := out.steps.fit(first, x, targets.Matrix(y), true)
 	if err != nil {
 		return nil, err
 	}

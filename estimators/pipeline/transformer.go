@@ -68,7 +68,7 @@ func (t *Transformer) clones() ([]transformers.Transformer, error) {
 // Fit fits a clone of each step on what the step before it gives for x (n×d).
 func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	_, err = t.fit(ctx, x, false)
+	_, err = t.fit(ctx, x, nil, false)
 	return err
 }
 
@@ -76,11 +76,24 @@ func (t *Transformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 // that is x itself, which the caller must not write to then.
 func (t *Transformer) FitTransform(ctx context.Context, x mat.Matrix) (_ mat.Matrix, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	return t.fit(ctx, x, true)
+	return t.fit(ctx, x, nil, true)
 }
 
-// fit leaves out the transformation by the last step if nobody wants it.
-func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Matrix, error) {
+// FitTransformTargets implements [transformers.TargetFitter]: steps that learn from the targets get them.
+func (t *Transformer) FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (_ *mat.Dense, err error) {
+	defer estimators.BeginFit(&ctx, nil)(&err)
+	z, err := t.fit(ctx, x, targets, true)
+	if err != nil {
+		return nil, err
+	}
+	if z, ok := z.(*mat.Dense); ok && len(t.Steps) > 0 {
+		return z, nil
+	}
+	return mat.DenseCopyOf(z), nil
+}
+
+// fit leaves out the transformation by the last step if nobody wants it. Targets are nil for none.
+func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool) (mat.Matrix, error) {
 	steps, err := t.clones()
 	if err != nil {
 		return nil, err
@@ -98,8 +111,10 @@ func (t *Transformer) fit(ctx context.Context, x mat.Matrix, whole bool) (mat.Ma
 	group := progress.Open(ctx)
 	for i, s := range steps {
 		first, rest := progress.Two(group.Step(i, len(steps)), 2, 1)
-		err := s.Fit(first, z)
-		if err == nil && (whole || i < len(steps)-1) {
+		var err error
+		if learner, ok := embedding.As[transformers.TargetFitter](s); ok && targets != nil {
+			z, err = learner.FitTransformTargets(first, z, targets)
+		} else if err = s.Fit(first, z); err == nil && (whole || i < len(steps)-1) {
 			z, err = transformers.TransformContext(rest, s, z)
 		}
 		if err == nil {

@@ -83,6 +83,34 @@ func AgainstRest(at []int, k int) *mat.Dense {
 	return out
 }
 
+// Indicators are the targets of labels as numbers, a row for each: a column for each class, 1 in the rows of the class
+// and 0 elsewhere, and of two classes the column of the second. No number is stored.
+type Indicators struct {
+	at             []int // the positions of the classes
+	first, columns int   // first is the class of column 0
+}
+
+// NewIndicators returns those of y.
+func NewIndicators(y []int) Indicators {
+	labels := Distinct(y)
+	columns := max(1, Machines(len(labels)))
+	return Indicators{at: Positions(labels, y), first: max(0, len(labels)-columns), columns: columns}
+}
+
+// Dims returns the number of rows and of columns.
+func (m Indicators) Dims() (rows, columns int) { return len(m.at), m.columns }
+
+// At returns whether row i is of the class of column j, as 1 or 0.
+func (m Indicators) At(i, j int) float64 {
+	if m.at[i] == m.first+j {
+		return 1
+	}
+	return 0
+}
+
+// T returns the transpose.
+func (m Indicators) T() mat.Matrix { return mat.Transpose{Matrix: m} }
+
 // Scores returns a column for each class from the outputs f of the machines, n×Machines(k):
 // f itself, or of two classes the columns -f and f.
 func Scores(f *mat.Dense) *mat.Dense {

@@ -35,7 +35,7 @@ const traceBytes = 512
 // effect.
 //
 // If a Budget ends it, the best of what was tried is taken. It tries the values from Lo to Hi, and the points that
-// selection.CandidateGrid has from selection.GridOf, in an order of which every beginning is spread over them: the middle
+// selection.CandidateGrid has from [Points], in an order of which every beginning is spread over them: the middle
 // first, then those of both halves, and so on; of several axes each point has other values of all. Params and other
 // candidates are tried in their order. The trace is in the order of the grid in any case, a grid that was not ended chooses
 // the same in any order, and of equal scores the first in the trace is best.

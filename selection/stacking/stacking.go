@@ -66,7 +66,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 			return out, fmt.Errorf("%s: %w", t.typ, err)
 		}
 	}
-	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, rows.X) // no steps: it checks columns
+	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, rows.X, nil) // no steps: it checks columns
 	if err != nil {
 		return out, err
 	}

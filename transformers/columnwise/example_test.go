@@ -167,3 +167,25 @@ func ExampleDrop() {
 	// 4 columns, the first is of category 1
 	// 3 columns, the first is of category 1
 }
+
+func ExampleTargetEncoder() {
+	// The city of each row as a code, and its rent.
+	x := mat.NewDense(6, 1, []float64{1, 1, 2, 2, 2, 3})
+	rent := mat.NewDense(6, 1, []float64{900, 1100, 500, 600, 550, 2000})
+	encoder := &columnwise.TargetEncoder{Smoothing: 1}
+	// What a model learns from: no row's own rent is in it.
+	if _, err := encoder.FitTransformTargets(context.Background(), x, rent); err != nil {
+		log.Fatal(err)
+	}
+	// New rows have the means of all, and a city that is new has the mean rent.
+	z, err := encoder.Transform(mat.NewDense(4, 1, []float64{1, 2, 3, 4}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.0f\n", mat.Formatted(z))
+	// Output:
+	// ⎡ 981⎤
+	// ⎢ 648⎥
+	// ⎢1471⎥
+	// ⎣ 942⎦
+}

@@ -3,12 +3,13 @@
 //
 //	Imputer              NaN to the mean, the median or the most frequent value of its column
 //	OneHot               category codes to a column for each category
+//	TargetEncoder        category codes to the mean target of their rows
 //	PowerTransformer     each column as normal as a power can make it
 //	QuantileTransformer  each value to its rank in its column, even or normal
 //	Winsorizer           far values to a quantile of their column
 //
-// All of them know gaps, which are NaN, and fit from a stream of rows and from statistics of parts of the rows. They
-// then learn what Fit learns, except that QuantileTransformer and PowerTransformer learn of long streams from a sketch
+// All of them know gaps, which are NaN, and all but TargetEncoder fit from a stream of rows and from statistics of parts
+// of the rows. They then learn what Fit learns, except that QuantileTransformer and PowerTransformer learn of long streams from a sketch
 // of the ranks, to bounds that they document, and so does all that is a rank when statistics are merged.
 package columnwise
 
@@ -55,7 +56,7 @@ func (s Statistic) String() string {
 }
 
 // Imputer fills gaps: a NaN becomes the Statistic of its column over the rows that Fit saw, and no other value
-// changes. It is the only transformer that accepts NaN. A column without a single value in Fit is filled with 0.
+// changes. A column without a single value in Fit is filled with 0.
 // There is nothing to learn from it, but it stays a column so that the width does not depend on the rows.
 //
 // If Indicators is set, a column is appended for each column that had gaps in Fit, in their order. It is 1 where

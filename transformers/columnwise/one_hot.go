@@ -392,6 +392,19 @@ func (o *OneHot) Encoding() []Encoded {
 	return out
 }
 
+// validCategories returns what is wrong with the categories of a column.
+func validCategories(values codec.Floats, gaps bool) error {
+	if n := len(values); n > 0 && math.IsNaN(values[n-1]) && gaps {
+		values = values[:n-1]
+	}
+	for k, v := range values {
+		if v-v != 0 || k > 0 && v <= values[k-1] {
+			return fmt.Errorf("categories that are not finite or not ascending")
+		}
+	}
+	return nil
+}
+
 func (m oneHotModel) Validate() error {
 	if m.Width < 1 || m.Width > mostColumns || len(m.Values) != len(m.Columns) {
 		return fmt.Errorf("categories of %d columns for %d of %d", len(m.Values), len(m.Columns), m.Width)
@@ -400,13 +413,8 @@ func (m oneHotModel) Validate() error {
 		return err
 	}
 	for i, values := range m.Values {
-		if n := len(values); n > 0 && math.IsNaN(values[n-1]) && m.Gaps {
-			values = values[:n-1]
-		}
-		for k, v := range values {
-			if v-v != 0 || k > 0 && v <= values[k-1] {
-				return fmt.Errorf("categories of column %d are not finite or not ascending", m.Columns[i])
-			}
+		if err := validCategories(values, m.Gaps); err != nil {
+			return fmt.Errorf("column %d: %w", m.Columns[i], err)
 		}
 	}
 	if m.width() < 1 {

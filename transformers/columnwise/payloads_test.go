@@ -30,6 +30,10 @@ func TestHostilePayloads(t *testing.T) {
 		"no categories":  {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}}},
 		"descending":     {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, 1}}}},
 		"NaN without":    {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 1, Columns: []int{0}, Values: []codec.Floats{{2, math.NaN()}}}},
+		"no means":       {Into: &TargetEncoder{}, Kind: "transformers.TargetEncoder", Content: targetEncoderModel{Width: 1, Targets: 1, Columns: []int{0}, Values: []codec.Floats{{1}}, Unseen: []float64{0}}},
+		"no targets":     {Into: &TargetEncoder{}, Kind: "transformers.TargetEncoder", Content: targetEncoderModel{Width: 1}},
+		"infinite mean":  {Into: &TargetEncoder{}, Kind: "transformers.TargetEncoder", Content: targetEncoderModel{Width: 1, Targets: 1, Columns: []int{0}, Values: []codec.Floats{{1}}, Means: []codec.Floats{{math.Inf(1)}}, Unseen: []float64{0}}},
+		"few means":      {Into: &TargetEncoder{}, Kind: "transformers.TargetEncoder", Content: targetEncoderModel{Width: 1, Targets: 1, Columns: []int{0}, Values: []codec.Floats{{1, 2}}, Means: []codec.Floats{{1}}, Unseen: []float64{0}}},
 		"columns":        {Into: &OneHot{}, Kind: "transformers.OneHot", Content: oneHotModel{Width: 2, Columns: []int{1, 0}, Values: []codec.Floats{{1}, {1}}}},
 	})
 }

@@ -12,12 +12,14 @@ func init() {
 	registry.Add[*Winsorizer]("transformers.Winsorizer", registry.Type{})
 	registry.Add[*Imputer]("transformers.Imputer", registry.Type{})
 	registry.Add[*OneHot]("transformers.OneHot", registry.Type{})
+	registry.Add[*TargetEncoder]("transformers.TargetEncoder", registry.Type{})
 }
 
 var (
-	_ transformers.Transformer = (*PowerTransformer)(nil)
-	_ transformers.Transformer = (*QuantileTransformer)(nil)
-	_ transformers.Transformer = (*Winsorizer)(nil)
-	_ transformers.Transformer = (*Imputer)(nil)
-	_ transformers.Transformer = (*OneHot)(nil)
+	_ transformers.Transformer  = (*PowerTransformer)(nil)
+	_ transformers.Transformer  = (*QuantileTransformer)(nil)
+	_ transformers.Transformer  = (*Winsorizer)(nil)
+	_ transformers.Transformer  = (*Imputer)(nil)
+	_ transformers.Transformer  = (*OneHot)(nil)
+	_ transformers.TargetFitter = (*TargetEncoder)(nil)
 )

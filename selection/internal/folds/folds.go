@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -75,10 +76,18 @@ func Chain(typ string, steps []transformers.Transformer) *pipeline.Transformer {
 	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
 }
 
-// FitChain fits preprocessing steps and returns them with the transformed rows.
-func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
+// FitChain fits preprocessing steps and returns them with the transformed rows. Targets are for steps that learn from them, nil if
+// none does.
+func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense, targets mat.Matrix) (*pipeline.Transformer,
+	*mat.Dense, error) {
 	chain := Chain(typ, steps)
-	z, err := chain.FitTransform(ctx, x)
+	var z mat.Matrix
+	var err error
+	if targets == nil {
+		z, err = chain.FitTransform(ctx, x)
+	} else {
+		z, err = chain.FitTransformTargets(ctx, x, targets)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +133,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	err := parallel.ForEachPart(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
 		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
 		if len(j.Steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
-			chain, train, err := FitChain(ctx, j.Type, j.Steps, p.train.X)
+			chain, train, err := FitChain(ctx, j.Type, j.Steps, p.train.X, targets.Matrix(p.train.Y))
 			if err == nil {
 				p.train.X = train
 				p.test.X, err = transformers.TransformContext(progress.Detach(ctx), chain, p.test.X)

@@ -83,9 +83,10 @@ var Table = mat.NewDense(4, 3, []float64{
 	6, 5, 0,
 })
 
-// FitTransform is a Fit and a Transform on the same rows.
+// FitTransform is a Fit and a Transform on the same rows. The first column is the target of what learns from targets.
 func FitTransform(tb require.TestingT, t transformers.Transformer, x mat.Matrix) *mat.Dense {
-	require.NoError(tb, t.Fit(context.Background(), x))
+	_, err := transformers.FitTransform(context.Background(), t, x, mat.DenseCopyOf(x).ColView(0))
+	require.NoError(tb, err)
 	z, err := t.Transform(x)
 	require.NoError(tb, err)
 	return z

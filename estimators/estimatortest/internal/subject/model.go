@@ -5,6 +5,7 @@ package subject
 import (
 	"context"
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -89,7 +90,15 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix, y []float64) error {
 	case Detectors:
 		return m.Detector().Fit(ctx, x)
 	}
-	return m.Value.(transformers.Transformer).Fit(ctx, x)
+	err := m.Value.(transformers.Transformer).Fit(ctx, x)
+	if t, ok := m.Value.(transformers.TargetFitter); ok && errors.Is(err, errors.ErrUnsupported) { // it needs targets
+		var targets mat.Matrix
+		if len(y) > 0 {
+			targets = mat.NewDense(len(y), 1, slices.Clone(y))
+		}
+		_, err = t.FitTransformTargets(ctx, x, targets)
+	}
+	return err
 }
 
 func (m Model) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []float64) error {

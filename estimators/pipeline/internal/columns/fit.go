@@ -12,10 +12,34 @@ import (
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/streaming"
+	"github.com/kernelearn/kernelearn/transformers"
 )
 
 // Fit fits a clone of the transformer of each part to its columns of x.
 func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
+	return c.fit(ctx, x, nil, func(_ int, of transformers.Transformer, some *mat.Dense) error { return of.Fit(ctx, some) })
+}
+
+// FitTransform fits to the targets too, where a part learns from them, and returns what an estimator is to learn from.
+func (c Choice) FitTransform(ctx context.Context, x, targets mat.Matrix) (*Fitted, *mat.Dense, error) {
+	b := &buffers{}
+	f, err := c.fit(ctx, x, b, func(i int, of transformers.Transformer, some *mat.Dense) error {
+		z, err := transformers.FitTransform(ctx, of, some, targets)
+		if err == nil {
+			b.out[i] = *z
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &mat.Dense{}
+	return f, out, f.join(out, b)
+}
+
+// fit fits each part by learn, and puts the columns of each in b if it is not nil.
+func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
+	learn func(i int, of transformers.Transformer, some *mat.Dense) error) (*Fitted, error) {
 	in, err := check.DenseGaps("x", x, check.Anywhere)
 	if err != nil {
 		return nil, fault.AddPlace(name, err)
@@ -28,14 +52,23 @@ func (c Choice) Fit(ctx context.Context, x mat.Matrix) (*Fitted, error) {
 	if _, err := f.dense(in); err != nil {
 		return nil, fault.AddPlace(name, err)
 	}
+	if b != nil {
+		b.in, b.out = make([]mat.Dense, len(f.parts)), make([]mat.Dense, len(f.parts))
+	}
 	for i, p := range f.parts {
+		if p.Of == nil && b == nil {
+			continue
+		}
+		some := &mat.Dense{}
+		if b != nil {
+			some = &b.in[i]
+		}
+		choose(some, in, p.Columns)
 		if p.Of == nil {
 			continue
 		}
-		var some mat.Dense
-		choose(&some, in, p.Columns)
-		if err := p.Of.Fit(ctx, &some); err != nil {
-			return nil, fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&some, 0)))
+		if err := learn(i, p.Of, some); err != nil {
+			return nil, fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(some, 0)))
 		}
 	}
 	if err := ctx.Err(); err != nil {

@@ -25,11 +25,9 @@ func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 	} else {
 		b = &buffers{make([]mat.Dense, len(f.parts)), make([]mat.Dense, len(f.parts))}
 	}
-	width := 0
 	for i, p := range f.parts {
 		choose(&b.in[i], in, p.Columns)
 		if p.Of == nil {
-			width += len(p.Columns)
 			continue
 		}
 		b.out[i].Reset()
@@ -44,19 +42,29 @@ func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", partName(i, p), placed(err, p, window(&b.in[i], 0)))
 		}
-		width += b.out[i].RawMatrix().Cols
 	}
-	n, _ := in.Dims()
+	return f.join(dst, b)
+}
+
+// join puts the results of the parts side by side.
+func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
+	results := make([]*mat.Dense, 0, 8) // of few parts none is allocated
+	width := 0
+	for i, p := range f.parts {
+		from := &b.out[i]
+		if p.Of == nil {
+			from = &b.in[i]
+		}
+		results = append(results, from)
+		width += from.RawMatrix().Cols
+	}
+	n := results[0].RawMatrix().Rows
 	if err := stream.Resize(dst, n, width); err != nil {
 		return err
 	}
 	for r := range n {
 		to := dst.RawRowView(r)
-		for i, p := range f.parts {
-			from := &b.out[i]
-			if p.Of == nil {
-				from = &b.in[i]
-			}
+		for _, from := range results {
 			to = to[copy(to, from.RawRowView(r)):]
 		}
 	}

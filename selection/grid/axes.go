@@ -1,4 +1,4 @@
-package selection
+package grid
 
 import (
 	"fmt"
@@ -11,42 +11,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/selection/search"
 )
-
-// Candidate is an estimator to choose among, with a name.
-type Candidate[E any] struct {
-	Name      string
-	Estimator E // of which clones are fitted
-}
-
-// NamedCandidates is [Candidates] with names, which must differ. The names appear in the trace, its table and the [search.Result].
-func NamedCandidates[E any](candidates ...Candidate[E]) Space[E] {
-	s := Space[E]{listed: true, labels: []string{}}
-	for _, c := range candidates {
-		s.candidates, s.labels = append(s.candidates, cloner(c.Estimator)), append(s.labels, c.Name)
-	}
-	return s
-}
-
-// CandidateGrid is [NamedCandidates] of what build returns at each of some values of settings, which [GridOf] or
-// [QuasiRandom] make. Their text is the name. A setting can belong to any step of a pipeline.
-//
-// A [grid.Search] or [grid.Halving] tries points of GridOf in an order of which every beginning has values of all axes, so that a
-// search whose Budget is spent has looked everywhere, if coarsely. It tries points of QuasiRandom, which have such an order,
-// one after the other. The trace has the points in the order given, and of equal scores the first in that order is best.
-//
-// [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
-// [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search
-func CandidateGrid[E any](build func(v Values) E, points []Values) Space[E] {
-	s := Space[E]{listed: true, labels: []string{}}
-	for _, v := range points {
-		var at func() E
-		if build != nil {
-			at = func() E { return build(v) }
-		}
-		s.candidates, s.labels, s.turns = append(s.candidates, at), append(s.labels, v.String()), append(s.turns, v.turn)
-	}
-	return s
-}
 
 // Axis is a named setting and its possible values: Values, Choices, or a range from Low to High.
 type Axis struct {
@@ -90,7 +54,7 @@ type setting struct {
 func (v Values) find(name string) (setting, bool) {
 	i := slices.IndexFunc(v.settings, func(s setting) bool { return s.name == name })
 	if i < 0 {
-		return setting{number: missing}, false
+		return setting{number: math.NaN()}, false
 	}
 	return v.settings[i], true
 }
@@ -103,6 +67,10 @@ func (v Values) Number(name string) float64 { s, _ := v.find(name); return s.num
 
 // Choice returns the word of a setting. It returns "" if the setting is a number or does not exist.
 func (v Values) Choice(name string) string { s, _ := v.find(name); return s.choice }
+
+// Turn returns the place of v, from 1, in the order in which a search tries the points of [Points]: every beginning of it has values of
+// all axes. It is 0 for points that are tried as they stand.
+func (v Values) Turn() int { return v.turn }
 
 // String returns "kernel=rbf, C=10".
 func (v Values) String() string {
@@ -118,15 +86,15 @@ func (v Values) String() string {
 
 const (
 	defaultAxisPoints = 5
-	maxCandidates     = 1 << 20
+	mostPoints        = 1 << 20
 
 	quasiStream = 0x7175617369 // "quasi"
 )
 
-// GridOf returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
-// exist at a point makes no combinations. A search tries them in another order, see [CandidateGrid]. Errors: ErrParam, also
+// Points returns all combinations of the values of axes, with the last axis varying fastest. An axis that does not
+// exist at a point makes no combinations. A search tries them in another order, see selection.CandidateGrid. Errors: ErrParam, also
 // for more than 2²⁰ combinations.
-func GridOf(axes ...Axis) (_ []Values, err error) {
+func Points(axes ...Axis) (_ []Values, err error) {
 	defer fault.Recover(&err)
 	if err := validateAxes(axes); err != nil {
 		return nil, err
@@ -140,9 +108,9 @@ func GridOf(axes ...Axis) (_ []Values, err error) {
 				continue
 			}
 			steps := a.steps()
-			if len(next)+steps > maxCandidates {
-				return nil, fault.Param("selection: GridOf", "combinations", fmt.Sprintf("%d and more", len(next)+steps),
-					fmt.Sprintf("at most %d: take fewer values, or QuasiRandom", maxCandidates))
+			if len(next)+steps > mostPoints {
+				return nil, fault.Param("grid: Points", "combinations", fmt.Sprintf("%d and more", len(next)+steps),
+					fmt.Sprintf("at most %d: take fewer values, or QuasiRandom", mostPoints))
 			}
 			seen := map[setting]bool{}
 			for i := range steps {
@@ -224,10 +192,10 @@ func QuasiRandom(n int, seed uint64, axes ...Axis) (_ []Values, err error) {
 	}
 	primes := []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53}
 	switch {
-	case n < 1 || n > maxCandidates:
-		return nil, fault.Param("selection: QuasiRandom", "n", n, fmt.Sprintf("in [1, %d]", maxCandidates))
+	case n < 1 || n > mostPoints:
+		return nil, fault.Param("grid: QuasiRandom", "n", n, fmt.Sprintf("in [1, %d]", mostPoints))
 	case len(axes) > len(primes):
-		return nil, fault.Param("selection: QuasiRandom", "axes", len(axes), fmt.Sprintf("at most %d", len(primes)))
+		return nil, fault.Param("grid: QuasiRandom", "axes", len(axes), fmt.Sprintf("at most %d", len(primes)))
 	}
 	rng := rand.New(rand.NewPCG(seed, quasiStream))
 	shift := make([]float64, len(axes))
@@ -337,8 +305,8 @@ func validateAxes(axes []Axis) error {
 			return fault.Param(typ, field("Low, High"), fmt.Sprintf("%v, %v", a.Low, a.High), "whole with Integer")
 		case a.Values != nil && len(a.Values) == 0 || a.Choices != nil && len(a.Choices) == 0:
 			return fault.Param(typ, field("Values"), 0, "at least one")
-		case a.Points < 0 || a.Points > maxCandidates:
-			return fault.Param(typ, field("Points"), a.Points, fmt.Sprintf("in [0, %d]", maxCandidates))
+		case a.Points < 0 || a.Points > mostPoints:
+			return fault.Param(typ, field("Points"), a.Points, fmt.Sprintf("in [0, %d]", mostPoints))
 		case slices.Contains(a.Choices, ""):
 			return fault.Param(typ, field("Choices"), `""`, "words")
 		}

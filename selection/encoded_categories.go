@@ -1,0 +1,149 @@
+package selection
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+)
+
+const (
+	// leastLevels is the number of levels from which the mean target of a category is tried as a column. Of fewer levels
+	// the length of the category learns as much.
+	leastLevels = 11
+	// encodedFolds is the number of parts of the rows that say what a model with such columns is worth.
+	encodedFolds = 5
+	encodedName  = "standardised with means of categories"
+)
+
+// encodedScaling has the mean targets of some categories as columns, beside the categories. Levels with similar means are
+// then similar, which no length of a category can say. On nine tables with up to 2000 levels the mean of the errors was
+// 0.996 of that without, the largest 1.01; settled on nine others.
+func encodedScaling(categories []int) scaling {
+	return scaling{name: encodedName, step: columnScalings[0].step, encoded: categories}
+}
+
+// withCategories is a step for the columns after the categories, which are the first, and are not changed.
+func (w scaling) withCategories(rest transformers.Transformer, categories []int) transformers.Transformer {
+	out := &pipeline.ColumnTransformer{Rest: rest, Parts: []pipeline.ColumnPart{{Columns: categories}}}
+	if len(w.encoded) > 0 {
+		out.Parts = append(out.Parts, pipeline.ColumnPart{Columns: w.encoded,
+			Of: &pipeline.Transformer{Steps: []transformers.Transformer{&columnwise.TargetEncoder{}, w.step()}}})
+	}
+	return out
+}
+
+// manyLevels returns those of the categories that have at least leastLevels levels, of rows whose first columns they are. Landmarks
+// and Groups leave out no rows, so that nothing would say what the means are worth.
+func (c engine[Y, E]) manyLevels(x *mat.Dense) (out []int) {
+	n, _ := x.Dims()
+	if c.Groups != nil || c.many != nil && n > c.above {
+		return nil
+	}
+	for j := range c.categories {
+		levels := map[float64]bool{}
+		for i := range n {
+			levels[x.At(i, j)] = true
+		}
+		if len(levels) >= leastLevels {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// leaveFoldsOut sets what a part with encoded categories says of each row without having seen it. Its own leave-one-out
+// predictions see the row's target in the columns of other rows. So the columns, and the machine with the kernel and the
+// ridge of the part, are fitted anew without each fold of the rows.
+func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scaling, part *fitted[E], merged *distinct.Rows, filled *mat.Dense,
+	given folds.Rows[Y], target []float64, labels []int) error {
+	if len(w.encoded) == 0 || part.left == nil {
+		return nil
+	}
+	rows := given
+	rows.X = merged.Spread(filled)
+	fold := foldsOfRows(merged, len(rows.Y))
+	left, variances := make([]float64, len(fold)), make([]float64, len(fold))
+	for f := range encodedFolds {
+		var in, out []int
+		for i, own := range fold {
+			if own == f {
+				out = append(out, i)
+			} else {
+				in = append(in, i)
+			}
+		}
+		if len(out) == 0 {
+			continue
+		}
+		train := rows.Pick(in)
+		apart := distinct.Merge(train.X, nil)
+		steps := c.withScaling(w).steps
+		chain, even, err := folds.FitChain(ctx, c.Type, steps, apart.X, targetsOf(steps, apart, train.Y))
+		if err != nil {
+			return err
+		}
+		train.X = apart.Spread(even)
+		_, train = c.merge(train.X, train)
+		one := estimators.Clone(part.inner)
+		if err := folds.Fit(ctx, c.Type, one, train); err != nil {
+			if target != nil || ctx.Err() != nil {
+				return err
+			}
+			continue // of one class alone, and so with probabilities of 0
+		}
+		z, err := chain.Transform(linalg.Rows(rows.X, out))
+		if err != nil {
+			return err
+		}
+		switch e := any(one).(type) {
+		case *lssvm.Regressor:
+			mean, variance, err := e.PredictVariance(z)
+			if err != nil {
+				return err
+			}
+			for k, i := range out {
+				left[i], variances[i] = target[i]-mean[k], variance[k]
+			}
+		case *lssvm.Classifier:
+			p, err := e.PredictProba(z)
+			if err != nil {
+				return err
+			}
+			for k, i := range out {
+				if at, ok := slices.BinarySearch(e.Classes(), labels[i]); ok { // else of probability 0
+					left[i] = p.At(k, at)
+				}
+			}
+		}
+	}
+	part.left = left
+	if part.variances != nil {
+		part.variances = variances
+	}
+	return part.score(left, target, given.Weights)
+}
+
+// foldsOfRows returns the fold of each row, equal for equal rows.
+func foldsOfRows(merged *distinct.Rows, rows int) []int {
+	order := rand.New(rand.NewPCG(0, 0x6c65617665)).Perm(merged.Len()) // the stream "leave"
+	out := make([]int, rows)
+	for i := range out {
+		at := i
+		if merged.Index != nil {
+			at = merged.Index[i]
+		}
+		out[i] = order[at] % encodedFolds
+	}
+	return out
+}
