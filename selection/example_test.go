@@ -184,28 +184,6 @@ func ExampleRegressor_nothingSet() {
 	// ln e = 1 is in the interval: true
 }
 
-// Settings of any step of a pipeline, by name; one is only there beside a choice of another.
-func ExampleAxis() {
-	points, err := grid.Points(
-		grid.Axis{Name: "degree", Low: 1, High: 3, Points: 3, Integer: true},
-		grid.Axis{Name: "kernel", Choices: []string{"linear", "rbf"}},
-		grid.Axis{Name: "gamma", Low: 0.1, High: 10, Points: 2, Log: true, When: func(v grid.Values) bool { return v.Choice("kernel") == "rbf" }},
-	)
-	fmt.Println(len(points), err)
-	for _, v := range points[:4] {
-		fmt.Println(v)
-	}
-	few, err := grid.QuasiRandom(4, 1, grid.Axis{Name: "ridge", Low: 1e-6, High: 1, Log: true})
-	fmt.Println(len(few), err)
-	// Output:
-	// 9 <nil>
-	// degree=1, kernel=linear
-	// degree=1, kernel=rbf, gamma=0.1
-	// degree=1, kernel=rbf, gamma=10
-	// degree=2, kernel=linear
-	// 4 <nil>
-}
-
 // A search over named axes: the names stand in the trace, and in what was chosen.
 func ExampleCandidateGrid() {
 	x, y := wave()

@@ -119,3 +119,22 @@ func ExampleNamesOf() {
 	fmt.Println(names)
 	// Output: [height colour=1 colour=3]
 }
+
+// What an estimator learns from, and what new rows become: a pipeline does this with the targets of its training rows.
+func ExampleTargetFitter() {
+	var encoder transformers.TargetFitter = &columnwise.TargetEncoder{Folds: 2, Smoothing: 1}
+	x, y := mat.NewDense(4, 1, []float64{1, 1, 1, 1}), mat.NewDense(4, 1, []float64{0, 0, 0, 4})
+	training, err := transformers.FitTransform(context.Background(), encoder, x, y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rows, err := encoder.Transform(x)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Col(nil, 0, training), "without their own half")
+	fmt.Println(mat.Col(nil, 0, rows))
+	// Output:
+	// [2 0 2 0] without their own half
+	// [1 1 1 1]
+}
