@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/interval"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 
 	"github.com/kernelearn/kernelearn/measurements/benchmark/internal/process"
@@ -25,6 +26,7 @@ var Measures = []metrics.Metric{
 	{Name: "NLPD", Variance: nlpd},
 	{Name: Coverage},
 	{Name: Width},
+	{Name: Below},
 	{Name: "Accuracy", LargerIsBetter: true, Labels: metrics.Accuracy},
 	{Name: "GMean", LargerIsBetter: true, Labels: metrics.GMean},
 	{Name: "AUC", LargerIsBetter: true, Scores: metrics.AUCOfScores},
@@ -37,6 +39,7 @@ var Measures = []metrics.Metric{
 const (
 	Coverage      = "Coverage95"
 	Width         = "Width95"
+	Below         = "Below95" // and 1 - Coverage95 - Below95 are above
 	IntervalLevel = 0.95
 	// leastVariance is what a smaller variance counts as in NLPD, of that of the targets.
 	leastVariance = 1e-12
@@ -57,23 +60,39 @@ func nlpd(y, mean, variance, weights []float64) (float64, error) {
 	return -density - math.Log(whole)/2, err
 }
 
-// ofIntervals is the share of targets in the central 95% intervals, and their mean width in
-// standard deviations of the targets.
-func (f Fitted) ofIntervals(y []float64) (share, width float64, err error) {
+// interval returns the central 95% intervals.
+func (f Fitted) interval() (low, high []float64, err error) {
 	err = errors.ErrUnsupported
 	if f.Interval != nil {
-		var low, high []float64
-		if low, high, err = f.Interval(); err == nil {
-			share, width, err = metrics.Coverage(y, low, high, nil)
-		}
+		low, high, err = f.Interval()
 	}
 	if errors.Is(err, errors.ErrUnsupported) && f.Variance != nil {
-		var mean, variance []float64
-		if mean, variance, err = f.Variance(); err == nil {
-			share, width, err = metrics.NormalCoverage(y, mean, variance, IntervalLevel, nil)
-		}
+		low, high, err = interval.Normal(IntervalLevel)(f.Variance())
 	}
-	return share, width / stat.PopStdDev(y, nil), err
+	return low, high, err
+}
+
+// ofIntervals is the share of targets in the intervals, the share of those below them, or their mean width in standard deviations of the
+// targets.
+func (f Fitted) ofIntervals(measure string, y []float64) (float64, error) {
+	low, high, err := f.interval()
+	if err != nil {
+		return 0, err
+	}
+	if measure == Below {
+		below := 0.
+		for i, v := range y {
+			if v < low[i] {
+				below++
+			}
+		}
+		return below / float64(len(y)), nil
+	}
+	share, width, err := metrics.Coverage(y, low, high, nil)
+	if measure == Width {
+		return width / stat.PopStdDev(y, nil), err
+	}
+	return share, err
 }
 
 // Fitted is a method that has learned and can be asked for what measures want. The
@@ -171,12 +190,8 @@ func (f Fitted) Measure(y []float64, p Predicted) (map[string]float64, error) {
 
 func (f Fitted) take(m metrics.Metric, y []float64, p Predicted) (float64, error) {
 	switch {
-	case m.Name == Coverage && p.Values != nil:
-		share, _, err := f.ofIntervals(y)
-		return share, err
-	case m.Name == Width && p.Values != nil:
-		_, width, err := f.ofIntervals(y)
-		return width, err
+	case (m.Name == Coverage || m.Name == Width || m.Name == Below) && p.Values != nil:
+		return f.ofIntervals(m.Name, y)
 	case m.Values != nil && p.Values != nil:
 		return m.Values(y, p.Values, nil)
 	case m.Variance != nil && f.Variance != nil:

@@ -266,7 +266,7 @@ func TestSectionsAndFiles(t *testing.T) {
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "cells.csv"))
 	require.NoError(t, err)
-	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 19)))
+	assert.Contains(t, string(content), fmt.Sprintf(",b,regression,golearn-cart,golearn,0,over budget,0,0%s\n", strings.Repeat(",", 20)))
 }
 
 // Errors of the same splits, counted in another order, share a rank.
