@@ -95,7 +95,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
-	if c.scalings != nil || len(c.steps) > 0 { // the first step fills them, or refuses
+	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step fills them, or refuses, or the candidates do
 		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
@@ -163,7 +163,11 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return nil, err
 	}
 	rows = merged.Spread(rows)
-	return c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
+	f, err := c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
+	if len(c.steps) == 0 { // candidates count the rows of a fold
+		err = check.GapRefused(xd, err)
+	}
+	return f, err
 }
 
 // byGroups is the search by folds of whole groups, if there are any.

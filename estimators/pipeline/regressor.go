@@ -208,6 +208,11 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
+// SetCategories sets those of Final if there are no Steps and Final is an [estimators.Categorizer]. Steps may move columns or change
+// what is in them, so with Steps it does nothing: set the Categories of Final, which are of the columns that it gets.
+// It implements [estimators.Categorizer].
+func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
+
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.
 func (p *Regressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }

@@ -75,9 +75,12 @@ func Chain(typ string, steps []transformers.Transformer) *pipeline.Transformer {
 	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
 }
 
-// FitChain fits preprocessing steps and returns them with the transformed rows.
+// FitChain fits preprocessing steps and returns them with the transformed rows. Rows that no step prepares may have gaps.
 func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense) (*pipeline.Transformer, *mat.Dense, error) {
 	chain := Chain(typ, steps)
+	if len(steps) == 0 {
+		return chain, x, chain.Fit(ctx, mat.NewDense(1, x.RawMatrix().Cols, nil))
+	}
 	z, err := chain.FitTransform(ctx, x)
 	if err != nil {
 		return nil, nil, err
