@@ -91,10 +91,6 @@ func (c engine[Y, E]) validateCategories() error {
 		return fault.Param(c.Type, "Categories", c.categories,
 			"nil unless a shape.Search learns the kernel: columnwise.OneHot encodes them for others, and kernels.ARD has Categories")
 	}
-	if c.Groups != nil {
-		return fault.Param(c.Type, "Categories", c.categories,
-			"nil with Groups, with which one length is chosen: columnwise.OneHot encodes them")
-	}
 	return nil
 }
 

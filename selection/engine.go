@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/internal/categorical"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -331,11 +332,22 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 	case c.space.two != nil:
 		return c.descend(ctx, p)
 	}
-	result, err := c.searchEach(ctx, p, c.space.families)
+	searched := c.space.families
+	if _, learns := c.strategy.(*shape.Search); !learns && len(p.Categories) > 0 {
+		searched = make([]families.Family, len(c.space.families))
+		for i, f := range c.space.families {
+			searched[i] = categorical.New(f, p.X, p.Categories)
+		}
+		p.Categories = nil
+	}
+	result, err := c.searchEach(ctx, p, searched)
 	if err != nil {
 		return option[E]{}, nil, err
 	}
 	i := slices.IndexFunc(c.space.families, func(f families.Family) bool { return f.String() == result.Family })
+	if f, ok := searched[i].(categorical.Family); ok {
+		result.Values = f.Values(result.Point.Param)
+	}
 	chosen, err := c.space.chosen(c.space.families[i], result.Point, result.Values)
 	return chosen, result, err
 }
@@ -490,7 +502,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 // ridgeIsOf reports whether the ridge was found on all n rows. What drawn rows like best is too
 // large or too small for all.
 func ridgeIsOf(r *search.Result, n int) bool {
-	if r.Values != nil {
+	if r.Lengths != nil {
 		return true // a shape.Search gives none otherwise
 	}
 	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
@@ -509,7 +521,7 @@ func setRidge(e any, r *search.Result, n int) {
 			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
 		}
 	case *lssvm.Classifier:
-		if m.RidgeRule == lssvm.LeaveOneOut && (r.Values != nil || !m.Balanced && m.ClassWeights == nil) {
+		if m.RidgeRule == lssvm.LeaveOneOut && (r.Lengths != nil || !m.Balanced && m.ClassWeights == nil) {
 			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
 		}
 	}
@@ -537,7 +549,7 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 	}
 	if capability == estimators.Categorizing { // of columns of x, which steps may move
 		_, ok := c.strategy.(*shape.Search)
-		return ok && len(c.steps) == 0 && c.Groups == nil
+		return ok && len(c.steps) == 0
 	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && f.parts == nil {
