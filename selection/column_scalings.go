@@ -66,7 +66,9 @@ const exclusionRatio = 1.25
 // gapCode is the category of a gap: a number that no code is likely to be.
 const gapCode = -1 << 53
 
-// filling takes the place of gaps, wherever they come. Categories become the first columns.
+// filling takes the place of gaps, wherever they come. Categories become the first columns. The indicators of gaps stay numbers: once
+// standardised, two of their values are as far apart as two categories are at the start of a climb. As categories they were level on
+// four sets with gaps of their own, and 1.3% worse in the geometric mean of 20 with gaps that were drawn, six splits of seeds 7 and 8.
 func (c engine[Y, E]) filling() transformers.Transformer {
 	fill := &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 	if len(c.categories) == 0 {
