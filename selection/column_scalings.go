@@ -142,8 +142,8 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 }
 
 // fitScalings fits once for each scaling and kind, and keeps the mean of the models that have a share.
-func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E],
-	error) {
+func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *distinct.Rows, y []Y, weights, target []float64,
+	labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
 	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X)
 	if err != nil {
@@ -160,7 +160,10 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 	if c.searches = len(c.scalings) * len(c.kinds); len(others) > 0 {
 		c.searches++ // of the plain targets, which may not be those that are taken
 	}
-	rowWeights := stack.Weights(len(y), weights, merged.Index)
+	if c.Groups == nil {
+		c.parts = distinct.Parts(merged, x, y, len(c.categories) > 0, c.above)
+	}
+	rowWeights := stack.Weights(len(y), weights, distinct.MergeParts(x, c.parts, nil).Index)
 	given := folds.Rows[Y]{X: merged.Spread(filled), Y: y, Weights: weights, Groups: c.Groups}
 	var parts, plain []*fitted[E]
 	group := progress.Open(rest)

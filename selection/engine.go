@@ -53,6 +53,8 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	given    []families.Family
 	single   bool // keeps the best of the models alone
 	searches int  // that share a Budget
+	// parts has the part of each row given, one of which is left out at a time of equal rows; nil: all equal rows at once.
+	parts []int
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
 	targetOf   Target
@@ -156,7 +158,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		if c.Groups != nil || c.many != nil && merged.Len() > c.above {
 			c.kinds = c.kinds[:1] // of which nothing tells what each is worth for each row
 		}
-		return c.fitScalings(ctx, merged, y, weights, target, labels)
+		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
 	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X)
@@ -301,6 +303,7 @@ func (c engine[Y, E]) builtNothing() error {
 // prepare tells an estimator that is fitted next what the search knows of it, which the result then forgets.
 func (c engine[Y, E]) prepare(inner E, r *search.Result) {
 	start := r.TakeStart()
+	start.Parts = c.parts
 	if areRidgeMachines([]E{inner}) { // another learner may fit such a machine of another kernel, or to a part of the rows
 		loo.StartFrom(inner, start)
 	}
@@ -333,12 +336,8 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 		return c.descend(ctx, p)
 	}
 	searched := c.space.families
-	if _, learns := c.strategy.(*shape.Search); !learns && len(p.Categories) > 0 {
-		searched = make([]families.Family, len(c.space.families))
-		for i, f := range c.space.families {
-			searched[i] = categorical.New(f, p.X, p.Categories)
-		}
-		p.Categories = nil
+	if _, learns := c.strategy.(*shape.Search); !learns {
+		searched, p.Categories = categorical.Families(searched, p.X, p.Categories), nil
 	}
 	result, err := c.searchEach(ctx, p, searched)
 	if err != nil {

@@ -37,6 +37,18 @@ func New(family families.Family, x *mat.Dense, categories []int) Family {
 	return out
 }
 
+// Families returns each of the families over rows like those of x; without categories they stay as they are.
+func Families(of []families.Family, x *mat.Dense, categories []int) []families.Family {
+	if len(categories) == 0 {
+		return of
+	}
+	out := make([]families.Family, len(of))
+	for i, f := range of {
+		out[i] = New(f, x, categories)
+	}
+	return out
+}
+
 // Kernel returns a [kernels.ARD] around the kernel of the family.
 func (f Family) Kernel(param float64) kernels.Kernel { return f.ard(param) }
 
