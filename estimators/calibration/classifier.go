@@ -58,8 +58,8 @@ type folding = classes.Folding
 //
 // See also Classifier in package conformal.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision. If it is nil, it is
-	// &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision, and gets gaps, NaN in x, as
+	// they are. If it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 	Method    Method
 

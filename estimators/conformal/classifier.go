@@ -42,7 +42,8 @@ type folding = classes.Folding
 //
 // See also [Regressor], Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
 	// Method is the method. All methods except [JackknifeMinMax] are allowed.

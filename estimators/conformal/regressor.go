@@ -39,7 +39,8 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Regressor{}.
+	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// &lssvm.Regressor{}.
 	Estimator estimators.Regressor
 	Method    Method
 

@@ -21,7 +21,8 @@ const (
 
 // Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits clones
 // ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Regressor is therefore never changed
-// by fitting it, and the fitted parts are not changed by configuring it again.
+// by fitting it, and the fitted parts are not changed by configuring it again. Without Steps, Final gets gaps, NaN in x, as
+// they are.
 //
 // The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
 // and [estimators.ErrParam] for a nil part.

@@ -30,7 +30,8 @@ const (
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones. If it is nil, they are two machines, an [lssvm.Classifier] and one of a linear kernel.
+	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are two machines, an
+	// [lssvm.Classifier] and one of a linear kernel.
 	Models []estimators.Classifier
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is

@@ -31,7 +31,8 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Models are fitted as clones. If it is nil, they are an [lssvm.Regressor] and a [ridge.Regressor].
+	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are an [lssvm.Regressor] and a
+	// [ridge.Regressor].
 	Models []estimators.Regressor
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is [validation.KFold], or
