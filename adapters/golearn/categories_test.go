@@ -78,8 +78,8 @@ func TestManyCategoriesAreOneColumn(t *testing.T) {
 	assert.Error(t, (&golearn.Regressor{NoOneHot: true}).Fit(train))
 }
 
-// shops is the text of a CSV file of a size, one of a thousand shops and a price. Of every ninth row nobody knows the shop, whose prices are
-// high. In new rows each tenth is of a shop that is nowhere else.
+// shops is the text of a CSV file of a size, one of a thousand shops and a price. Of every ninth row nobody knows the shop, whose
+// prices are high. In new rows each tenth is of a shop that is nowhere else.
 func shops(n int, seed uint64, more bool) string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var text strings.Builder
@@ -101,8 +101,8 @@ func shops(n int, seed uint64, more bool) string {
 	return text.String()
 }
 
-// From the text of a file to predictions: a column of a thousand names is one of codes, a gap is a category, and names that Fit has not seen
-// differ from all. A model that is read from a file predicts the same of a file whose names come in another order.
+// From the text of a file to predictions: a column of a thousand names is one of codes, a gap is a category, and names that Fit has
+// not seen differ from all. A model that is read from a file predicts the same of a file whose names come in another order.
 func TestNamesFromText(t *testing.T) {
 	read := func(text string, o *grids.CSVOptions) *base.DenseInstances {
 		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
@@ -119,7 +119,9 @@ func TestNamesFromText(t *testing.T) {
 	want := prices(test)
 	for name, r := range map[string]*golearn.Regressor{
 		"alone":       {},
-		"in wrappers": {Estimator: &conformal.Regressor{Method: conformal.Split, Estimator: &pipeline.Regressor{Final: &selection.Regressor{SingleModel: true}}}},
+		"in wrappers": {Estimator: &conformal.Regressor{
+			Method: conformal.Split, Estimator: &pipeline.Regressor{Final: &selection.Regressor{SingleModel: true}},
+		}},
 	} {
 		require.NoError(t, r.Fit(train), name)
 		assert.Len(t, r.Features(), 2, "%s: a column of codes and one of sizes", name)
@@ -138,7 +140,7 @@ func TestNamesFromText(t *testing.T) {
 			squares[kind] += (v - want[i]) * (v - want[i])
 		}
 		assert.Less(t, math.Sqrt(squares["gap"]/45), .3, "%s: a gap is a category of its own", name)
-		assert.Less(t, math.Sqrt(squares["known"]/320), 1.8, "%s: prices that spread by 3, of which a quarter are of shops that Fit has hardly seen", name)
+		assert.Less(t, math.Sqrt(squares["known"]/320), 1.8, "%s: prices that spread by 3, a quarter of rare shops", name)
 		assert.Less(t, math.Sqrt(squares["new"]/35), .8, "%s: the mean of all shops", name)
 		seen, err := r.Inspect(test)
 		require.NoError(t, err)

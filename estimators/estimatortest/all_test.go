@@ -491,7 +491,8 @@ func TestAll(t *testing.T) {
 		return &stacking.Classifier{Models: []estimators.Classifier{classifies, &pipeline.Classifier{Steps: filled, Final: &lssvm.Classifier{}}}}
 	}, dealsGaps)
 	estimatortest.Regressor(t, "selection.Regressor (candidates that fill gaps)", func() estimators.Regressor {
-		return &selection.Regressor{Space: selection.Candidates[estimators.Regressor](fillsItself, &pipeline.Regressor{Steps: filled, Final: &lssvm.Regressor{}}), Search: &grid.Search{}}
+		other := &pipeline.Regressor{Steps: filled, Final: &lssvm.Regressor{}}
+		return &selection.Regressor{Space: selection.Candidates[estimators.Regressor](fillsItself, other), Search: &grid.Search{}}
 	}, countsGaps)
 	kinds := []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 	estimatortest.Regressor(t, "selection.Regressor (kinds)", func() estimators.Regressor { return &selection.Regressor{Kinds: kinds} }, gaps)
