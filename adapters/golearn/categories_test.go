@@ -118,7 +118,7 @@ func TestNamesFromText(t *testing.T) {
 	}
 	want := prices(test)
 	for name, r := range map[string]*golearn.Regressor{
-		"alone":       {},
+		"alone": {},
 		"in wrappers": {Estimator: &conformal.Regressor{
 			Method: conformal.Split, Estimator: &pipeline.Regressor{Final: &selection.Regressor{SingleModel: true}},
 		}},

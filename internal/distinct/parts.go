@@ -2,6 +2,7 @@ package distinct
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,12 +48,22 @@ func MergeParts(x *mat.Dense, parts []int, weights []float64) *Rows {
 
 // natural compares the pairs of equal rows of x with those of independent columns.
 func (r *Rows) natural(x *mat.Dense) bool {
-	n, d := x.Dims()
-	index := make([]float64, n)
+	index := make([]float64, len(r.Index))
 	for i, at := range r.Index {
 		index[i] = float64(at)
 	}
 	independent := 0.0 // the logarithm of the share of pairs
+	for _, column := range variables(x) {
+		independent += math.Log(1 - Differ(column))
+	}
+	return math.Log(1-Differ(index)) <= independent+math.Log(mostEqual)
+}
+
+// variables returns the columns of x, with dummies of one category as one column: columns of two values, of which no row has the
+// larger twice.
+func variables(x *mat.Dense) (out [][]float64) {
+	_, d := x.Dims()
+	var categories [][]float64 // for each row which of its columns has the larger value, from 1 on, 0 for none
 	for j := range d {
 		column := mat.Col(nil, j, x)
 		for i, v := range column {
@@ -60,9 +71,29 @@ func (r *Rows) natural(x *mat.Dense) bool {
 				column[i] = math.Inf(1) // a gap equals another
 			}
 		}
-		independent += math.Log(1 - Differ(column))
+		low, high := slices.Min(column), slices.Max(column)
+		if slices.ContainsFunc(column, func(v float64) bool { return v != low && v != high }) {
+			out = append(out, column)
+			continue
+		}
+		at := slices.IndexFunc(categories, func(of []float64) bool {
+			for i, v := range column {
+				if v == high && of[i] > 0 {
+					return false
+				}
+			}
+			return true
+		})
+		if at < 0 {
+			at, categories = len(categories), append(categories, make([]float64, len(column)))
+		}
+		for i, v := range column {
+			if v == high {
+				categories[at][i] = float64(j + 1)
+			}
+		}
 	}
-	return math.Log(1-Differ(index)) <= independent+math.Log(mostEqual)
+	return append(out, categories...)
 }
 
 // agree reports whether all rows that are equal have the same target.

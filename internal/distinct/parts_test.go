@@ -50,6 +50,17 @@ func TestParts(t *testing.T) {
 	}, x)
 	assert.NotNil(t, Parts(Merge(x, nil), x, labels, false, 5000))
 
+	// Dummies of a category are one variable.
+	dummies := mat.NewDense(24, 9, nil)
+	for i := range 24 {
+		for j, level := range []int{i % 2, 2 + i/2%2, 4 + i/4%2, 6 + i/8} {
+			dummies.Set(i, level, float64(j+1))
+		}
+	}
+	of, ofLabels := repeated(dummies, 4)
+	assert.Len(t, variables(of), 4)
+	assert.NotNil(t, Parts(Merge(of, nil), of, ofLabels, false, 5000))
+
 	// Fewer parts of more rows, and none where they would be too many.
 	large := mat.NewDense(400, 2, nil)
 	for i := range 400 {
