@@ -14,9 +14,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -62,6 +65,20 @@ func TestSupports(t *testing.T) {
 		{"transformer without a way back", &scalers.UnitRows{}, []estimators.Capability{estimators.Marshalling, estimators.Blocks, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
 		{"transformer that needs all rows", &featuremap.Nystroem{}, []estimators.Capability{estimators.Marshalling, estimators.Partial, estimators.Mergeable, estimators.Continuing}},
 		{"pipeline on a stream", &pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Blocks, estimators.Grouping)},
+		{"pipeline around a search", &pipeline.Regressor{Final: &selection.Regressor{}},
+			append(slices.Clone(regressor), estimators.Grouping, estimators.Categorizing)},
+		{"pipeline with a step before a search",
+			&pipeline.Regressor{Steps: []transformers.Transformer{&columnwise.Imputer{}}, Final: &selection.Regressor{}},
+			append(slices.Clone(regressor), estimators.Grouping)},
+		{"conformal.Regressor around a search", &conformal.Regressor{Estimator: &selection.Regressor{}}, []estimators.Capability{
+			estimators.Interval, estimators.Weighted, estimators.Reporting, estimators.Marshalling, estimators.Grouping, estimators.Categorizing,
+		}},
+		{"stacking.Regressor of searches",
+			&stacking.Regressor{Models: []estimators.Regressor{&selection.Regressor{}, &pipeline.Regressor{Final: &selection.Regressor{}}}},
+			append(slices.Clone(regressor), estimators.Grouping, estimators.Categorizing)},
+		{"stacking.Regressor with a model of numbers",
+			&stacking.Regressor{Models: []estimators.Regressor{&selection.Regressor{}, &lssvm.Regressor{}}},
+			append(slices.Clone(regressor), estimators.Grouping)},
 		{"pipeline with a step that needs all rows", &pipeline.Regressor{Steps: []transformers.Transformer{&featuremap.Nystroem{}}, Final: &falkon.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 	} {
 		for _, capability := range estimators.Capabilities() {

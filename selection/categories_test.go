@@ -3,7 +3,6 @@ package selection
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -134,6 +133,76 @@ func TestCategoriesEverywhere(t *testing.T) {
 	assert.Less(t, nmse(t, r, xNew, yNew), .01)
 }
 
+// With Groups one length is chosen for all columns, and categories are a fixed distance apart, however many there are.
+func TestCategoriesWithGroups(t *testing.T) {
+	x, y := named(240, 12, 1)
+	xNew, yNew := named(400, 12, 2)
+	groups := make([]int, len(y))
+	for i := range groups {
+		groups[i] = i % 40
+	}
+	r, numbers := &Regressor{Categories: []int{1}, Groups: groups}, &Regressor{Groups: groups}
+	require.NoError(t, r.Fit(ctx, x, y))
+	require.NoError(t, numbers.Fit(ctx, x, y))
+	got := nmse(t, r, xNew, yNew)
+	assert.Less(t, got, .15)
+	assert.Less(t, got, .5*nmse(t, numbers, xNew, yNew))
+	assert.Contains(t, r.Result().Kernel, "categories=[0]")
+	assert.Nil(t, r.Result().Lengths, "none was learnt")
+	assert.Len(t, r.Result().Values, 3)
+	assert.InDelta(t, math.Sqrt(11./12/2), r.Result().Values[0], .01, "the root of half the share of pairs that differ")
+
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	read := &Regressor{Categories: []int{1}}
+	require.NoError(t, read.UnmarshalBinary(data))
+	want, err := r.Predict(xNew)
+	require.NoError(t, err)
+	again, err := read.Predict(xNew)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, again, 1e-9)
+
+	// A thousand levels, most of them in no row, are one column.
+	many, yMany := named(500, 1000, 1)
+	labels := make([]int, len(yMany))
+	byDay := make([]int, len(yMany))
+	for i, v := range yMany {
+		byDay[i] = i % 50
+		if v > 0 {
+			labels[i] = 1
+		}
+	}
+	c := &Classifier{Categories: []int{1}, Groups: byDay}
+	require.NoError(t, c.Fit(ctx, many, labels))
+	manyNew, yManyNew := named(500, 1000, 2)
+	predicted, err := c.Predict(manyNew)
+	require.NoError(t, err)
+	right := 0
+	for i, v := range yManyNew {
+		if (predicted[i] == 1) == (v > 0) {
+			right++
+		}
+	}
+	assert.Greater(t, right, 290, "of 500, of which 300 are of levels that no row of Fit has")
+	assert.Len(t, c.Result().Values, 3)
+	for _, m := range c.Models() {
+		z, err := m.Transform(manyNew)
+		require.NoError(t, err)
+		assert.Equal(t, 3, z.RawMatrix().Cols)
+	}
+
+	// Rows of categories alone.
+	only, yOnly := mat.NewDense(120, 2, nil), make([]float64, 120)
+	for i := range yOnly {
+		a, b := i%5, i/5%4
+		only.SetRow(i, []float64{float64(a), float64(b)})
+		yOnly[i] = []float64{3, -1, 4, -2, 0}[a] + []float64{1, 5, -3, 0}[b] + .1*float64(i%3)
+	}
+	one := &Regressor{Categories: []int{0, 1}, Groups: groups[:120]}
+	require.NoError(t, one.Fit(ctx, only, yOnly))
+	assert.Less(t, nmse(t, one, only, yOnly), .05)
+}
+
 func TestCategoriesThatAreRefused(t *testing.T) {
 	x, y := named(30, 3, 1)
 	for want, r := range map[string]*Regressor{
@@ -141,7 +210,6 @@ func TestCategoriesThatAreRefused(t *testing.T) {
 		"Categories[1] = 1, want the index of a column, each once":   {Categories: []int{1, 1}},
 		"Categories[0] = -1, want":                                   {Categories: []int{-1}},
 		"Categories = [1], want nil unless a shape.Search":           {Categories: []int{1}, Search: &entropy.Search{}},
-		"Categories = [1], want nil with Groups":                     {Categories: []int{1}, Groups: slices.Repeat([]int{1, 2, 3}, 10)},
 		"Start = *entropy.Search, want nil with categories":          {Categories: []int{1}, Search: &shape.Search{Start: &entropy.Search{}}},
 	} {
 		err := r.Fit(ctx, x, y)

@@ -70,7 +70,9 @@ const leastProbability = 0x1p-52
 // gapCode is the category of a gap: a number that no code is likely to be.
 const gapCode = -1 << 53
 
-// filling takes the place of gaps, wherever they come. Categories become the first columns.
+// filling takes the place of gaps, wherever they come. Categories become the first columns. The indicators of gaps stay numbers: once
+// standardised, two of their values are as far apart as two categories are at the start of a climb. As categories they were level on
+// four sets with gaps of their own, and 1.3% worse in the geometric mean of 20 with gaps that were drawn, six splits of seeds 7 and 8.
 func (c engine[Y, E]) filling() transformers.Transformer {
 	fill := &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
 	if len(c.categories) == 0 {
@@ -94,10 +96,6 @@ func (c engine[Y, E]) validateCategories() error {
 	if _, ok := c.strategy.(*shape.Search); !ok {
 		return fault.Param(c.Type, "Categories", c.categories,
 			"nil unless a shape.Search learns the kernel: columnwise.OneHot encodes them for others, and kernels.ARD has Categories")
-	}
-	if c.Groups != nil {
-		return fault.Param(c.Type, "Categories", c.categories,
-			"nil with Groups, with which one length is chosen: columnwise.OneHot encodes them")
 	}
 	return nil
 }
@@ -148,8 +146,8 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 }
 
 // fitScalings fits once for each scaling and kind, and keeps the mean of the models that have a share.
-func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y []Y, weights, target []float64, labels []int) (*fitted[E],
-	error) {
+func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *distinct.Rows, y []Y, weights, target []float64,
+	labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
 	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X, targetsOf(c.steps, merged, y))
 	if err != nil {
@@ -171,7 +169,10 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, merged *distinct.Rows, y 
 	if c.searches = len(scalings) * len(c.kinds); len(others) > 0 {
 		c.searches++ // of the plain targets, which may not be those that are taken
 	}
-	rowWeights := stack.Weights(len(y), weights, merged.Index)
+	if c.Groups == nil {
+		c.parts = distinct.Parts(merged, x, y, len(c.categories) > 0, c.above)
+	}
+	rowWeights := stack.Weights(len(y), weights, distinct.MergeParts(x, c.parts, nil).Index)
 	given := folds.Rows[Y]{X: merged.Spread(filled), Y: y, Weights: weights, Groups: c.Groups}
 	var parts, plain []*fitted[E]
 	group := progress.Open(rest)

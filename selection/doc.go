@@ -70,6 +70,12 @@
 // 1, also for a learner with a Ridge or Cost of its own. The learner is fitted on all rows given if it takes no weights.
 // Steps of Preprocess are fitted on the distinct rows.
 //
+// Rows of few values, such as a few categories, are equal because there are no others, and that the targets of equal rows
+// agree is what tells them from noise. A Regressor or Classifier with nothing set takes equal rows for such observations if
+// each is there three times in the mean and there are at most eight times as many pairs of equal rows as there would be of
+// independent columns; of one column that is no category their targets have to differ too. It deals them to up to five
+// parts and leaves one part out at a time.
+//
 // Package validation measures estimators by cross-validation. Package ranking compares kernels that differ in kind and
 // therefore are no family. Package inspection says what was learnt, column by column.
 //

@@ -94,7 +94,9 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scaling, part *fitted
 			return err
 		}
 		train.X = apart.Spread(even)
-		_, train = c.merge(train.X, train)
+		trained := c
+		trained.parts = linalg.Pick(c.parts, in)
+		_, train = trained.merge(train.X, train)
 		one := estimators.Clone(part.inner)
 		if err := folds.Fit(ctx, c.Type, one, train); err != nil {
 			if target != nil || ctx.Err() != nil {

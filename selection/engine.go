@@ -25,6 +25,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/internal/categorical"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
@@ -52,6 +53,8 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	given    []families.Family
 	single   bool // keeps the best of the models alone
 	searches int  // that share a Budget
+	// parts has the part of each row given, one of which is left out at a time of equal rows; nil: all equal rows at once.
+	parts []int
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
 	targetOf   Target
@@ -95,7 +98,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 // classification; the other is nil. weights nil is none.
 func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, target []float64, labels []int) (_ *fitted[E], err error) {
 	var gaps func(int) bool
-	if c.scalings != nil || len(c.steps) > 0 { // the first step fills them, or refuses
+	if c.scalings != nil || len(c.steps) > 0 || c.space.listed { // the first step fills them, or refuses, or the candidates do
 		gaps = check.Anywhere
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
@@ -155,7 +158,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		if c.Groups != nil || c.many != nil && merged.Len() > c.above {
 			c.kinds = c.kinds[:1] // of which nothing tells what each is worth for each row
 		}
-		return c.fitScalings(ctx, merged, y, weights, target, labels)
+		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
 	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X, targetsOf(c.steps, merged, y))
@@ -163,7 +166,11 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return nil, err
 	}
 	rows = merged.Spread(rows)
-	return c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
+	f, err := c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
+	if len(c.steps) == 0 { // candidates count the rows of a fold
+		err = check.GapRefused(xd, err)
+	}
+	return f, err
 }
 
 // byGroups is the search by folds of whole groups, if there are any.
@@ -296,6 +303,7 @@ func (c engine[Y, E]) builtNothing() error {
 // prepare tells an estimator that is fitted next what the search knows of it, which the result then forgets.
 func (c engine[Y, E]) prepare(inner E, r *search.Result) {
 	start := r.TakeStart()
+	start.Parts = c.parts
 	if areRidgeMachines([]E{inner}) { // another learner may fit such a machine of another kernel, or to a part of the rows
 		loo.StartFrom(inner, start)
 	}
@@ -327,11 +335,18 @@ func (c engine[Y, E]) choose(ctx context.Context, p search.Problem) (option[E], 
 	case c.space.two != nil:
 		return c.descend(ctx, p)
 	}
-	result, err := c.searchEach(ctx, p, c.space.families)
+	searched := c.space.families
+	if _, learns := c.strategy.(*shape.Search); !learns {
+		searched, p.Categories = categorical.Families(searched, p.X, p.Categories), nil
+	}
+	result, err := c.searchEach(ctx, p, searched)
 	if err != nil {
 		return option[E]{}, nil, err
 	}
 	i := slices.IndexFunc(c.space.families, func(f families.Family) bool { return f.String() == result.Family })
+	if f, ok := searched[i].(categorical.Family); ok {
+		result.Values = f.Values(result.Point.Param)
+	}
 	chosen, err := c.space.chosen(c.space.families[i], result.Point, result.Values)
 	return chosen, result, err
 }
@@ -486,7 +501,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 // ridgeIsOf reports whether the ridge was found on all n rows. What drawn rows like best is too
 // large or too small for all.
 func ridgeIsOf(r *search.Result, n int) bool {
-	if r.Values != nil {
+	if r.Lengths != nil {
 		return true // a shape.Search gives none otherwise
 	}
 	i := slices.IndexFunc(r.Trace, func(t search.TraceRow) bool { return t.Chosen })
@@ -505,7 +520,7 @@ func setRidge(e any, r *search.Result, n int) {
 			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
 		}
 	case *lssvm.Classifier:
-		if m.RidgeRule == lssvm.LeaveOneOut && (r.Values != nil || !m.Balanced && m.ClassWeights == nil) {
+		if m.RidgeRule == lssvm.LeaveOneOut && (r.Lengths != nil || !m.Balanced && m.ClassWeights == nil) {
 			m.Ridge = cmp.Or(m.Ridge, r.Ridge)
 		}
 	}
@@ -533,7 +548,7 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 	}
 	if capability == estimators.Categorizing { // of columns of x, which steps may move
 		_, ok := c.strategy.(*shape.Search)
-		return ok && len(c.steps) == 0 && c.Groups == nil
+		return ok && len(c.steps) == 0
 	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && f.parts == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	configuration "github.com/kernelearn/kernelearn/internal/settings"
@@ -34,6 +35,9 @@ type fitted[E any] struct {
 func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
+	}
+	if len(f.chain.Steps) == 0 { // the inner estimator says what gaps it takes
+		return check.DenseGaps("x", x, check.Anywhere)
 	}
 	z, err := f.chain.Transform(x)
 	return z, f.plain(err)

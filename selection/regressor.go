@@ -67,8 +67,9 @@ type Regressor struct {
 	// numbers, of which only equality counts. They are columns of the rows that Preprocess returns, and the first of those
 	// that Result has lengths of if neither Space nor Search is set. One length for each
 	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. A
-	// gap is a category, and one that Fit has not seen differs from all. They are an error where no [shape.Search] learns
-	// the kernel, and with Groups.
+	// gap is a category, and one that Fit has not seen differs from all. With Groups, where one length is chosen for all columns,
+	// two categories are as far apart as two values of a column of unit deviation are in the mean. They are an error where no
+	// [shape.Search] learns the kernel but with nothing set.
 	Categories []int
 
 	// Target says what the models are fitted to if neither Space nor Search is set. A logarithm or a power of skewed targets

@@ -54,7 +54,8 @@ func Kernels2[E any](build func(k kernels.Kernel) E, family families.Family2) Sp
 }
 
 // Candidates is the space of estimators to choose among, with a kernel or without, configured in any way. Clones of them are
-// fitted. The strategy has to compare by cross-validation, as [grid.Search] and [grid.Halving] do.
+// fitted. Without Preprocess they get gaps, NaN in x, as they are. The strategy has to compare by cross-validation, as
+// [grid.Search] and [grid.Halving] do.
 //
 // [grid.Halving]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Halving
 // [grid.Search]: https://pkg.go.dev/github.com/kernelearn/kernelearn/selection/grid#Search

@@ -5,15 +5,23 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sjwhitworth/golearn/base"
+	"github.com/sjwhitworth/golearn/evaluation"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kernelearn/kernelearn/adapters/golearn"
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/calibration"
+	"github.com/kernelearn/kernelearn/estimators/conformal"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/selection"
 )
 
@@ -68,4 +76,130 @@ func TestManyCategoriesAreOneColumn(t *testing.T) {
 	other := &golearn.Regressor{Estimator: &lssvm.Regressor{}}
 	require.NoError(t, other.Fit(train))
 	assert.Error(t, (&golearn.Regressor{NoOneHot: true}).Fit(train))
+}
+
+// shops is the text of a CSV file of a size, one of a thousand shops and a price. Of every ninth row nobody knows the shop, whose
+// prices are high. In new rows each tenth is of a shop that is nowhere else.
+func shops(n int, seed uint64, more bool) string {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	var text strings.Builder
+	fmt.Fprintln(&text, "shop,size,price")
+	for i := range n {
+		size, shop := rng.NormFloat64(), rng.IntN(1000)
+		if shop%3 > 0 {
+			shop %= 40 // two of three rows are of the large ones
+		}
+		name, own := fmt.Sprintf("Shop No. %d", shop), 4*math.Sin(float64(shop*shop))
+		switch {
+		case i%9 == 0:
+			name, own = "", 8
+		case more && i%10 == 1:
+			name, own = fmt.Sprintf("New shop %d", i), 0
+		}
+		fmt.Fprintf(&text, "%s,%.6f,%.6f\n", name, size, size+own+.1*rng.NormFloat64())
+	}
+	return text.String()
+}
+
+// From the text of a file to predictions: a column of a thousand names is one of codes, a gap is a category, and names that Fit has
+// not seen differ from all. A model that is read from a file predicts the same of a file whose names come in another order.
+func TestNamesFromText(t *testing.T) {
+	read := func(text string, o *grids.CSVOptions) *base.DenseInstances {
+		g, err := grids.ParseCSV("shops.csv", strings.NewReader(text), o)
+		require.NoError(t, err)
+		return g
+	}
+	trainText, testText := shops(700, 1, false), shops(400, 2, true)
+	train, test := read(trainText, nil), read(testText, nil)
+	prices := func(g base.FixedDataGrid) []float64 {
+		y, err := grids.Targets(g)
+		require.NoError(t, err)
+		return y
+	}
+	want := prices(test)
+	for name, r := range map[string]*golearn.Regressor{
+		"alone": {},
+		"in wrappers": {Estimator: &conformal.Regressor{
+			Method: conformal.Split, Estimator: &pipeline.Regressor{Final: &selection.Regressor{SingleModel: true}},
+		}},
+	} {
+		require.NoError(t, r.Fit(train), name)
+		assert.Len(t, r.Features(), 2, "%s: a column of codes and one of sizes", name)
+		pred, err := r.Predict(test)
+		require.NoError(t, err, name)
+		got := prices(pred)
+		squares := map[string]float64{}
+		for i, v := range got {
+			kind := "known"
+			switch {
+			case i%9 == 0:
+				kind = "gap"
+			case i%10 == 1:
+				kind = "new"
+			}
+			squares[kind] += (v - want[i]) * (v - want[i])
+		}
+		assert.Less(t, math.Sqrt(squares["gap"]/45), .3, "%s: a gap is a category of its own", name)
+		assert.Less(t, math.Sqrt(squares["known"]/320), 1.8, "%s: prices that spread by 3, a quarter of rare shops", name)
+		assert.Less(t, math.Sqrt(squares["new"]/35), .8, "%s: the mean of all shops", name)
+		seen, err := r.Inspect(test)
+		require.NoError(t, err)
+		assert.Greater(t, seen.Unseen["shop"], 30, name)
+		assert.Less(t, seen.Unseen["shop"], 150, name)
+
+		// Two shops that Fit has not seen are one as the other, and a file without a shop is as one with gaps.
+		strange := read("shop,size,price\nNowhere,0.5,0\nElsewhere,0.5,0\n,0.5,0\n", nil)
+		pred, err = r.Predict(strange)
+		require.NoError(t, err)
+		three := prices(pred)
+		assert.Equal(t, three[0], three[1], name)
+		assert.InDelta(t, 8.5, three[2], .6, name)
+		gaps := read("shop,size,price\n,0.5,0\n", &grids.CSVOptions{Like: train})
+		pred, err = r.Predict(gaps)
+		require.NoError(t, err)
+		assert.InDelta(t, three[2], prices(pred)[0], 1e-9, name)
+
+		path := filepath.Join(t.TempDir(), "shops.model")
+		require.NoError(t, r.Save(path))
+		again := &golearn.Regressor{Estimator: estimators.Clone(r.Estimator)}
+		require.NoError(t, again.Load(path))
+		lines := strings.Split(strings.TrimSpace(testText), "\n")
+		slices.Reverse(lines[1:])
+		backwards := read(strings.Join(lines, "\n"), nil)
+		pred, err = again.Predict(backwards)
+		require.NoError(t, err)
+		reversed := prices(pred)
+		slices.Reverse(reversed)
+		assert.InDeltaSlice(t, got, reversed, 1e-9, name)
+	}
+}
+
+// Classes of rows that name things.
+func TestNamesFromTextWithClasses(t *testing.T) {
+	var text strings.Builder
+	fmt.Fprintln(&text, "shop,size,open")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 400 {
+		shop := rng.IntN(60)
+		fmt.Fprintf(&text, "Shop No. %d,%.3f,%s\n", shop, rng.NormFloat64(), []string{"no", "yes"}[shop*shop%7%2])
+	}
+	g, err := grids.ParseCSV("open.csv", strings.NewReader(text.String()), nil)
+	require.NoError(t, err)
+	train, test, err := grids.Split(g, .25, 1)
+	require.NoError(t, err)
+	c := &golearn.Classifier{Estimator: &calibration.Classifier{Folds: 3, Estimator: &selection.Classifier{SingleModel: true}}}
+	require.NoError(t, c.Fit(train))
+	assert.Len(t, c.Features(), 2)
+	pred, err := c.Predict(test)
+	require.NoError(t, err)
+	matrix, err := evaluation.GetConfusionMatrix(test, pred)
+	require.NoError(t, err)
+	assert.Greater(t, evaluation.GetAccuracy(matrix), .9)
+	data, err := c.MarshalBinary()
+	require.NoError(t, err)
+	read := &golearn.Classifier{Estimator: estimators.Clone(c.Estimator)}
+	require.NoError(t, read.UnmarshalBinary(data))
+	again, err := read.Predict(test)
+	require.NoError(t, err)
+	assert.True(t, base.InstancesAreEqual(pred, again))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
@@ -250,6 +252,43 @@ func ExampleRegressor_zero() {
 	fmt.Printf("%s %.0f %v\n", reg, y[0], err)
 	// Output:
 	// golearn.Regressor(*selection.Regressor, fitted on 2 features) 8 <nil>
+}
+
+// A column of text with more than 32 different words goes to the search as one column of categories. Each street has its own
+// rent; of a street that Fit has not seen, as of one that is missing, the model is less sure.
+func ExampleRegressor_text() {
+	var text strings.Builder
+	fmt.Fprintln(&text, "street,size,rent")
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		street, size := rng.IntN(60), 30+rng.IntN(80)
+		fmt.Fprintf(&text, "Street %d,%d,%d\n", street, size, 200+8*size+street*street%7*60+rng.IntN(20))
+	}
+	train, err := grids.ParseCSV("rents.csv", strings.NewReader(text.String()), nil) // of a file: grids.ReadCSV("rents.csv", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reg := &golearn.Regressor{Estimator: &selection.Regressor{}}
+	if err := reg.Fit(train); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(reg.Features())
+	asked := parse("street,size,rent\nStreet 7,50,0\nStreet 9,50,0\nNew Street,50,0\n,50,0\n")
+	low, high, err := reg.PredictInterval(asked, .9)
+	for i := range low {
+		fmt.Printf("%.0f ± %.0f\n", (low[i]+high[i])/2, (high[i]-low[i])/2)
+	}
+	seen, _ := reg.Inspect(asked)
+	fmt.Println(seen.Unseen, err)
+	// Output:
+	// [street size]
+	// 607 ± 11
+	// 847 ± 11
+	// 728 ± 136
+	// 728 ± 136
+	// map[street:2] <nil>
 }
 
 func ExampleMissing() {

@@ -58,8 +58,8 @@ type folding = classes.Folding
 //
 // See also Classifier in package conformal.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision. If it is nil, it is
-	// &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It must have PredictProba or Decision, and gets gaps, NaN in x, as
+	// they are. If it is nil, it is &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 	Method    Method
 
@@ -99,6 +99,9 @@ func (c *Classifier) estimator() estimators.Classifier {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
 // of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
 // rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps
@@ -121,7 +124,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err := settings.Check(classifierType, c); err != nil {
 		return err
 	}
-	xd, err := check.Labelled(x, len(y))
+	xd, err := check.WrappedLabels(x, len(y))
 	if err != nil {
 		return err
 	}
@@ -142,7 +145,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	}
 	parts := progress.Parts(ctx, 1, float64(total), .1)
 	if m.chosen, err = t.fitOn(parts[0], nil); err != nil {
-		return err
+		return check.GapRefused(xd, err)
 	}
 	t.tell(ctx, 1, total, "fitted to all rows")
 	of, closed, err := t.leftOut(parts[1], m.chosen)

@@ -96,7 +96,7 @@ func (c *Classifier) read(m *classModel, p estimators.NestedModel, which string)
 
 // model validates all but the estimators.
 func (s *storedClasses) model() (*classModel, error) {
-	rows, err := s.Rows.Dense()
+	rows, err := s.Rows.DenseGaps()
 	if err != nil || rows == nil {
 		return nil, fault.BadModel(classifierKind, "rows: %v", err)
 	}
@@ -124,7 +124,7 @@ func (s *storedClasses) model() (*classModel, error) {
 // checkHeld validates what files of regressors and classifiers have in common.
 func checkHeld(kind, typ string, m Method, rows *mat.Dense, own []float64, held []int, folds []storedFold) error {
 	n, _ := rows.Dims()
-	if _, err := check.Dense("rows", rows); err != nil {
+	if _, err := check.DenseGaps("rows", rows, check.Anywhere); err != nil {
 		return fault.BadModel(kind, "%v", err)
 	}
 	if own != nil {

@@ -42,7 +42,8 @@ type folding = classes.Folding
 //
 // See also [Regressor], Classifier in package calibration.
 type Classifier struct {
-	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Classifier{}.
+	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// &lssvm.Classifier{}.
 	Estimator estimators.Classifier
 
 	// Method is the method. All methods except [JackknifeMinMax] are allowed.
@@ -123,6 +124,9 @@ func (c *Classifier) scoring() scoring {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
 // [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
 // those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error
@@ -154,7 +158,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 	if err := c.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Labelled(x, len(y))
+	xd, err := check.WrappedLabels(x, len(y))
 	if err != nil {
 		return err
 	}
@@ -179,7 +183,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, own []float
 		err = m.learnFolds(ctx, c)
 	}
 	if err != nil {
-		return err
+		return check.GapRefused(xd, err)
 	}
 	c.m = m
 	return nil
@@ -416,7 +420,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err err
 		return nil, err
 	}
 	_, d := c.m.rows.Dims()
-	xd, err := check.Wide("x", x, d)
+	xd, err := check.WrappedRows(x, d)
 	if err != nil {
 		return nil, err
 	}
@@ -427,7 +431,7 @@ func (c *Classifier) PredictSet(x mat.Matrix, level float64) (_ [][]int, err err
 	} else {
 		err = c.folded(xd, level, out)
 	}
-	return out, err
+	return out, check.GapRefused(xd, err)
 }
 
 // heldOf are the rows whose scores count for a class.

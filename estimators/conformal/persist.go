@@ -83,7 +83,7 @@ func (r *Regressor) read(p estimators.NestedModel, which string) (estimators.Reg
 
 // model validates all but the estimators.
 func (s *stored) model() (*model, error) {
-	rows, err := s.Rows.Dense()
+	rows, err := s.Rows.DenseGaps()
 	if err != nil || rows == nil {
 		return nil, fault.BadModel(regressorKind, "rows: %v", err)
 	}

@@ -39,7 +39,8 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Estimator is fitted as a clone and is not changed. If it is nil, it is &lssvm.Regressor{}.
+	// Estimator is fitted as a clone and is not changed. It gets gaps, NaN in x, as they are. If it is nil, it is
+	// &lssvm.Regressor{}.
 	Estimator estimators.Regressor
 	Method    Method
 
@@ -114,6 +115,9 @@ func (r *Regressor) estimator() estimators.Regressor {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
+// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (r *Regressor) SetCategories(columns []int) { estimators.SetCategories(r.Estimator, columns) }
+
 // Fit learns from x (n×d) and y (n). Errors: [estimators.ErrParam], [estimators.ErrShape] for fewer rows than a
 // method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
 // that needs [estimators.Smoothing] of an estimator without, or the error of ctx.
@@ -150,7 +154,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 	if err := r.validate(); err != nil {
 		return err
 	}
-	xd, err := check.Targets(regressorType, x, y, own)
+	xd, err := check.WrappedTargets(regressorType, x, y, own)
 	if err != nil {
 		return err
 	}
@@ -170,7 +174,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 		err = m.learnFolds(ctx, r)
 	}
 	if err != nil {
-		return err
+		return check.GapRefused(xd, err)
 	}
 	r.m = m
 	return nil
@@ -297,7 +301,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 		return nil, nil, err
 	}
 	_, d := r.m.rows.Dims()
-	xd, err := check.Wide("x", x, d)
+	xd, err := check.WrappedRows(x, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -313,7 +317,7 @@ func (r *Regressor) PredictInterval(x mat.Matrix, level float64) (low, high []fl
 		err = r.folded(xd, of, level, low, high)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, check.GapRefused(xd, err)
 	}
 	for i := range low {
 		if low[i] != low[i] || high[i] != high[i] {

@@ -462,6 +462,40 @@ func TestAll(t *testing.T) {
 	estimatortest.Classifier(t, "stacking.Classifier", func() estimators.Classifier {
 		return &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{}, &toy.Centroid{}}}
 	}, with(estimatortest.Options{}))
+	filled := []transformers.Transformer{&columnwise.Imputer{}}
+	fillsItself := &pipeline.Regressor{Steps: filled, Final: &ridge.Regressor{Ridge: .1}}
+	classifies := &pipeline.Classifier{Steps: filled, Final: &toy.Centroid{}}
+	ofAllRows := map[string]string{
+		"weighted-fit": "fits its imputers on the rows without their weights", "repeated-rows": "has means of all rows, equal ones among them",
+		"smoother": "takes a NaN for a gap",
+	}
+	countsGaps := with(estimatortest.Options{Gaps: true, Skip: maps.Clone(ofAllRows)})
+	maps.Copy(ofAllRows, deals)
+	dealsGaps := with(estimatortest.Options{Gaps: true, Skip: ofAllRows})
+	estimatortest.Regressor(t, "pipeline.Regressor (gaps are those of Final)", func() estimators.Regressor {
+		return &pipeline.Regressor{Final: fillsItself}
+	}, countsGaps)
+	for _, method := range []conformal.Method{conformal.CrossValidation, conformal.Split} {
+		estimatortest.Regressor(t, fmt.Sprintf("conformal.Regressor (gaps, %v)", method), func() estimators.Regressor {
+			return &conformal.Regressor{Method: method, Estimator: fillsItself}
+		}, dealsGaps)
+		estimatortest.Classifier(t, fmt.Sprintf("conformal.Classifier (gaps, %v)", method), func() estimators.Classifier {
+			return &conformal.Classifier{Method: method, Estimator: &calibration.Classifier{Estimator: classifies}}
+		}, dealsGaps)
+	}
+	estimatortest.Classifier(t, "calibration.Classifier (gaps)", func() estimators.Classifier {
+		return &calibration.Classifier{Estimator: classifies}
+	}, dealsGaps)
+	estimatortest.Regressor(t, "stacking.Regressor (gaps)", func() estimators.Regressor {
+		return &stacking.Regressor{Models: []estimators.Regressor{fillsItself, &pipeline.Regressor{Steps: filled, Final: &lssvm.Regressor{}}}}
+	}, dealsGaps)
+	estimatortest.Classifier(t, "stacking.Classifier (gaps)", func() estimators.Classifier {
+		return &stacking.Classifier{Models: []estimators.Classifier{classifies, &pipeline.Classifier{Steps: filled, Final: &lssvm.Classifier{}}}}
+	}, dealsGaps)
+	estimatortest.Regressor(t, "selection.Regressor (candidates that fill gaps)", func() estimators.Regressor {
+		other := &pipeline.Regressor{Steps: filled, Final: &lssvm.Regressor{}}
+		return &selection.Regressor{Space: selection.Candidates[estimators.Regressor](fillsItself, other), Search: &grid.Search{}}
+	}, countsGaps)
 	kinds := []families.Family{families.Matern{Nu: 2.5}, families.Laplacian{}}
 	estimatortest.Regressor(t, "selection.Regressor (kinds)", func() estimators.Regressor { return &selection.Regressor{Kinds: kinds} }, gaps)
 	estimatortest.Classifier(t, "selection.Classifier (kinds)", func() estimators.Classifier { return &selection.Classifier{Kinds: kinds} }, gaps)

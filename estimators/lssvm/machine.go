@@ -62,7 +62,7 @@ type machine struct {
 
 // fitRows solves on the distinct ones of some rows; targets has a row for each of them and weights may be nil.
 func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, weights []float64) (*machine, error) {
-	merged := distinct.Merge(rows, weights)
+	merged := distinct.MergeParts(rows, s.start.Parts, weights)
 	rows, weights = merged.X, merged.Weights
 	n := merged.Len()
 	if err := s.holds(n); err != nil {

@@ -198,6 +198,9 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
+// SetCategories sets those of Final if there are no Steps, as in [Regressor]. It implements [estimators.Categorizer].
+func (p *Classifier) SetCategories(columns []int) { p.configured().setCategories(columns) }
+
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.
 func (p *Classifier) FittedSteps() []transformers.Transformer { return p.fittedSteps() }

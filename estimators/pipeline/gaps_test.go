@@ -12,6 +12,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Without steps a final estimator that fills gaps gets them, and one that does not says where they are.
@@ -38,4 +40,48 @@ func TestGapsWithoutSteps(t *testing.T) {
 		"pipeline: Regressor: final (ridge.Regressor): x[4,1] is NaN (counted from 0): fill gaps with columnwise.Imputer")
 	rows.Set(4, 1, math.Inf(1))
 	assert.ErrorIs(t, piped.Fit(ctx, rows, y), estimators.ErrNotFinite)
+}
+
+// Without steps categories are columns of x, and Final takes them; with steps they are columns that Final gets, which it is told itself.
+func TestCategoriesOfFinal(t *testing.T) {
+	final, class := &selection.Regressor{}, &selection.Classifier{}
+	assert.True(t, estimators.SetCategories(&pipeline.Regressor{Final: final}, []int{1}))
+	assert.True(t, estimators.SetCategories(&pipeline.Classifier{Final: class}, []int{2, 0}))
+	assert.Equal(t, []int{1}, final.Categories)
+	assert.Equal(t, []int{2, 0}, class.Categories)
+
+	scaled := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: final}
+	assert.False(t, estimators.SetCategories(scaled, []int{0}))
+	scaled.SetCategories([]int{0})
+	assert.Equal(t, []int{1}, final.Categories)
+	assert.False(t, estimators.SetCategories(&pipeline.Regressor{Final: &ridge.Regressor{}}, []int{0}))
+	(&pipeline.Regressor{}).SetCategories([]int{0})
+	(&pipeline.MultiRegressor{}).SetCategories([]int{0})
+
+	rows, y := mat.NewDense(24, 2, nil), make([]float64, 24)
+	for i := range y {
+		code := i * 5 % 6
+		rows.SetRow(i, []float64{float64(i), float64(100 - code*code)})
+		y[i] = []float64{3, -4, 1, -1, 5, -3}[code]
+	}
+	piped := &pipeline.Regressor{Final: &selection.Regressor{}}
+	require.True(t, estimators.SetCategories(piped, []int{1}))
+	require.NoError(t, piped.Fit(ctx, rows, y))
+	own := &selection.Regressor{Categories: []int{1}}
+	require.NoError(t, own.Fit(ctx, rows, y))
+	want, err := own.Predict(rows)
+	require.NoError(t, err)
+	got, err := piped.Predict(rows)
+	require.NoError(t, err)
+	assert.Equal(t, want, got)
+	assert.Contains(t, piped.FittedFinal().(*selection.Regressor).Result().Kernel, "categories=[0]")
+
+	data, err := piped.MarshalBinary()
+	require.NoError(t, err)
+	read := &pipeline.Regressor{Final: &selection.Regressor{}}
+	require.True(t, estimators.SetCategories(read, []int{1}))
+	require.NoError(t, read.UnmarshalBinary(data))
+	again, err := read.Predict(rows)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, want, again, 1e-9)
 }

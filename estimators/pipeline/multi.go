@@ -175,6 +175,9 @@ func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
+// SetCategories sets those of Final if there are no Steps, as in [Regressor]. It implements [estimators.Categorizer].
+func (p *MultiRegressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
+
 // FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].
 func (p *MultiRegressor) FittedSteps() []transformers.Transformer { return p.fittedSteps() }
 

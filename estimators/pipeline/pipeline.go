@@ -208,7 +208,17 @@ func able[C, T, P any, E learner[T, P]](
 
 // supports answers for the pipeline p.
 func (c *chain[T, P, E]) supports(p any, capability estimators.Capability) bool {
+	if capability == estimators.Categorizing && len(c.steps.Steps) > 0 { // which may move the columns of x
+		return false
+	}
 	return estimators.Wrapped{Estimators: []any{c.final}, Steps: c.steps.Steps}.Supports(p, capability)
+}
+
+// setCategories sets the categories of the final estimator if columns of x are those that it gets.
+func (c *chain[T, P, E]) setCategories(columns []int) {
+	if len(c.steps.Steps) == 0 {
+		estimators.SetCategories(c.final, columns)
+	}
 }
 
 // report is that of the final estimator, or the zero Report where it has none.

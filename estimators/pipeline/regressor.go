@@ -21,7 +21,8 @@ const (
 
 // Regressor applies Steps, in their order, before Final. Empty Steps are allowed; Final is required. Fit fits clones
 // ([estimators.Clone]) and leaves Steps and Final unchanged. The configuration of a Regressor is therefore never changed
-// by fitting it, and the fitted parts are not changed by configuring it again.
+// by fitting it, and the fitted parts are not changed by configuring it again. Without Steps, Final gets gaps, NaN in x, as
+// they are.
 //
 // The cost is the sum of the costs of its parts. Errors are those of the parts, preceded by the name of the part,
 // and [estimators.ErrParam] for a nil part.
@@ -207,6 +208,11 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
+
+// SetCategories sets those of Final if there are no Steps and Final is an [estimators.Categorizer]. Steps may move columns or change
+// what is in them, so with Steps it does nothing: set the Categories of Final, which are of the columns that it gets.
+// It implements [estimators.Categorizer].
+func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;
 // its elements are the ones that Predict uses and must not be fitted again.

@@ -140,8 +140,10 @@ func Rows(name string, got, rows int) error {
 }
 
 // Labelled is Dense for the rows of Fit, of which each has one of so many labels.
-func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) {
-	xd, err := Dense("x", x)
+func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) { return labelled(x, labels, nil) }
+
+func labelled(x mat.Matrix, labels int, gap func(column int) bool) (*mat.Dense, error) {
+	xd, err := DenseGaps("x", x, gap)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +152,10 @@ func Labelled(x mat.Matrix, labels int) (*mat.Dense, error) {
 }
 
 // Targeted is Labelled for the targets y, which are finite.
-func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) {
-	xd, err := Labelled(x, len(y))
+func Targeted(x mat.Matrix, y []float64) (*mat.Dense, error) { return targeted(x, y, nil) }
+
+func targeted(x mat.Matrix, y []float64, gap func(column int) bool) (*mat.Dense, error) {
+	xd, err := labelled(x, len(y), gap)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +188,11 @@ func SpreadOf(typ, name string, spread float64) error {
 
 // Targets is Targeted for all rows of a fit of typ, whose targets spread as [Spread] says, and with the weights of FitWeighted.
 func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error) {
-	xd, err := Targeted(x, y)
+	return targets(typ, x, y, weights, nil)
+}
+
+func targets(typ string, x mat.Matrix, y, weights []float64, gap func(column int) bool) (*mat.Dense, error) {
+	xd, err := targeted(x, y, gap)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +201,11 @@ func Targets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error)
 
 // Wide is Dense for rows that have as many columns as Fit saw.
 func Wide(name string, x mat.Matrix, fitted int) (*mat.Dense, error) {
-	xd, err := Dense(name, x)
+	return wide(name, x, fitted, nil)
+}
+
+func wide(name string, x mat.Matrix, fitted int, gap func(column int) bool) (*mat.Dense, error) {
+	xd, err := DenseGaps(name, x, gap)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/fxamacker/cbor/v2"
@@ -258,4 +259,19 @@ func (m Matrix) Dense() (*mat.Dense, error) {
 		return nil, fmt.Errorf("a matrix with a value that is not finite")
 	}
 	return mat.NewDense(m.Rows, m.Cols, m.Data), nil
+}
+
+// DenseGaps is Dense for a matrix in which NaN stands for a missing cell.
+func (m Matrix) DenseGaps() (*mat.Dense, error) {
+	filled := Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
+	for i, v := range filled.Data {
+		if math.IsNaN(v) {
+			filled.Data[i] = 0
+		}
+	}
+	out, err := filled.Dense()
+	if out != nil {
+		copy(out.RawMatrix().Data, m.Data)
+	}
+	return out, err
 }

@@ -4,6 +4,8 @@ package loo
 type Start struct {
 	Near   float64 // a ridge near the best one, such as that of features of the same rows; 0: none is known
 	Solved *Solved // the machine, if the search has solved for it
+	// Parts has the part of each row given: of equal rows one part is left out at a time. Nil is all equal rows at once.
+	Parts []int
 }
 
 // Solved holds a machine without weights that a search has already solved for.

@@ -86,7 +86,7 @@ type Result struct {
 	Ridge float64 `json:"ridge"`
 
 	// Lengths are those of the columns of the preprocessed rows, nil where none were learnt.
-	// Values are all parameters of the kernel then.
+	// Values are all parameters of the kernel then, and also where categories have fixed lengths.
 	Lengths []float64 `json:"lengths,omitempty"`
 	Values  []float64 `json:"values,omitempty"`
 

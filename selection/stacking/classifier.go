@@ -30,7 +30,8 @@ const (
 //
 // See also [Regressor].
 type Classifier struct {
-	// Models are fitted as clones. If it is nil, they are two machines, an [lssvm.Classifier] and one of a linear kernel.
+	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are two machines, an
+	// [lssvm.Classifier] and one of a linear kernel.
 	Models []estimators.Classifier
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is
@@ -59,6 +60,9 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
+// SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (c *Classifier) SetCategories(columns []int) { setCategories(c, c.Models, columns) }
+
 // Fit fits each model to x (n×d) and the labels y (n), and finds the shares. Errors are as for [Regressor.Fit], and one that wraps
 // errors.ErrUnsupported for a model without probabilities.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
@@ -76,7 +80,7 @@ func (c *Classifier) FitWeighted(ctx context.Context, x mat.Matrix, y []int, wei
 }
 
 func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []float64) error {
-	xd, err := check.Dense("x", x)
+	xd, err := check.DenseGaps("x", x, check.Anywhere)
 	if err == nil {
 		err = check.Rows("y", len(y), xd.RawMatrix().Rows)
 	}
@@ -106,7 +110,7 @@ func (c *Classifier) fit(ctx context.Context, x mat.Matrix, y []int, weights []f
 	if err == nil {
 		c.keep(&f)
 	}
-	return err
+	return check.GapRefused(xd, err)
 }
 
 func (c *Classifier) models() []estimators.Classifier {

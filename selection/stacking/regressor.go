@@ -31,7 +31,8 @@ const (
 //
 // See also [Classifier].
 type Regressor struct {
-	// Models are fitted as clones. If it is nil, they are an [lssvm.Regressor] and a [ridge.Regressor].
+	// Models are fitted as clones, and get gaps, NaN in x, as they are. If it is nil, they are an [lssvm.Regressor] and a
+	// [ridge.Regressor].
 	Models []estimators.Regressor
 
 	// Splitter makes the folds. Rows that are in no test part do not count. If it is nil, it is [validation.KFold], or
@@ -59,6 +60,9 @@ var _ interface {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
+// SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (r *Regressor) SetCategories(columns []int) { setCategories(r, r.Models, columns) }
+
 // Fit fits each model to x (n×d) and y (n), and finds the shares. Errors: those of the models, preceded by which it is, and of
 // the Splitter; [estimators.ErrParam] for an empty Models, a nil one, and a Splitter whose test parts have rows in common.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
@@ -76,7 +80,7 @@ func (r *Regressor) FitWeighted(ctx context.Context, x mat.Matrix, y, weights []
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64) error {
-	xd, err := check.Dense("x", x)
+	xd, err := check.DenseGaps("x", x, check.Anywhere)
 	if err == nil {
 		err = cmp.Or(check.Rows("y", len(y), xd.RawMatrix().Rows), check.Vector("y", y), check.Spread(regressorType, y))
 	}
@@ -97,7 +101,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, weights []float64)
 	if err == nil {
 		r.keep(&f)
 	}
-	return err
+	return check.GapRefused(xd, err)
 }
 
 func (r *Regressor) models() []estimators.Regressor {

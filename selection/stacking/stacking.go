@@ -186,7 +186,7 @@ func (f *fitted[E]) shares() (out []Share[E]) {
 // supports is estimators.Supports for a mean of the models that have a share, or of all before Fit.
 func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) bool {
 	w := estimators.Wrapped{Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
-	if f != nil {
+	if f != nil && c != estimators.Categorizing { // which the next Fit asks of all
 		models = nil
 		for _, p := range f.parts {
 			models = append(models, p.Model)
@@ -196,6 +196,16 @@ func (f *fitted[E]) supports(wrapper any, models []E, c estimators.Capability) b
 		w.Estimators = append(w.Estimators, m)
 	}
 	return w.Supports(wrapper, c)
+}
+
+// setCategories sets the categories of all models of a wrapper, if all take them.
+func setCategories[E any](wrapper any, models []E, columns []int) {
+	if !estimators.Supports(wrapper, estimators.Categorizing) {
+		return
+	}
+	for _, m := range models {
+		estimators.SetCategories(m, columns)
+	}
 }
 
 // each returns the error of the first model that cannot do c.
@@ -216,7 +226,7 @@ func (f *fitted[E]) rows(typ string, x mat.Matrix) (*mat.Dense, error) {
 	if f == nil {
 		return nil, fault.NotFitted(typ)
 	}
-	return check.Dense("x", x)
+	return check.DenseGaps("x", x, check.Anywhere) // of which the models say what they take
 }
 
 // stored is a fitted mean in a file.

@@ -16,9 +16,11 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
@@ -217,4 +219,45 @@ func TestStacksThatAreRefused(t *testing.T) {
 	y[3] = math.NaN()
 	assert.ErrorIs(t, r.Fit(ctx, x, y), estimators.ErrNotFinite)
 	assert.Nil(t, r.Shares())
+}
+
+// Gaps and categories are the models', also in a mean that was stored.
+func TestGapsAndCategoriesOfModels(t *testing.T) {
+	x, y, labels := mat.NewDense(40, 2, nil), make([]float64, 40), make([]int, 40)
+	for i := range y {
+		code := i * 7 % 5
+		x.SetRow(i, []float64{float64(i % 13), float64(100 - code*code)})
+		y[i], labels[i] = []float64{3, -4, 1, -1, 5}[code]+.1*float64(i%3), []int{0, 1, 1, 0, 1}[code]
+		if i%9 == 0 {
+			x.Set(i, 0, math.NaN())
+		}
+	}
+	search := &selection.Regressor{SingleModel: true}
+	r := &stacking.Regressor{Models: []estimators.Regressor{search, &pipeline.Regressor{Final: &selection.Regressor{SingleModel: true}}}}
+	require.True(t, estimators.SetCategories(r, []int{1}))
+	assert.Equal(t, []int{1}, search.Categories)
+	require.NoError(t, r.Fit(ctx, x, y))
+	got, err := r.Predict(x)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, y, got, .3)
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	read := estimators.Clone(r)
+	require.NoError(t, read.UnmarshalBinary(data))
+	again, err := read.Predict(x)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, got, again, 1e-9)
+
+	c := &stacking.Classifier{Models: []estimators.Classifier{&selection.Classifier{SingleModel: true}}}
+	require.True(t, estimators.SetCategories(c, []int{1}))
+	require.NoError(t, c.Fit(ctx, x, labels))
+	classes, err := c.Predict(x)
+	require.NoError(t, err)
+	assert.Equal(t, labels, classes)
+
+	numbers := &stacking.Regressor{Models: []estimators.Regressor{search, &lssvm.Regressor{}}}
+	numbers.SetCategories([]int{0})
+	assert.Equal(t, []int{1}, search.Categories, "another model takes none")
+	assert.ErrorIs(t, numbers.Fit(ctx, x, y), estimators.ErrNotFinite)
+	(&stacking.Regressor{}).SetCategories([]int{0})
 }

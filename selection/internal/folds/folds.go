@@ -76,11 +76,14 @@ func Chain(typ string, steps []transformers.Transformer) *pipeline.Transformer {
 	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
 }
 
-// FitChain fits preprocessing steps and returns them with the transformed rows. Targets are for steps that learn from them, nil if
-// none does.
+// FitChain fits preprocessing steps and returns them with the transformed rows. Rows that no step prepares may have gaps. Targets are
+// for steps that learn from them, nil if none does.
 func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense, targets mat.Matrix) (*pipeline.Transformer,
 	*mat.Dense, error) {
 	chain := Chain(typ, steps)
+	if len(steps) == 0 {
+		return chain, x, chain.Fit(ctx, mat.NewDense(1, x.RawMatrix().Cols, nil))
+	}
 	var z mat.Matrix
 	var err error
 	if targets == nil {

@@ -1,0 +1,37 @@
+package check
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// An estimator that wraps another takes gaps for it, NaN in x: the wrapped one fills them, or refuses them.
+
+// WrappedLabels is [Labelled] for an estimator that wraps another.
+func WrappedLabels(x mat.Matrix, labels int) (*mat.Dense, error) {
+	return labelled(x, labels, Anywhere)
+}
+
+// WrappedTargets is [Targets] for an estimator that wraps another.
+func WrappedTargets(typ string, x mat.Matrix, y, weights []float64) (*mat.Dense, error) {
+	return targets(typ, x, y, weights, Anywhere)
+}
+
+// WrappedRows is [Wide] for an estimator that wraps another.
+func WrappedRows(x mat.Matrix, fitted int) (*mat.Dense, error) { return wide("x", x, fitted, Anywhere) }
+
+// GapRefused returns the error of the first gap of x if err is that of a gap, which counts rows among those that the wrapped
+// estimator got, and any other err as it is.
+func GapRefused(x *mat.Dense, err error) error {
+	var gap *fault.NotFiniteError
+	if errors.As(err, &gap) && gap.Name == "x" && math.IsNaN(gap.Value) {
+		if _, first := Dense("x", x); first != nil {
+			return first
+		}
+	}
+	return err
+}

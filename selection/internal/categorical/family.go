@@ -1,0 +1,94 @@
+// Package categorical makes families of kernels take categories, for searches of one length for all columns.
+package categorical
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/kernels"
+	"github.com/kernelearn/kernelearn/kernels/families"
+)
+
+// Family is a family over rows some of whose columns are categories, of which only equality counts. Two categories are so far
+// apart that the mean squared distance of two rows in the column is that of a column of unit deviation, whatever the parameter is.
+type Family struct {
+	families.Family
+	lengths    []float64 // of all columns, 1 of those that are no category
+	categories []int
+}
+
+// New returns the family over rows like those of x, whose categories are those columns.
+func New(family families.Family, x *mat.Dense, categories []int) Family {
+	out := Family{family, make([]float64, x.RawMatrix().Cols), categories}
+	for j := range out.lengths {
+		out.lengths[j] = 1
+	}
+	for _, j := range categories {
+		if differ := distinct.Differ(mat.Col(nil, j, x)); differ > 0 {
+			out.lengths[j] = math.Sqrt(differ / 2)
+		}
+	}
+	return out
+}
+
+// Families returns each of the families over rows like those of x; without categories they stay as they are.
+func Families(of []families.Family, x *mat.Dense, categories []int) []families.Family {
+	if len(categories) == 0 {
+		return of
+	}
+	out := make([]families.Family, len(of))
+	for i, f := range of {
+		out[i] = New(f, x, categories)
+	}
+	return out
+}
+
+// Kernel returns a [kernels.ARD] around the kernel of the family.
+func (f Family) Kernel(param float64) kernels.Kernel { return f.ard(param) }
+
+func (f Family) ard(param float64) kernels.ARD {
+	return kernels.ARD{Kernel: f.Family.Kernel(param), Lengths: f.lengths, Categories: f.categories}
+}
+
+// Start is that of the family on rows whose categories are numbers of unit deviation.
+func (f Family) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
+	defer check.Begin(&ctx)(&err)
+	given, err := check.Dense("x", x)
+	if err != nil {
+		return 0, err
+	}
+	numbers := mat.DenseCopyOf(given)
+	for _, j := range f.categories {
+		numbers.SetCol(j, spreadLevels(mat.Col(nil, j, given)))
+	}
+	return f.Family.Start(ctx, numbers)
+}
+
+// Values returns all parameters of the kernel.
+func (f Family) Values(param float64) (out []float64) {
+	for _, p := range f.ard(param).Params() {
+		out = append(out, p.Value)
+	}
+	return out
+}
+
+// spreadLevels gives each code a number, so that the column has unit deviation, or is constant.
+func spreadLevels(codes []float64) []float64 {
+	levels, out := map[float64]float64{}, make([]float64, len(codes))
+	for i, v := range codes {
+		if _, ok := levels[v]; !ok {
+			levels[v] = float64(len(levels))
+		}
+		out[i] = levels[v]
+	}
+	if _, deviation := stat.PopMeanStdDev(out, nil); deviation > 0 {
+		floats.Scale(1/deviation, out)
+	}
+	return out
+}
