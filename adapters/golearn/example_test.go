@@ -285,7 +285,7 @@ func ExampleRegressor_text() {
 	// Output:
 	// [street size]
 	// 607 ± 11
-	// 847 ± 11
+	// 847 ± 10
 	// 728 ± 136
 	// 728 ± 136
 	// map[street:2] <nil>

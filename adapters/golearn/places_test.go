@@ -117,6 +117,9 @@ var transformerList = []listed[[]transformers.Transformer]{
 		// A column that says nothing, so that categories of it that are new do no harm.
 		return []transformers.Transformer{&columnwise.OneHot{Columns: []int{2}, MaxCategories: 1000}}
 	}},
+	{"TargetEncoder", func() []transformers.Transformer {
+		return []transformers.Transformer{&columnwise.TargetEncoder{Columns: []int{2}}}
+	}},
 	{"StandardScaler, KernelMap, KernelCenterer", func() []transformers.Transformer {
 		return append(standardScaler(), &featuremap.KernelMap{}, &featuremap.KernelCenterer{})
 	}},
@@ -648,7 +651,7 @@ func rows[E any](t *testing.T, lists *strings.Builder, title string, places []ce
 		line(e.name, func() base.Classifier { return wrap(e.build()) })
 	}
 	for _, e := range transformerList {
-		if title != "Classification" && (e.name == "OneHot" || strings.HasSuffix(e.name, "UnitRows")) {
+		if title != "Classification" && (e.name == "OneHot" || e.name == "TargetEncoder" || strings.HasSuffix(e.name, "UnitRows")) {
 			continue // the curve depends on the values, and on the length, of both its features
 		}
 		line("golearn.Pipeline of "+e.name+", "+list[0].name, func() base.Classifier {
