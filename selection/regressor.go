@@ -66,7 +66,9 @@ type Regressor struct {
 	// Categories has the indices of the columns that name things, such as a country or a kind, whose values are codes: any
 	// numbers, of which only equality counts. They are columns of the rows that Preprocess returns, and the first of those
 	// that Result has lengths of if neither Space nor Search is set. One length for each
-	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. A
+	// is learnt with the kernel (see [kernels.ARD]), at a cost that does not depend on how many categories there are. Where
+	// one has more than ten levels, models that also see the mean target of each level ([columnwise.TargetEncoder]) join the
+	// mean if they earn a share on rows that their means have not seen: levels with similar means are then similar. A
 	// gap is a category, and one that Fit has not seen differs from all. With Groups, where one length is chosen for all columns,
 	// two categories are as far apart as two values of a column of unit deviation are in the mean. They are an error where no
 	// [shape.Search] learns the kernel but with nothing set.
