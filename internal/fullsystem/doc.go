@@ -1,0 +1,45 @@
+// Package fullsystem solves kernel ridge regression with a bias on all rows by preconditioned conjugate gradients, without a
+// factorisation of the kernel matrix. The documentation of package lssvm has the model.
+//
+//	n   rows                    K   kernel matrix            λ   ridge
+//	w   weights of the rows     k   targets                  U   mean of the diagonal of K
+//
+// # System
+//
+// With S = √w K √w / U and Λ = λ/U the machine is that of
+//
+//	(S + ΛI) u = √w 1,   (S + ΛI) v = √w t,   η = √w u / U,   ν = √w v / U,   b = 1'ν / 1'η,   α = ν - bη
+//
+// All right-hand sides share one pass over K in each iteration: ones, the targets, the probes, each for several ridges. Each
+// has steps of its own, and leaves when it has converged, so that none depends on the others.
+//
+// # Storage
+//
+// K is cut into tiles of tileRows rows and columns, of which those on and above the diagonal are kept. A tile serves its rows and,
+// transposed, its columns. Tiles are float32, the values computed in float64 and rounded once; vectors and sums are float64. So
+// the matrix of the iterations is exactly symmetric, and the only error is that of the entries, a perturbation of K. Where the
+// ridge is small beside it, the residual is computed with tiles in float64 and the solution corrected, or the tiles are
+// kept in float64. Where memory does not hold the tiles, they are computed again in each pass. See [Storage].
+//
+// # Preconditioner
+//
+// P = F'F + ΛI with the partial Cholesky factor F (r×n) of S on pivots drawn in proportion to the diagonal of what is left. The
+// inverse takes the Cholesky factor of FF' + ΛI, so one F serves all ridges. As S - F'F is positive semi-definite, P⁻¹ is an
+// upper bound of (S + ΛI)⁻¹. The rank is where the estimate of the whole time has its minimum.
+//
+// # End
+//
+// The energy norm of the error of a solution, √(e'(S + ΛI)e), is estimated from the gains of the last iterations (Z. Strakoš and
+// P. Tichý, Electronic Transactions on Numerical Analysis 13, 2002). A right-hand side is solved when that is below
+// Tolerance·√Λ·|v|. Since Λ|v| is the norm of the training residuals, and the preconditioner leaves errors where the
+// eigenvalues of S are at most about Λ, predictions then change by less than Tolerance times the standard deviation of the residuals.
+//
+// # Leaving rows out
+//
+// The diagonal of (S + ΛI)⁻¹ is that of P⁻¹, which is exact, less the mean of z∘(P⁻¹ - (S + ΛI)⁻¹)z over a few vectors z of
+// random signs. What is known from the rank alone, a seen and an unseen part of the variance, steadies it where the probes
+// are noisy (leave_out.go).
+//
+// Everything random comes from a seed. Sums are made in an order that depends on n alone, so the number of workers does not change
+// a result.
+package fullsystem

@@ -1,0 +1,270 @@
+package fullsystem
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// preconditioner is P = F'F + ΛI for every Λ.
+type preconditioner struct {
+	factor           *mat.Dense    // F, r×n; nil for a rank of 0
+	gram             *mat.SymDense // FF'
+	pivots           []int
+	unseen           []float64 // the diagonal of S - F'F, n
+	workers          int
+	factors          map[float64]*linalg.Cholesky // of FF' + ΛI, by Λ
+	trace, remaining float64                      // of S and of S - F'F
+}
+
+// pivotParts are parts of S.
+type pivotParts struct {
+	p *Problem
+}
+
+// Square implements linalg.Parts.
+func (a pivotParts) Square(dst *mat.Dense, rows []int) error {
+	x := linalg.Rows(a.p.rows, rows)
+	kernels.Block(dst, a.p.kernel, x, x)
+	for i, r := range rows {
+		row := dst.RawRowView(i)
+		for j, c := range rows {
+			row[j] *= a.p.matrix.inverse * a.p.root(r) * a.p.root(c)
+		}
+	}
+	return nil
+}
+
+// Tile implements linalg.Parts.
+func (a pivotParts) Tile(dst *mat.Dense, rows []int, first int) error {
+	_, columns := dst.Dims()
+	_, d := a.p.rows.Dims()
+	kernels.Block(dst, a.p.kernel, linalg.Rows(a.p.rows, rows), a.p.rows.Slice(first, first+columns, 0, d).(*mat.Dense))
+	for i, r := range rows {
+		row := dst.RawRowView(i)
+		floats.Scale(a.p.matrix.inverse*a.p.root(r), row)
+		if a.p.roots != nil {
+			floats.Mul(row, a.p.roots[first:first+columns])
+		}
+	}
+	return nil
+}
+
+// pivotStream is the stream "pivots".
+const pivotStream = 0x7069766f7473
+
+// newPreconditioner factors S, to the rank at which enough says so, or at most a rank.
+func (p *Problem) newPreconditioner(ctx context.Context, most int, enough func(rank int, remaining float64) bool) (*preconditioner, error) {
+	first, second := progress.Two(ctx, 5, 1)
+	diagonal := make([]float64, p.n)
+	kernels.Diag(diagonal, p.kernel, p.rows)
+	for i := range diagonal {
+		diagonal[i] *= p.matrix.inverse * p.root(i) * p.root(i)
+	}
+	c := &preconditioner{unseen: diagonal, workers: p.Workers, factors: map[float64]*linalg.Cholesky{}}
+	c.unseen = make([]float64, p.n)
+	copy(c.unseen, diagonal)
+	f, err := linalg.RandomlyPivoted(first, diagonal, pivotParts{p}, linalg.Pivots{
+		Rank: most, Random: rand.New(rand.NewPCG(p.Seed, pivotStream)), Workers: p.Workers,
+		Enough: func(soFar *linalg.Pivoted) (bool, error) {
+			return enough != nil && enough(len(soFar.Pivots), soFar.Residual), ctx.Err()
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.factor, c.pivots, c.trace, c.remaining = f.Factor, f.Pivots, f.Trace, f.Residual
+	if c.rank() == 0 {
+		return c, nil
+	}
+	for i := range c.rank() {
+		for j, v := range c.factor.RawRowView(i) {
+			c.unseen[j] -= v * v
+		}
+	}
+	for i, v := range c.unseen {
+		c.unseen[i] = max(v, 0)
+	}
+	for _, i := range c.pivots {
+		c.unseen[i] = 0
+	}
+	c.gram = mat.NewSymDense(c.rank(), nil)
+	return c, fast.SymOuterKContext(second, c.gram, 1, c.factor)
+}
+
+func (c *preconditioner) rank() int { return len(c.pivots) }
+
+// shift makes the factor of FF' + ΛI.
+func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
+	if c.factors[ridge] != nil || c.rank() == 0 {
+		return nil
+	}
+	a := mat.NewSymDense(c.rank(), nil)
+	a.CopySym(c.gram)
+	for i := range c.rank() {
+		a.SetSym(i, i, a.At(i, i)+ridge)
+	}
+	factor, err := linalg.NewCholesky(ctx, "the preconditioner", a)
+	if err != nil {
+		return err
+	}
+	c.factors[ridge] = factor
+	return nil
+}
+
+const (
+	// strip is how many columns of F are read at a time.
+	strip = 2048
+	// From productFrom right-hand sides on, products with F are those of matrices.
+	productFrom = 4
+)
+
+func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
+
+// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ, for a ridge each, whose factors have been made.
+func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges []float64) error {
+	n, r := len(v[0]), c.rank()
+	ctx = progress.Silent(ctx)
+	if r == 0 {
+		for i := range v {
+			floats.ScaleTo(dst[i], 1/ridges[i], v[i])
+		}
+		return ctx.Err()
+	}
+	strips := c.strips(n)
+	inner := make([]*mat.Dense, strips) // Fv of a strip, a row for each right-hand side
+	if err := parallel.ForEach(ctx, c.workers, strips, func(s int) error {
+		part, f := gather(v, s), c.columns(s)
+		inner[s] = mat.NewDense(len(v), r, nil)
+		if len(v) >= productFrom {
+			fast.Gemm(blas.NoTrans, blas.Trans, 1, part.RawMatrix(), f, 0, inner[s].RawMatrix())
+			return nil
+		}
+		for i := range v {
+			fast.Gemv(blas.NoTrans, 1, f, linalg.Vector(part.RawRowView(i)), 0, linalg.Vector(inner[s].RawRowView(i)))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	sum := inner[0]
+	if err := parallel.ForEach(ctx, c.workers, len(v), func(i int) error {
+		for s := 1; s < strips; s++ {
+			floats.Add(sum.RawRowView(i), inner[s].RawRowView(i))
+		}
+		c.factors[ridges[i]].SolveVec(sum.RawRowView(i))
+		return nil
+	}); err != nil {
+		return err
+	}
+	return parallel.ForEach(ctx, c.workers, strips, func(s int) error {
+		part, f := gather(v, s), c.columns(s)
+		if len(v) >= productFrom {
+			fast.Gemm(blas.NoTrans, blas.NoTrans, -1, sum.RawMatrix(), f, 1, part.RawMatrix())
+		} else {
+			for i := range v {
+				fast.Gemv(blas.Trans, -1, f, linalg.Vector(sum.RawRowView(i)), 1, linalg.Vector(part.RawRowView(i)))
+			}
+		}
+		for i := range v {
+			row := part.RawRowView(i)
+			floats.ScaleTo(dst[i][s*strip:s*strip+len(row)], 1/ridges[i], row)
+		}
+		return nil
+	})
+}
+
+// columns returns a strip of columns of F.
+func (c *preconditioner) columns(s int) blas64.General {
+	r, n := c.factor.Dims()
+	return c.factor.Slice(0, r, s*strip, min((s+1)*strip, n)).(*mat.Dense).RawMatrix()
+}
+
+// gather copies a strip of vectors to the rows of a matrix.
+func gather(v [][]float64, s int) *mat.Dense {
+	first, last := s*strip, min((s+1)*strip, len(v[0]))
+	out := mat.NewDense(len(v), last-first, nil)
+	for i := range v {
+		out.SetRow(i, v[i][first:last])
+	}
+	return out
+}
+
+// rankChoice says at which rank the estimate of the whole time has its minimum. Units are the time of a multiplication and
+// addition in a matrix product.
+type rankChoice struct {
+	n, columns int
+	kernel     float64 // the cost of an entry of K
+	pass       float64 // the cost of a pass over K
+	ridge      float64
+	ranks      []int
+	remaining  []float64
+}
+
+const (
+	kernelCost  = 100 // of an entry of K, and one more for each column of the rows
+	entryCost   = 4   // of reading an entry that is kept
+	productCost = 2   // of an entry of F or K and a right-hand side in a pass
+	// iterations are leastIterations and as many for each unit of the square root of the condition number.
+	leastIterations, rootIterations = 4, 3.5
+	// The largest eigenvalue of what is left is so many times what the last pivots took away each.
+	largestShare = 2
+	// growth is the step in rank at which the estimates are compared.
+	growth = 1.25
+)
+
+// iterations estimates their number from the largest eigenvalue of what is left of S.
+func (c *rankChoice) iterations(largest float64) float64 {
+	return leastIterations + rootIterations*math.Sqrt(1+largest/c.ridge)
+}
+
+func (c *rankChoice) total(rank, largest float64) float64 {
+	n := float64(c.n)
+	return n*rank*c.kernel + 2*n*rank*rank + c.iterations(largest)*(c.pass+2*productCost*n*rank*float64(c.columns))
+}
+
+// enough is told of the remaining trace at a rank.
+func (c *rankChoice) enough(rank int, remaining float64) bool {
+	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
+	now := len(c.ranks) - 1
+	half, three := c.at(rank/2), c.at(3*rank/4)
+	if half == three || three == now {
+		return false
+	}
+	// What pivots take away falls by a power of their number.
+	slope := func(a, b int) float64 {
+		return max(c.remaining[a]-c.remaining[b], 0) / float64(c.ranks[b]-c.ranks[a])
+	}
+	before, last := slope(half, three), slope(three, now)
+	if !(last > 0) {
+		return true
+	}
+	middle := func(a, b int) float64 { return float64(c.ranks[a]+c.ranks[b]) / 2 }
+	power := max(0, math.Log(before/last)/math.Log(middle(three, now)/middle(half, three)))
+	largest := func(rank float64) float64 {
+		return largestShare * last * math.Pow(middle(three, now)/rank, power)
+	}
+	at := float64(rank)
+	return c.total(at, largest(at)) <= c.total(growth*at, largest(growth*at))
+}
+
+// at returns the last of the ranks that is at most this one.
+func (c *rankChoice) at(rank int) int {
+	for i := len(c.ranks) - 1; i > 0; i-- {
+		if c.ranks[i] <= rank {
+			return i
+		}
+	}
+	return 0
+}

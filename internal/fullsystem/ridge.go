@@ -1,0 +1,84 @@
+package fullsystem
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+const (
+	// ridgeFactor is between two ridges that are compared, of which there are mostRidges at most.
+	ridgeFactor = 3.0
+	mostRidges  = 5
+)
+
+// Search returns the machine of the ridge of the least leave-one-out error, among those a factor of three apart around a start. Three
+// are solved together; as long as the best is the smallest or the largest, the next one beyond it is. Where the noise of the
+// probes is larger than a difference, the larger ridge is taken. observe is told of each. Without probes the start is taken.
+func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
+	if p.probes() == 0 {
+		solved, report, err := p.Solve(ctx, []float64{start})
+		if err != nil {
+			return nil, report, err
+		}
+		return solved[0], report, nil
+	}
+	parts := progress.NewSeries(ctx, 1)
+	var all []*Solution
+	var report Report
+	next := []float64{start / ridgeFactor, start, start * ridgeFactor}
+	for len(next) > 0 {
+		solved, own, err := p.Solve(parts.Next(), next)
+		if err != nil {
+			return nil, report, err
+		}
+		report.add(own)
+		for _, s := range solved {
+			observe(s.Ridge, p.score(s, -1))
+		}
+		all = append(all, solved...)
+		slices.SortFunc(all, func(a, b *Solution) int {
+			if a.Ridge < b.Ridge {
+				return -1
+			}
+			return 1
+		})
+		next = nil
+		if len(all) < mostRidges {
+			switch p.least(all) {
+			case 0:
+				next = []float64{all[0].Ridge / ridgeFactor}
+			case len(all) - 1:
+				next = []float64{all[len(all)-1].Ridge * ridgeFactor}
+			}
+		}
+	}
+	best := p.least(all)
+	for i := len(all) - 1; i > best; i-- {
+		if difference, deviation := p.compare(all[i], all[best]); difference < deviation && !math.IsInf(deviation, 1) {
+			best = i
+			break
+		}
+	}
+	return all[best], report, nil
+}
+
+// least returns the index of the least error.
+func (p *Problem) least(all []*Solution) (best int) {
+	for i := range all {
+		if p.score(all[i], -1) < p.score(all[best], -1) {
+			best = i
+		}
+	}
+	return best
+}
+
+// add takes in the report of a further solution.
+func (r *Report) add(other Report) {
+	r.Iterations = max(r.Iterations, other.Iterations)
+	r.Corrected = max(r.Corrected, other.Corrected)
+	r.Rank, r.Storage = other.Rank, other.Storage
+	r.Warnings = append(r.Warnings, other.Warnings...)
+}
