@@ -44,6 +44,10 @@ type Classifier struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
+	// does not concern FitMatrix, which factors.
+	Solver Solver
+
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
 	// classes have the same total weight.
 	Balanced bool
@@ -83,7 +87,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
+		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, solver: c.Solver, seed: c.Seed, groups: c.Groups,
 		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
 		classify: true,
 	}
@@ -304,6 +308,9 @@ func (c *Classifier) Intercepts() []float64 {
 	}
 	return slices.Clone(c.m.bias)
 }
+
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (c *Classifier) Details() Details { return c.m.copiedDetails() }
 
 // Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
 // targets ±1, summed over the machines. Iterations is the number of ridges looked at.

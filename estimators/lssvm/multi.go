@@ -41,6 +41,9 @@ type MultiRegressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide.
+	Solver Solver
+
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
 	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
@@ -67,7 +70,7 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
-		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -223,6 +226,9 @@ func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
+
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (r *MultiRegressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
 // units of its spread.

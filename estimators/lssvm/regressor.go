@@ -43,6 +43,10 @@ type Regressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
+	// does not concern FitMatrix, which factors.
+	Solver Solver
+
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
 	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
@@ -70,7 +74,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
-		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -254,6 +258,9 @@ func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err 
 	defer check.Begin(&ctx)(&err)
 	return r.m.leaveOneOutVariances(ctx, regressorType)
 }
+
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (r *Regressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
 // leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
