@@ -32,6 +32,7 @@ type rightSide struct {
 	gains      []float64 // of the squared energy norm of the error, in the last iterations
 	// excess returns its error over the tolerance: it is solved where that is at most 1.
 	excess     func() float64
+	probe      bool
 	least      float64 // the least estimate so far
 	since      int     // iterations since
 	iterations int

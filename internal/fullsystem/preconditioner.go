@@ -124,10 +124,12 @@ func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
 }
 
 const (
-	// strip is how many columns of F are read at a time.
-	strip = 2048
+	// strip columns of F are read at a time, and block rows: products of so little inner dimension read their factors in place.
+	strip, block = 256, 256
 	// From productFrom right-hand sides on, products with F are those of matrices.
-	productFrom = 4
+	productFrom = 3
+	// innerSums is how many sums Fv is made of, in a fixed order.
+	innerSums = 16
 )
 
 func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
@@ -143,46 +145,70 @@ func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges [
 		return ctx.Err()
 	}
 	strips := c.strips(n)
-	inner := make([]*mat.Dense, strips) // Fv of a strip, a row for each right-hand side
-	if err := parallel.ForEach(ctx, c.workers, strips, func(s int) error {
-		part, f := gather(v, s), c.columns(s)
-		inner[s] = mat.NewDense(len(v), r, nil)
-		if len(v) >= productFrom {
-			fast.Gemm(blas.NoTrans, blas.Trans, 1, part.RawMatrix(), f, 0, inner[s].RawMatrix())
-			return nil
-		}
-		for i := range v {
-			fast.Gemv(blas.NoTrans, 1, f, linalg.Vector(part.RawRowView(i)), 0, linalg.Vector(inner[s].RawRowView(i)))
+	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, a column for each right-hand side
+	if err := parallel.ForEach(ctx, c.workers, len(inner), func(sum int) error {
+		inner[sum] = mat.NewDense(r, len(v), nil)
+		for s := sum; s < strips; s += len(inner) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			multiplyInto(inner[sum], blas.NoTrans, 1, c.columns(s), gather(v, s))
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
-	sum := inner[0]
+	for _, other := range inner[1:] {
+		inner[0].Add(inner[0], other)
+	}
 	if err := parallel.ForEach(ctx, c.workers, len(v), func(i int) error {
-		for s := 1; s < strips; s++ {
-			floats.Add(sum.RawRowView(i), inner[s].RawRowView(i))
-		}
-		c.factors[ridges[i]].SolveVec(sum.RawRowView(i))
+		solved := mat.Col(nil, i, inner[0])
+		c.factors[ridges[i]].SolveVec(solved)
+		inner[0].SetCol(i, solved)
 		return nil
 	}); err != nil {
 		return err
 	}
 	return parallel.ForEach(ctx, c.workers, strips, func(s int) error {
-		part, f := gather(v, s), c.columns(s)
-		if len(v) >= productFrom {
-			fast.Gemm(blas.NoTrans, blas.NoTrans, -1, sum.RawMatrix(), f, 1, part.RawMatrix())
-		} else {
-			for i := range v {
-				fast.Gemv(blas.Trans, -1, f, linalg.Vector(sum.RawRowView(i)), 1, linalg.Vector(part.RawRowView(i)))
-			}
-		}
+		part := gather(v, s)
+		multiplyInto(part, blas.Trans, -1, c.columns(s), inner[0])
+		rows, _ := part.Dims()
 		for i := range v {
-			row := part.RawRowView(i)
-			floats.ScaleTo(dst[i][s*strip:s*strip+len(row)], 1/ridges[i], row)
+			at := dst[i][s*strip : s*strip+rows]
+			for a := range at {
+				at[a] = part.At(a, i) / ridges[i]
+			}
 		}
 		return nil
 	})
+}
+
+// multiplyInto adds alpha·op(f)·b to dst, block by block of the rows of f.
+func multiplyInto(dst *mat.Dense, op blas.Transpose, alpha float64, f blas64.General, b *mat.Dense) {
+	_, columns := dst.Dims()
+	for first := 0; first < f.Rows; first += block {
+		count := min(block, f.Rows-first)
+		part := blas64.General{Rows: count, Cols: f.Cols, Stride: f.Stride, Data: f.Data[first*f.Stride:]}
+		to, from := dst, b
+		if op == blas.NoTrans {
+			to = dst.Slice(first, first+count, 0, columns).(*mat.Dense)
+		} else {
+			from = b.Slice(first, first+count, 0, columns).(*mat.Dense)
+		}
+		if columns >= productFrom {
+			fast.Gemm(op, blas.NoTrans, alpha, part, from.RawMatrix(), 1, to.RawMatrix())
+			continue
+		}
+		for c := range columns {
+			fast.Gemv(op, alpha, part, column(from, c), 1, column(to, c))
+		}
+	}
+}
+
+// column returns a column of a matrix as BLAS has it.
+func column(m *mat.Dense, c int) blas64.Vector {
+	raw := m.RawMatrix()
+	return blas64.Vector{N: raw.Rows, Inc: raw.Stride, Data: raw.Data[c:]}
 }
 
 // columns returns a strip of columns of F.
@@ -191,12 +217,12 @@ func (c *preconditioner) columns(s int) blas64.General {
 	return c.factor.Slice(0, r, s*strip, min((s+1)*strip, n)).(*mat.Dense).RawMatrix()
 }
 
-// gather copies a strip of vectors to the rows of a matrix.
+// gather copies a strip of vectors to the columns of a matrix.
 func gather(v [][]float64, s int) *mat.Dense {
 	first, last := s*strip, min((s+1)*strip, len(v[0]))
-	out := mat.NewDense(len(v), last-first, nil)
+	out := mat.NewDense(last-first, len(v), nil)
 	for i := range v {
-		out.SetRow(i, v[i][first:last])
+		out.SetCol(i, v[i][first:last])
 	}
 	return out
 }

@@ -3,12 +3,9 @@ package fullsystem
 import (
 	"context"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/kernelearn/kernelearn/internal/fast"
-	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
@@ -41,6 +38,7 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 		}
 		buffer := m.scratch.Get().(*[]float64)
 		defer m.scratch.Put(buffer)
+		work := newTileWork(*buffer, len(x))
 		// Row i has blocks-i tiles: rows go forth and back, so that each sum has about as many.
 		for i := range m.blocks {
 			if turn := i % (2 * sums); turn != s && turn != 2*sums-1-s {
@@ -50,7 +48,7 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if err := m.addTile(own, x, *buffer, i, j, exactly); err != nil {
+				if err := m.addTile(own, x, work, i, j, exactly); err != nil {
 					return err
 				}
 			}
@@ -73,28 +71,45 @@ func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool)
 }
 
 // addTile adds what tile (i, j) contributes to the products, for its rows and for its columns.
-func (m *matrix) addTile(sums, x [][]float64, buffer []float64, i, j int, exactly bool) error {
+func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly bool) error {
 	rows, columns := m.side(i), m.side(j)
-	place, tile := m.place(i, j), buffer[:rows*columns]
+	place, tile := m.place(i, j), work.tile[:rows*columns]
+	y, z := window(work.y, sums, i*tileRows, rows), window(work.z, sums, j*tileRows, columns)
+	right, left := window(work.right, x, j*tileRows, columns), window(work.left, x, i*tileRows, rows)
+	if i == j { // a tile on the diagonal is symmetric, and its transpose would count it again
+		for c := range z {
+			z[c] = work.spare[:columns]
+		}
+	}
 	switch {
 	case m.double != nil:
-		tile = m.double[place]
+		fast.AddDoubleTile(rows, columns, m.double[place], right, y, left, z)
 	case m.single != nil && !exactly:
-		for a, v := range m.single[place] {
-			tile[a] = float64(v)
-		}
+		fast.AddTile(rows, columns, m.single[place], right, y, left, z, tile)
 	default:
 		if err := m.compute(tile, i, j); err != nil {
 			return err
 		}
-	}
-	a := blas64.General{Rows: rows, Cols: columns, Stride: columns, Data: tile}
-	for c, v := range x {
-		ofRows, ofColumns := sums[c][i*tileRows:i*tileRows+rows], sums[c][j*tileRows:j*tileRows+columns]
-		fast.Gemv(blas.NoTrans, 1, a, linalg.Vector(v[j*tileRows:j*tileRows+columns]), 1, linalg.Vector(ofRows))
-		if i != j {
-			fast.Gemv(blas.Trans, 1, a, linalg.Vector(v[i*tileRows:i*tileRows+rows]), 1, linalg.Vector(ofColumns))
-		}
+		fast.AddDoubleTile(rows, columns, tile, right, y, left, z)
 	}
 	return nil
+}
+
+// window sets dst to the same part of each vector.
+func window(dst, v [][]float64, first, count int) [][]float64 {
+	for c := range v {
+		dst[c] = v[c][first : first+count]
+	}
+	return dst
+}
+
+// tileWork is the memory of one sum.
+type tileWork struct {
+	tile, spare       []float64
+	y, z, left, right [][]float64
+}
+
+func newTileWork(tile []float64, columns int) *tileWork {
+	return &tileWork{tile: tile, spare: make([]float64, tileRows), y: make([][]float64, columns), z: make([][]float64, columns),
+		left: make([][]float64, columns), right: make([][]float64, columns)}
 }

@@ -374,7 +374,7 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 			}
 		}
 		t := newRightSide(scaled, z)
-		t.excess = func() float64 { return p.excessOfEnergy(t) }
+		t.probe, t.excess = true, func() float64 { return p.excessOfEnergy(t) }
 		s.probes = append(s.probes, t)
 	}
 	s.all = append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
@@ -421,17 +421,15 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 			return err
 		}
 	}
-	if p.storage == Refined {
-		for range mostCorrections {
-			report.Corrected++
-			again, err := p.correct(rest, sides)
-			if err != nil {
-				return err
-			}
-			if !again {
-				break
-			}
+	for p.storage == Refined && report.Corrected < mostCorrections {
+		again, err := p.correct(rest, precise(sides))
+		if err != nil {
+			return err
 		}
+		if !again {
+			break
+		}
+		report.Corrected++
 	}
 	if waiting := notConverged(sides); len(waiting) > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
@@ -443,6 +441,16 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 
 // mostCorrections are made with tiles in float64.
 const mostCorrections = 2
+
+// precise are those that are no probes, whose noise is larger than what the rounding of the tiles does.
+func precise(sides []*rightSide) (out []*rightSide) {
+	for _, s := range sides {
+		if !s.probe {
+			out = append(out, s)
+		}
+	}
+	return out
+}
 
 func notConverged(sides []*rightSide) (out []*rightSide) {
 	for _, s := range sides {
@@ -497,25 +505,21 @@ func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly boo
 	})
 }
 
-// correct solves for the residuals in float64, of all but probes that are precise enough, and reports whether there was
-// anything to correct.
+// correct solves for the residuals in float64, and reports whether there was anything to correct. Their energy is taken for that of
+// the tiles in float32, of which they are the correction.
 func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error) {
+	energies := make([]float64, len(sides))
+	for i, s := range sides {
+		energies[i] = s.energy
+	}
 	if err := p.residuals(ctx, sides, true); err != nil {
 		return false, err
 	}
-	// The energy norm of the error is at most that of the residual by P, as P is at most S + ΛI.
-	dst, v, ridges := make([][]float64, len(sides)), make([][]float64, len(sides)), make([]float64, len(sides))
-	for i, s := range sides {
-		dst[i], v[i], ridges[i] = s.q, s.r, s.ridge
-	}
-	if err := p.conditioner.solve(ctx, dst, v, ridges); err != nil {
-		return false, err
-	}
 	again := false
-	for _, s := range sides {
-		s.energy = math.Sqrt(max(floats.Dot(s.r, s.q), 0))
+	for i, s := range sides {
+		s.energy = energies[i]
 		if s.state = converged; s.excess() > 1 {
-			s.state, again = running, true
+			s.energy, s.state, again = math.Inf(1), running, true
 		}
 	}
 	if !again {
