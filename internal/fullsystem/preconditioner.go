@@ -161,13 +161,15 @@ func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges [
 	for _, other := range inner[1:] {
 		inner[0].Add(inner[0], other)
 	}
-	if err := parallel.ForEach(ctx, c.workers, len(v), func(i int) error {
-		solved := mat.Col(nil, i, inner[0])
-		c.factors[ridges[i]].SolveVec(solved)
-		inner[0].SetCol(i, solved)
-		return nil
-	}); err != nil {
-		return err
+	for first := 0; first < len(v); {
+		last := first + 1
+		for last < len(v) && ridges[last] == ridges[first] {
+			last++
+		}
+		if err := c.factors[ridges[first]].Solve(ctx, inner[0].Slice(0, r, first, last).(*mat.Dense)); err != nil {
+			return err
+		}
+		first = last
 	}
 	return parallel.ForEach(ctx, c.workers, strips, func(s int) error {
 		part := gather(v, s)
@@ -231,17 +233,23 @@ func gather(v [][]float64, s int) *mat.Dense {
 // addition in a matrix product.
 type rankChoice struct {
 	n, columns int
+	ridges     int
 	kernel     float64 // the cost of an entry of K
 	pass       float64 // the cost of a pass over K
 	ridge      float64
 	ranks      []int
 	remaining  []float64
+	predicted  float64
 }
 
 const (
-	kernelCost  = 100 // of an entry of K, and one more for each column of the rows
-	entryCost   = 4   // of reading an entry that is kept
-	productCost = 2   // of an entry of F or K and a right-hand side in a pass
+	kernelCost = 100 // of an entry of K, and one more for each column of the rows
+	entryCost  = 4   // of reading an entry that is kept
+	// Products with K take one an entry and right-hand side, twice as it is symmetric; those with F and its transpose, and the
+	// solution with the factor of FF' + ΛI, some more.
+	factorCost, solveCost = 2.5, 2
+	// pivotCost is of an entry of F and a pivot before it: of taking pivots away and of FF'.
+	pivotCost = 1.7
 	// iterations are leastIterations and as many for each unit of the square root of the condition number.
 	leastIterations, rootIterations = 4, 3.5
 	// The largest eigenvalue of what is left is so many times what the last pivots took away each.
@@ -256,8 +264,9 @@ func (c *rankChoice) iterations(largest float64) float64 {
 }
 
 func (c *rankChoice) total(rank, largest float64) float64 {
-	n := float64(c.n)
-	return n*rank*c.kernel + 2*n*rank*rank + c.iterations(largest)*(c.pass+2*productCost*n*rank*float64(c.columns))
+	n, columns := float64(c.n), float64(c.columns)
+	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3 +
+		c.iterations(largest)*(c.pass+columns*(factorCost*n*rank+solveCost*rank*rank))
 }
 
 // enough is told of the remaining trace at a rank.
@@ -282,6 +291,7 @@ func (c *rankChoice) enough(rank int, remaining float64) bool {
 		return largestShare * last * math.Pow(middle(three, now)/rank, power)
 	}
 	at := float64(rank)
+	c.predicted = c.iterations(largest(at))
 	return c.total(at, largest(at)) <= c.total(growth*at, largest(growth*at))
 }
 

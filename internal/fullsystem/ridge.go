@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/kernelearn/kernelearn/internal/progress"
 )
 
@@ -12,6 +14,9 @@ const (
 	// ridgeFactor is between two ridges that are compared, of which there are mostRidges at most.
 	ridgeFactor = 3.0
 	mostRidges  = 5
+	// leastStart is the least ridge that a search begins with, over the mean of the diagonal and the mean weight: targets free of
+	// noise ask for one near 0, of which the error is about the same and the iterations are many.
+	leastStart = 3e-4
 )
 
 // Search returns the machine of the ridge of the least leave-one-out error, among those a factor of three apart around a start. Three
@@ -25,6 +30,7 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		}
 		return solved[0], report, nil
 	}
+	start = max(start, leastStart*p.unit*p.meanWeight())
 	parts := progress.NewSeries(ctx, 1)
 	var all []*Solution
 	var report Report
@@ -63,6 +69,13 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		}
 	}
 	return all[best], report, nil
+}
+
+func (p *Problem) meanWeight() float64 {
+	if p.weights == nil {
+		return 1
+	}
+	return stat.Mean(p.weights, nil)
 }
 
 // least returns the index of the least error.

@@ -62,6 +62,7 @@ type Problem struct {
 	matrix      *matrix
 	storage     Storage
 	conditioner *preconditioner
+	choice      *rankChoice
 	deficient   bool // the rank cannot be raised
 	weighed     [][]float64
 }
@@ -298,18 +299,19 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges i
 		return nil
 	}
 	var err error
-	p.conditioner, err = p.newPreconditioner(factor, most, p.rankChoice(ridge, columns).enoughUnless(p.Rank > 0))
+	p.conditioner, err = p.newPreconditioner(factor, most, p.rankChoice(ridge, ridges, columns).enoughUnless(p.Rank > 0))
 	return err
 }
 
 // columns is the number of right-hand sides for a ridge.
 func (p *Problem) columns() int { return 1 + len(p.means) + p.probes() }
 
-func (p *Problem) rankChoice(ridge float64, columns int) *rankChoice {
+func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	_, d := p.rows.Dims()
 	entry := kernelCost + float64(d)
 	pairs := float64(p.n) * float64(p.n) / 2
-	c := &rankChoice{n: p.n, columns: columns, kernel: entry, ridge: ridge, pass: pairs * (entryCost + 2*productCost*float64(columns))}
+	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, pass: pairs * (entryCost + 2*float64(columns))}
+	p.choice = c
 	if p.storage == Recomputed {
 		c.pass += pairs * entry
 	}
@@ -338,6 +340,8 @@ const (
 	// energyTolerance is the largest energy norm of an error over that of the solution, for probes, whose noise is larger, and
 	// for ones, whose sum then has an error of 1%.
 	energyTolerance = 0.03
+	// probeResidual is the largest residual of a probe, over its norm.
+	probeResidual = 0.3
 	// probeStream is the stream "probes".
 	probeStream = 0x70726f626573
 )
@@ -374,7 +378,7 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 			}
 		}
 		t := newRightSide(scaled, z)
-		t.probe, t.excess = true, func() float64 { return p.excessOfEnergy(t) }
+		t.probe, t.excess = true, func() float64 { return p.excessOfProbe(t) }
 		s.probes = append(s.probes, t)
 	}
 	s.all = append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
@@ -392,6 +396,12 @@ func ratio(a, b float64) float64 {
 // excessOfEnergy compares the energy norm of the error with that of the solution.
 func (p *Problem) excessOfEnergy(s *rightSide) float64 {
 	return ratio(s.energy, min(energyTolerance, 10*p.tolerance())*math.Sqrt(max(floats.Dot(s.u, s.b), 0)))
+}
+
+// excessOfProbe has the residual be small too: the estimate of the energy is too small where a small ridge has a few iterations
+// change nothing.
+func (p *Problem) excessOfProbe(s *rightSide) float64 {
+	return max(p.excessOfEnergy(s), ratio(floats.Norm(s.r, 2), probeResidual*math.Sqrt(float64(p.n))))
 }
 
 // excessOfOnes has the error times b be as small as that of a target, beside the energy norm.
