@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -148,15 +149,20 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 		Storage: report.Storage.String()}
 	m.report = estimators.Report{Converged: solved.Converged, Iterations: report.Iterations, Warnings: report.Warnings}
 	m.take(&solved.Solution)
-	if given && !s.classify {
+	posterior, err := problem.Posterior(last, solved)
+	if err != nil {
+		return err
+	}
+	if !s.classify {
+		m.posterior = posterior
+	}
+	// The sample of the posterior has less noise than the probes, of which the residuals are.
+	copy(m.left.scales, solved.Scales)
+	m.left.press = solved.Score + vecmath.Sum(m.given.within)
+	if m.report.Objective = m.left.press; given && !s.classify {
 		m.report.Objective = 0
 		for i, t := range targets.RawMatrix().Data {
 			m.report.Objective += t * m.alpha.RawMatrix().Data[i] / 2
-		}
-	}
-	if !s.classify {
-		if m.posterior, err = problem.Posterior(last, solved); err != nil {
-			return err
 		}
 	}
 	return m.finite(s.typ, targets)

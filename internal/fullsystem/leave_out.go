@@ -3,6 +3,7 @@ package fullsystem
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -16,16 +17,17 @@ import (
 //	z∘Az - β (z∘Qz - diag Q)
 //
 // has the same mean, and with the β of the least variance less noise. The mean over the vectors is drawn to the diagonal of
-// the model, scaled so that it has the sum of the probes, which is known best, by the share of its distance that is noise, and by
-// a standard error at most, since for some rows the model is wrong (B. Efron and C. Morris, Journal of the American Statistical
-// Association 67, 1972).
+// the model, scaled so that it has the sum of the probes, which is known best, by the share of the distance that the noise of the
+// row makes likely, and by some standard errors at most, since for some rows the model is wrong (B. Efron and C. Morris, Journal of
+// the American Statistical Association 67, 1972).
 
 // probeResult is the diagonal of A by probes.
 type probeResult struct {
 	samples  [][]float64 // of each probe
 	model    []float64   // the diagonal of Q, scaled
-	keep     float64     // the share of the distance to the model that is not noise
-	error    float64     // the relative standard error of the mean of the samples
+	spread   []float64   // the standard errors of the mean
+	wrong    float64     // the squared relative error of the model, of a usual row
+	error    float64     // the relative standard error of the diagonal, of a usual row
 	low, top []float64   // bounds of the diagonal
 }
 
@@ -63,8 +65,8 @@ func (p *Problem) leaveOut(ctx context.Context, s *system, out *Solution) error 
 	}
 	r.fit()
 	out.probes = r
-	p.leftOut(out, r.diagonal(-1))
-	out.Spread = r.spread()
+	p.leftOut(out, r.diagonal())
+	out.Spread = slices.Clone(r.spread)
 	for i := range out.Spread {
 		out.Spread[i] *= weights.Weight(p.weights, i) / p.unit
 	}
@@ -73,7 +75,7 @@ func (p *Problem) leaveOut(ctx context.Context, s *system, out *Solution) error 
 
 // controlFactor is the β of the least variance, each row in units of the model.
 func controlFactor(of, by [][]float64, model []float64) float64 {
-	mean := meanOf(of, -1)
+	mean := meanOf(of)
 	cross, square := 0., 0.
 	for q := range of {
 		for i, v := range model {
@@ -89,22 +91,19 @@ func controlFactor(of, by [][]float64, model []float64) float64 {
 	return cross / square
 }
 
-// meanOf returns the mean of the samples but for one; -1 leaves out none.
-func meanOf(samples [][]float64, without int) []float64 {
-	out, count := make([]float64, len(samples[0])), 0.
-	for q, sample := range samples {
-		if q != without {
-			floats.Add(out, sample)
-			count++
-		}
+// meanOf returns the mean of the samples.
+func meanOf(samples [][]float64) []float64 {
+	out := make([]float64, len(samples[0]))
+	for _, sample := range samples {
+		floats.Add(out, sample)
 	}
-	floats.Scale(1/max(count, 1), out)
+	floats.Scale(1/float64(len(samples)), out)
 	return out
 }
 
-// spread is the standard error of the mean.
-func (r *probeResult) spread() []float64 {
-	mean, m := meanOf(r.samples, -1), float64(len(r.samples))
+// standardErrors are those of the mean.
+func (r *probeResult) standardErrors() []float64 {
+	mean, m := meanOf(r.samples), float64(len(r.samples))
 	out := make([]float64, len(mean))
 	for _, sample := range r.samples {
 		for i, v := range sample {
@@ -117,40 +116,63 @@ func (r *probeResult) spread() []float64 {
 	return out
 }
 
-// fit scales the model and finds the share of the distance to it that is not noise.
+// medianSquare is the median of the square of a normal number.
+const medianSquare = 0.455
+
+// fit scales the model and finds how wrong it is.
 func (r *probeResult) fit() {
-	mean, spread := meanOf(r.samples, -1), r.spread()
+	mean := meanOf(r.samples)
+	r.spread = r.standardErrors()
 	if scale := vecmath.Sum(mean) / vecmath.Sum(r.model); scale > 0 {
 		floats.Scale(scale, r.model)
 	}
-	noise, all := 0., 0.
+	squares, noise := make([]float64, 0, len(mean)), make([]float64, 0, len(mean))
 	for i, v := range r.model {
 		if v > 0 {
-			noise += spread[i] * spread[i] / (v * v)
-			all += (mean[i] - v) * (mean[i] - v) / (v * v)
+			squares = append(squares, (mean[i]-v)*(mean[i]-v)/(v*v))
+			noise = append(noise, r.spread[i]*r.spread[i]/(v*v))
 		}
 	}
-	if all > noise && len(r.samples) > 1 {
-		r.keep = 1 - noise/all
-	}
-	sum, squares := 0., 0.
-	for i, v := range mean {
-		if v > r.low[i] {
-			sum += spread[i] * spread[i]
-			squares += v * v
+	r.wrong = max(middle(squares)/medianSquare-middle(noise), leastWrong)
+	errors := make([]float64, 0, len(mean))
+	for i, v := range r.diagonal() {
+		if v > 0 {
+			e := r.keep(i) * r.spread[i] / v
+			errors = append(errors, e*e)
 		}
 	}
-	if squares > 0 {
-		r.error = math.Sqrt(sum / squares)
-	}
+	r.error = math.Sqrt(middle(errors))
 }
 
-// diagonal is the estimate of that of A, without one of the probes; -1 leaves out none.
-func (r *probeResult) diagonal(without int) []float64 {
-	out := meanOf(r.samples, without)
+// leastWrong is the least squared relative error that the model is taken to have.
+const leastWrong = 1e-4
+
+// middle is the median of numbers, which it sorts; 0 for none.
+func middle(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// keep is the share of the distance to the model that is not noise.
+func (r *probeResult) keep(i int) float64 {
+	model := r.wrong * r.model[i] * r.model[i]
+	if model == 0 {
+		return 1
+	}
+	return model / (model + r.spread[i]*r.spread[i])
+}
+
+// mostShift is by how many standard errors the mean is drawn to the model at most.
+const mostShift = 1.5
+
+// diagonal is the estimate of that of A.
+func (r *probeResult) diagonal() []float64 {
+	out := meanOf(r.samples)
 	for i, v := range out {
-		shift := (1 - r.keep) * (r.model[i] - v)
-		most := r.error * math.Abs(v)
+		shift, most := (1-r.keep(i))*(r.model[i]-v), mostShift*r.spread[i]
 		out[i] = min(max(v+min(max(shift, -most), most), r.low[i]), r.top[i])
 	}
 	return out
@@ -190,42 +212,4 @@ func (p *Problem) inverse(out *Solution, diagonal []float64) []float64 {
 		inverse[i] = max(v-out.Eta[i]*out.Eta[i]/sum, leastShare*v)
 	}
 	return inverse
-}
-
-// score is the weighted mean squared residual, without one of the probes; -1 leaves out none.
-func (p *Problem) score(s *Solution, without int) float64 {
-	inverse := s.Inverse
-	if without >= 0 {
-		inverse = p.inverse(s, s.probes.diagonal(without))
-	}
-	sum, total := 0., 0.
-	for i, d := range inverse {
-		w := weights.Weight(p.weights, i)
-		total += w
-		for _, a := range s.Alpha.RawRowView(i) {
-			if d > 0 {
-				sum += w * (a / d) * (a / d)
-			}
-		}
-	}
-	return sum / total
-}
-
-// compare returns by how much the error of a is larger than that of b, and the standard error of that by the jackknife over the
-// probes.
-func (p *Problem) compare(a, b *Solution) (difference, deviation float64) {
-	m := len(a.probes.samples)
-	difference = p.score(a, -1) - p.score(b, -1)
-	if m < 2 {
-		return difference, math.Inf(1)
-	}
-	without := make([]float64, m)
-	for q := range without {
-		without[q] = p.score(a, q) - p.score(b, q)
-	}
-	mean := vecmath.Sum(without) / float64(m)
-	for _, v := range without {
-		deviation += (v - mean) * (v - mean)
-	}
-	return difference, math.Sqrt(deviation * float64(m-1) / float64(m))
 }

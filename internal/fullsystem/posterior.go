@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -50,27 +51,91 @@ type Posterior struct {
 const (
 	// neighbours is how many rows are nearest.
 	neighbours = 128
-	// calibrating is how many training rows c is of.
-	calibrating = 256
+	// calibrating is how many training rows c and the ridge are chosen by, at most and at least: as many as calibratingShare of
+	// the limit holds.
+	calibrating, leastCalibrating = 1000, 64
+	calibratingShare              = 1. / 32
 	// calibrationStream is the stream "calibrate".
 	calibrationStream = 0x63616c6962726174
 )
 
-// Posterior makes the variance of a solution that has probes.
+// Posterior returns the variance of a solution that has probes.
 func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error) {
-	model := s.model
-	q := &Posterior{Unit: p.unit, Share: model.share, Scale: 1, Factor: model.factor}
-	if model.f != nil {
-		r, _ := model.f.Dims()
-		q.Pivots = slices.Clone(p.conditioner.pivots[:r])
+	if s.posterior == nil {
+		if err := p.calibrate(ctx, s); err != nil {
+			return nil, err
+		}
 	}
-	if err := q.Complete(ctx, p.kernel, p.rows, p.weights, s.Ridge, p.Workers); err != nil {
-		return nil, err
-	}
+	return s.posterior, p.replaceNoisy(ctx, s)
+}
+
+const (
+	// noisy is the relative standard error from which on a row's diagonal element is that of its neighbourhood.
+	noisy = 0.35
+	// mostReplaced rows are, those with the largest error.
+	mostReplaced = 2000
+)
+
+// replaceNoisy takes the diagonal of rows of which the probes say little, such as those between rows that are nearly equal, from the
+// rows near them.
+func (p *Problem) replaceNoisy(ctx context.Context, s *Solution) error {
 	if s.probes == nil {
-		return q, nil
+		return ctx.Err()
 	}
-	return q, p.calibrate(ctx, q, s)
+	diagonal := s.probes.diagonal()
+	share := func(i int) float64 { return s.probes.keep(i) * s.probes.spread[i] / diagonal[i] }
+	var rows []int
+	for i, v := range diagonal {
+		if v > 0 && share(i) > noisy && !slices.Contains(s.posterior.Pivots, i) {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(share(b), share(a)) })
+	rows = rows[:min(len(rows), mostReplaced)]
+	return p.eachNeighbourhood(ctx, s.posterior, rows, func(first int, near []*neighbourhood) error {
+		own := rows[first : first+len(near)]
+		variances, err := s.posterior.leftOutVariances(ctx, own, near)
+		if err != nil {
+			return err
+		}
+		ones := vecmath.Sum(s.Eta)
+		for a, i := range own {
+			d := 1 / (s.posterior.Scale*variances[a] + s.Ridge/weights.Weight(p.weights, i))
+			s.Inverse[i] = max(d-s.Eta[i]*s.Eta[i]/ones, leastShare*d)
+			for j, alpha := range s.Alpha.RawRowView(i) {
+				s.Residuals.Set(i, j, alpha/s.Inverse[i])
+			}
+		}
+		return nil
+	})
+}
+
+// eachNeighbourhood calls f with the neighbourhoods of some training rows without the row itself, a few at a time.
+func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
+	for first := 0; first < len(rows); first += leastCalibrating {
+		part := rows[first:min(first+leastCalibrating, len(rows))]
+		k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, part), p.rows, &kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
+		if err != nil {
+			return err
+		}
+		near := make([]*neighbourhood, len(part))
+		err = parallel.ForEach(ctx, p.Workers, len(part), func(a int) error {
+			i := part[a]
+			var features []float64
+			if q.features != nil {
+				features = mat.Col(nil, i, q.features)
+			}
+			near[a] = q.neighbourhood(k.RawRowView(a), q.diagonal[i], features, i)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := f(first, near); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // Complete makes what can be made of the kernel, the rows, their weights and the ridge λ.
@@ -120,11 +185,6 @@ func (q *Posterior) toFeatures(ctx context.Context, k *mat.Dense) error {
 
 // Variances returns those at new rows, of which k (m×n) has the kernel with the rows, and diag (m) with themselves.
 func (q *Posterior) Variances(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
-	return q.variances(ctx, k, diag, nil)
-}
-
-// variances leaves out a row for each, if without is not nil.
-func (q *Posterior) variances(ctx context.Context, k *mat.Dense, diag []float64, without []int) ([]float64, error) {
 	out := make([]float64, len(diag))
 	var phi *mat.Dense
 	var seen []float64
@@ -144,27 +204,16 @@ func (q *Posterior) variances(ctx context.Context, k *mat.Dense, diag []float64,
 		}
 	}
 	err := parallel.ForEach(ctx, q.workers, len(diag), func(j int) error {
-		left := -1
-		if without != nil {
-			left = without[j]
-		}
 		var features []float64
 		if phi != nil {
 			features = mat.Col(nil, j, phi)
 		}
-		rest, err := q.unseen(ctx, k.RawRowView(j), diag[j]/q.Unit, features, left)
+		rest, err := q.unseen(ctx, q.neighbourhood(k.RawRowView(j), diag[j]/q.Unit, features, -1))
 		if err != nil {
 			return err
 		}
 		if out[j] = rest; seen != nil {
-			s := seen[j]
-			if left >= 0 { // a row counts among those that the factor is of
-				own := weights.Weight(q.weights, left)
-				if share := s * own / (q.ridge + q.Share*own*max(diag[j]/q.Unit-floats.Dot(features, features), 0)); share < 1 {
-					s /= 1 - share
-				}
-			}
-			out[j] += s
+			out[j] += seen[j]
 		}
 		out[j] *= q.Unit * q.Scale
 		return nil
@@ -172,44 +221,62 @@ func (q *Posterior) variances(ctx context.Context, k *mat.Dense, diag []float64,
 	return out, err
 }
 
-// unseen returns the variance of what the features leave of a row, given the nearest rows.
-func (q *Posterior) unseen(ctx context.Context, k []float64, own float64, features []float64, without int) (float64, error) {
-	near := q.nearest(k, without)
-	m := len(near)
-	x := linalg.Rows(q.rows, near)
+// neighbourhood is what the variance of a row takes of the rows near it, for every ridge.
+type neighbourhood struct {
+	near     []int
+	own      float64   // r(x,x)
+	cross    []float64 // r(N,x)
+	values   []float64 // r(N,N), the rows of its upper triangle
+	features []float64 // φ; nil without pivots
+}
+
+// neighbourhood looks for the rows near one of these kernel values with the rows, own with itself.
+func (q *Posterior) neighbourhood(k []float64, own float64, features []float64, without int) *neighbourhood {
+	h := &neighbourhood{near: q.nearest(k, without), own: own, features: features}
+	m := len(h.near)
+	x := linalg.Rows(q.rows, h.near)
 	values := mat.NewDense(m, m, nil)
 	kernels.Block(values, q.kernel, x, x)
 	floats.Scale(1/q.Unit, values.RawMatrix().Data)
-	cross := make([]float64, m)
-	for a, i := range near {
-		cross[a] = k[i] / q.Unit
+	h.cross = make([]float64, m)
+	for a, i := range h.near {
+		h.cross[a] = k[i] / q.Unit
 	}
 	if features != nil {
 		f := mat.NewDense(len(features), m, nil)
 		for a := range features {
 			row, from := f.RawRowView(a), q.features.RawRowView(a)
-			for b, i := range near {
+			for b, i := range h.near {
 				row[b] = from[i]
 			}
 		}
 		fast.Gemm(blas.Trans, blas.NoTrans, -1, f.RawMatrix(), f.RawMatrix(), 1, values.RawMatrix())
 		for a, v := range features {
-			floats.AddScaled(cross, -v, f.RawRowView(a))
+			floats.AddScaled(h.cross, -v, f.RawRowView(a))
 		}
-		own -= floats.Dot(features, features)
+		h.own -= floats.Dot(features, features)
 	}
+	for a := range m {
+		h.values = append(h.values, values.RawRowView(a)[a:]...)
+	}
+	return h
+}
+
+// unseen returns the variance of what the features leave of a row, given the nearest rows.
+func (q *Posterior) unseen(ctx context.Context, h *neighbourhood) (float64, error) {
+	m := len(h.near)
 	c := mat.NewSymDense(m, nil)
-	for a, i := range near {
-		for b := a; b < m; b++ {
-			c.SetSym(a, b, values.At(a, b))
-		}
+	values := h.values
+	for a, i := range h.near {
+		copy(c.RawSymmetric().Data[a*m+a:(a+1)*m], values[:m-a])
+		values = values[m-a:]
 		c.SetSym(a, a, max(c.At(a, a), 0)+q.ridge/weights.Weight(q.weights, i))
 	}
 	chol, err := linalg.NewCholesky(ctx, "the kernel of the nearest rows", c)
 	if err != nil {
 		return 0, err
 	}
-	return max(own-chol.Quad(cross), 0), nil
+	return max(h.own-chol.Quad(append([]float64(nil), h.cross...)), 0), nil
 }
 
 // nearest returns the rows of the largest correlation, ascending.
@@ -259,55 +326,128 @@ func (q *Posterior) nearest(k []float64, without int) []int {
 	return out
 }
 
-// calibrate sets c.
-func (p *Problem) calibrate(ctx context.Context, q *Posterior, s *Solution) error {
+// sample makes the neighbourhoods of some training rows without the row itself, and what all ridges share of a Posterior.
+func (p *Problem) sample(ctx context.Context, model *conditional) error {
+	if p.base != nil {
+		return ctx.Err()
+	}
+	base := &Posterior{Unit: p.unit}
+	if model.f != nil {
+		r, _ := model.f.Dims()
+		base.Pivots = slices.Clone(p.conditioner.pivots[:r])
+	}
+	if err := base.Complete(ctx, p.kernel, p.rows, p.weights, 1, p.Workers); err != nil {
+		return err
+	}
 	taken := map[int]bool{}
-	for _, i := range q.Pivots {
+	for _, i := range base.Pivots {
 		taken[i] = true
 	}
+	most := max(leastCalibrating, min(calibrating, int(p.limit()*calibratingShare/(4*neighbours*neighbours))))
 	var drawn []int
 	for _, i := range rand.New(rand.NewPCG(p.Seed, calibrationStream)).Perm(p.n) {
-		if !taken[i] && len(drawn) < calibrating {
+		if !taken[i] && len(drawn) < most {
 			drawn = append(drawn, i)
 		}
 	}
-	if len(drawn) == 0 {
+	var near []*neighbourhood
+	if err := p.eachNeighbourhood(ctx, base, drawn, func(_ int, part []*neighbourhood) error {
+		near = append(near, part...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	p.base, p.drawn, p.near = base, drawn, near
+	return ctx.Err()
+}
+
+// calibrate makes the Posterior of a solution, whose c it fits, and scores the ridge on the rows of the sample, whose variances
+// have less noise than those of the probes.
+func (p *Problem) calibrate(ctx context.Context, s *Solution) error {
+	if err := p.sample(ctx, s.model); err != nil {
+		return err
+	}
+	q := *p.base
+	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, 1
+	s.posterior = &q
+	if s.probes == nil || len(p.drawn) == 0 {
 		return ctx.Err()
 	}
-	k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, drawn), p.rows, &kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
+	variances, err := q.leftOutVariances(ctx, p.drawn, p.near)
 	if err != nil {
 		return err
 	}
-	diag := make([]float64, len(drawn))
-	for a, i := range drawn {
-		diag[a] = q.diagonal[i] * q.Unit
-	}
-	variances, err := q.variances(ctx, k, diag, drawn)
-	if err != nil {
-		return err
-	}
-	diagonal := s.probes.diagonal(-1)
 	// Each diagonal element, without its weight, is 1/(c v + λ/w).
-	want := 0.
-	for _, i := range drawn {
+	diagonal, want := meanOf(s.probes.samples), 0.
+	for _, i := range p.drawn {
 		want += diagonal[i] * weights.Weight(p.weights, i) / p.unit
 	}
+	inverse := make([]float64, len(p.drawn))
 	low, high := math.Log(leastScale), math.Log(mostScale)
 	for range 40 {
 		middle := (low + high) / 2
-		sum := 0.
-		for a, i := range drawn {
-			sum += 1 / (math.Exp(middle)*variances[a] + s.Ridge/weights.Weight(p.weights, i))
+		for a, i := range p.drawn {
+			inverse[a] = 1 / (math.Exp(middle)*variances[a] + s.Ridge/weights.Weight(p.weights, i))
 		}
-		if sum > want {
+		if vecmath.Sum(inverse) > want {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
 	q.Scale = math.Exp((low + high) / 2)
-	return nil
+	p.scoreSample(s, inverse)
+	return ctx.Err()
 }
 
 // c is at least and at most.
 const leastScale, mostScale = 0.1, 1.5
+
+// leftOutVariances returns those of training rows that are left out of their neighbourhoods.
+func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*neighbourhood) ([]float64, error) {
+	out := make([]float64, len(rows))
+	seen := make([]float64, len(rows))
+	if len(q.Pivots) > 0 {
+		phi := mat.NewDense(len(q.Pivots), len(rows), nil)
+		for a, h := range near {
+			phi.SetCol(a, h.features)
+		}
+		var err error
+		if seen, err = q.Factor.QuadInverse(ctx, phi); err != nil {
+			return nil, err
+		}
+	}
+	err := parallel.ForEach(ctx, q.workers, len(rows), func(a int) error {
+		rest, err := q.unseen(ctx, near[a])
+		if err != nil {
+			return err
+		}
+		// The row counts among those that the factor is of.
+		own := weights.Weight(q.weights, rows[a])
+		s := seen[a]
+		if share := s * own / (q.ridge + q.Share*own*max(near[a].own, 0)); share < 1 {
+			s /= 1 - share
+		}
+		out[a] = q.Unit * (rest + s)
+		return nil
+	})
+	return out, err
+}
+
+// scoreSample sets the weighted mean squared leave-one-out residual of the sample and the scales of the targets, by the diagonal of
+// the inverse there.
+func (p *Problem) scoreSample(s *Solution, inverse []float64) {
+	ones := vecmath.Sum(s.Eta)
+	sum, total := 0., 0.
+	s.Scales = make([]float64, len(s.Bias))
+	for a, i := range p.drawn {
+		w := weights.Weight(p.weights, i)
+		total += w
+		d := max(inverse[a]-s.Eta[i]*s.Eta[i]/ones, leastShare*inverse[a])
+		for j, alpha := range s.Alpha.RawRowView(i) {
+			sum += w * (alpha / d) * (alpha / d)
+			s.Scales[j] += alpha * alpha / d / float64(len(p.drawn))
+		}
+	}
+	s.Score = sum / total
+}

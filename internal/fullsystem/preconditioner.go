@@ -239,7 +239,6 @@ type rankChoice struct {
 	ridge      float64
 	ranks      []int
 	remaining  []float64
-	predicted  float64
 }
 
 const (
@@ -291,7 +290,6 @@ func (c *rankChoice) enough(rank int, remaining float64) bool {
 		return largestShare * last * math.Pow(middle(three, now)/rank, power)
 	}
 	at := float64(rank)
-	c.predicted = c.iterations(largest(at))
 	return c.total(at, largest(at)) <= c.total(growth*at, largest(growth*at))
 }
 

@@ -2,7 +2,6 @@ package fullsystem
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -17,11 +16,16 @@ const (
 	// leastStart is the least ridge that a search begins with, over the mean of the diagonal and the mean weight: targets free of
 	// noise ask for one near 0, of which the error is about the same and the iterations are many.
 	leastStart = 3e-4
+	// searchProbes are enough for the scale of the variances of a sample.
+	searchProbes = 4
+	// A smaller ridge is tried where the last one was better by this share.
+	worthwhile = 0.01
 )
 
 // Search returns the machine of the ridge of the least leave-one-out error, among those a factor of three apart around a start. Three
-// are solved together; as long as the best is the smallest or the largest, the next one beyond it is. Where the noise of the
-// probes is larger than a difference, the larger ridge is taken. observe is told of each. Without probes the start is taken.
+// are solved together; as long as the best is the smallest or the largest, the next one beyond it is. The error is that of a sample
+// of rows, of which the variances given all others are known best. Where a difference is within their noise, the larger ridge is
+// taken. observe is told of each. Without probes the start is taken.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
 	if p.probes() == 0 {
 		solved, report, err := p.Solve(ctx, []float64{start})
@@ -30,19 +34,23 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		}
 		return solved[0], report, nil
 	}
+	floor := leastStart / ridgeFactor * p.unit * p.meanWeight() * (1 + 1e-9)
 	start = max(start, leastStart*p.unit*p.meanWeight())
 	parts := progress.NewSeries(ctx, 1)
 	var all []*Solution
 	var report Report
 	next := []float64{start / ridgeFactor, start, start * ridgeFactor}
 	for len(next) > 0 {
-		solved, own, err := p.Solve(parts.Next(), next)
+		solved, own, err := p.solve(parts.Next(), next, min(searchProbes, p.probes()))
 		if err != nil {
 			return nil, report, err
 		}
 		report.add(own)
 		for _, s := range solved {
-			observe(s.Ridge, p.score(s, -1))
+			if err := p.calibrate(ctx, s); err != nil {
+				return nil, report, err
+			}
+			observe(s.Ridge, s.Score)
 		}
 		all = append(all, solved...)
 		slices.SortFunc(all, func(a, b *Solution) int {
@@ -53,23 +61,27 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 		})
 		next = nil
 		if len(all) < mostRidges {
-			switch p.least(all) {
-			case 0:
+			last := len(all) - 1
+			switch {
+			case all[0].Score < (1-worthwhile)*all[1].Score && all[0].Ridge > floor:
 				next = []float64{all[0].Ridge / ridgeFactor}
-			case len(all) - 1:
-				next = []float64{all[len(all)-1].Ridge * ridgeFactor}
+			case all[last].Score < (1+scoreNoise)*all[last-1].Score && least(all) >= last-1:
+				next = []float64{all[last].Ridge * ridgeFactor}
 			}
 		}
 	}
-	best := p.least(all)
+	best := least(all)
 	for i := len(all) - 1; i > best; i-- {
-		if difference, deviation := p.compare(all[i], all[best]); difference < deviation && !math.IsInf(deviation, 1) {
+		if all[i].Score <= (1+scoreNoise)*all[best].Score {
 			best = i
 			break
 		}
 	}
-	return all[best], report, nil
+	return all[best], report, p.complete(parts.Next(), all[best], &report)
 }
+
+// scoreNoise is the relative noise of the error that the probes make, of which the scale of the variances comes.
+const scoreNoise = 0.005
 
 func (p *Problem) meanWeight() float64 {
 	if p.weights == nil {
@@ -79,9 +91,9 @@ func (p *Problem) meanWeight() float64 {
 }
 
 // least returns the index of the least error.
-func (p *Problem) least(all []*Solution) (best int) {
+func least(all []*Solution) (best int) {
 	for i := range all {
-		if p.score(all[i], -1) < p.score(all[best], -1) {
+		if all[i].Score < all[best].Score {
 			best = i
 		}
 	}

@@ -65,6 +65,11 @@ type Problem struct {
 	choice      *rankChoice
 	deficient   bool // the rank cannot be raised
 	weighed     [][]float64
+
+	// What the variances of all ridges share, and rows with what is near them.
+	base  *Posterior
+	drawn []int
+	near  []*neighbourhood
 }
 
 const (
@@ -220,9 +225,15 @@ type Solution struct {
 	// Error is a bound of the error of predictions of the training rows, in standard deviations of the leave-one-out residuals.
 	Error     float64
 	Converged bool
+	// Score is the weighted mean squared leave-one-out residual of a sample of rows, and Scales the mean of α²/d there for each target,
+	// d the diagonal of Inverse. Both are of Search and Posterior.
+	Score  float64
+	Scales []float64
 
-	probes *probeResult
-	model  *conditional
+	probes    *probeResult
+	model     *conditional
+	system    *system
+	posterior *Posterior // nil until it was asked for
 }
 
 // Report says how the problem was solved.
@@ -236,13 +247,18 @@ type Report struct {
 
 // Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
+	return p.solve(ctx, ridges, p.probes())
+}
+
+// solve is Solve with so many probes.
+func (p *Problem) solve(ctx context.Context, ridges []float64, probes int) ([]*Solution, Report, error) {
 	var report Report
 	if len(ridges) == 0 {
 		return nil, report, nil
 	}
 	least := slices.Min(ridges) / p.unit
 	parts := progress.Parts(ctx, 3, 2, 4)
-	if err := p.prepare(parts[0], parts[1], least, len(ridges)); err != nil {
+	if err := p.prepare(parts[0], parts[1], least, len(ridges), 1+len(p.means)+probes); err != nil {
 		return nil, report, err
 	}
 	systems := make([]*system, len(ridges))
@@ -255,7 +271,8 @@ func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Rep
 		if systems[i], err = p.newSystem(ctx, ridge); err != nil {
 			return nil, report, err
 		}
-		sides = append(sides, systems[i].all...)
+		p.addProbes(systems[i], probes)
+		sides = append(sides, systems[i].all()...)
 	}
 	if err := p.run(parts[2], sides, &report); err != nil {
 		return nil, report, err
@@ -267,16 +284,29 @@ func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Rep
 			return nil, report, err
 		}
 	}
-	report.Rank, report.Storage = p.conditioner.rank(), p.storage
-	for _, s := range sides {
-		report.Iterations = max(report.Iterations, s.iterations)
-	}
 	return out, report, nil
 }
 
+// complete solves for the probes that a solution has not yet.
+func (p *Problem) complete(ctx context.Context, s *Solution, report *Report) error {
+	before := len(s.system.probes)
+	p.addProbes(s.system, p.probes())
+	if before == len(s.system.probes) {
+		return ctx.Err()
+	}
+	var own Report
+	if err := p.run(ctx, s.system.probes[before:], &own); err != nil {
+		return err
+	}
+	report.add(own)
+	s.posterior = nil
+	s.Converged = s.Converged && len(notConverged(s.system.all())) == 0
+	return p.leaveOut(ctx, s.system, s)
+}
+
 // prepare computes the tiles and the preconditioner, where that has not been done.
-func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges int) error {
-	columns := ridges * p.columns()
+func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, each int) error {
+	columns := ridges * each
 	n := float64(p.n)
 	vectors := 8 * n * float64(vectorsOf*columns+p.matrix.sums(columns)*columns)
 	most := p.Rank
@@ -303,15 +333,11 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges i
 	return err
 }
 
-// columns is the number of right-hand sides for a ridge.
-func (p *Problem) columns() int { return 1 + len(p.means) + p.probes() }
-
 func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	_, d := p.rows.Dims()
 	entry := kernelCost + float64(d)
 	pairs := float64(p.n) * float64(p.n) / 2
 	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, pass: pairs * (entryCost + 2*float64(columns))}
-	p.choice = c
 	if p.storage == Recomputed {
 		c.pass += pairs * entry
 	}
@@ -332,8 +358,12 @@ type system struct {
 	ones    *rightSide
 	targets []*rightSide
 	probes  []*rightSide
-	all     []*rightSide
 	model   *conditional
+}
+
+// all are the right-hand sides, in the order in which they are solved.
+func (s *system) all() []*rightSide {
+	return append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
 }
 
 const (
@@ -368,8 +398,13 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 		s.targets = append(s.targets, t)
 	}
 	s.ones.excess = func() float64 { return p.excessOfOnes(s) }
-	random := rand.New(rand.NewPCG(p.Seed, probeStream)) // the same for all ridges
-	for range p.probes() {
+	return s, nil
+}
+
+// addProbes adds random vectors up to a number, the same for all ridges.
+func (p *Problem) addProbes(s *system, upTo int) {
+	random := rand.New(rand.NewPCG(p.Seed, probeStream))
+	for probe := range upTo {
 		z := make([]float64, p.n)
 		for i := range z {
 			z[i] = 1
@@ -377,12 +412,13 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 				z[i] = -1
 			}
 		}
-		t := newRightSide(scaled, z)
+		if probe < len(s.probes) {
+			continue
+		}
+		t := newRightSide(s.ones.ridge, z)
 		t.probe, t.excess = true, func() float64 { return p.excessOfProbe(t) }
 		s.probes = append(s.probes, t)
 	}
-	s.all = append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
-	return s, nil
 }
 
 // ratio returns a/b, 0 where both are 0.
@@ -445,6 +481,10 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
 			"conjugate gradients did not reach the tolerance for %d of %d systems, with a preconditioner of rank %d", len(waiting), len(sides),
 			p.conditioner.rank()))
+	}
+	report.Rank, report.Storage = p.conditioner.rank(), p.storage
+	for _, s := range sides {
+		report.Iterations = max(report.Iterations, s.iterations)
 	}
 	return nil
 }
@@ -541,7 +581,7 @@ func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error)
 // solution makes the machine of a solved system.
 func (p *Problem) solution(ctx context.Context, s *system) (*Solution, error) {
 	k := len(p.means)
-	out := &Solution{Ridge: s.ridge, Converged: len(notConverged(s.all)) == 0,
+	out := &Solution{Ridge: s.ridge, Converged: len(notConverged(s.all())) == 0, system: s,
 		Solution: loo.Solution{Alpha: mat.NewDense(p.n, k, nil), Bias: make([]float64, k), Eta: p.unscaled(s.ones.u)}}
 	sum := vecmath.Sum(out.Eta)
 	for j, t := range s.targets {

@@ -194,7 +194,7 @@ func TestLeavingOut(t *testing.T) {
 		got, _, err := p.Solve(context.Background(), []float64{ridge})
 		require.NoError(t, err)
 		sum, beyond, left, exactly := vecmath.Sum(want.eta), 0, 0., 0.
-		raw := meanOf(got[0].probes.samples, -1)
+		raw := meanOf(got[0].probes.samples)
 		for i, v := range want.inverse {
 			scaled := weights.Weight(weighted, i)
 			if math.Abs(raw[i]*scaled-v) > 3*got[0].Spread[i]+0.02*v {
