@@ -26,7 +26,8 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil
 }
 
-// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does.
+// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does. After [ConjugateGradients] it cannot be
+// written.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(regressorType, x)
 }

@@ -56,10 +56,12 @@ type MultiRegressor struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
+	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
+	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
 	m *machine
@@ -169,7 +171,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
 // (m×d), including the noise. The cost is O(mn²), whatever the number of targets, and O(n³) at the first call after
-// Fit or UnmarshalBinary.
+// Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predictVariance(multiType, x, r.settings().options)
@@ -219,9 +221,9 @@ func (r *MultiRegressor) Intercepts() []float64 {
 }
 
 // LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
-// ridge (n×k). The residuals are exact. For one row it returns nil. It is at no cost where leave-one-out chose the
-// ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error
-// of ctx.
+// ridge (n×k). The residuals are exact, but for those of [ConjugateGradients], which are estimates. For one row it returns nil. It
+// is at no cost where leave-one-out chose the ridge, and after [ConjugateGradients]; else O(n³) at the first call after Fit or
+// UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.m.leaveOneOutResiduals(ctx, multiType)
