@@ -181,6 +181,17 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	if err != nil || left.residuals == nil {
 		return nil, err
 	}
+	if left.inverse == nil { // a file of a factored machine has the residuals alone
+		chol, err := m.makeFactor(ctx)
+		if err != nil {
+			return nil, err
+		}
+		again, err := m.leaveOut(ctx, chol)
+		if err != nil {
+			return nil, err
+		}
+		left = &leftOut{scales: left.scales, inverse: again.inverse}
+	}
 	out := make([]float64, m.n)
 	for i, p := range left.inverse {
 		noise := m.ridge / weights.Weight(m.weights, i)
