@@ -154,7 +154,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 		return err
 	}
 	if !s.classify {
-		m.posterior = posterior
+		m.posterior, m.waiting.completed = posterior, true
 	}
 	// The sample of the posterior has less noise than the probes, of which the residuals are.
 	copy(m.left.scales, solved.Scales)
