@@ -15,7 +15,7 @@ import (
 const (
 	// delay is the number of iterations whose gains are the estimate of the error before them.
 	delay = 5
-	// stagnant iterations without a new minimum of the estimate end them.
+	// stagnant iterations without a new minimum of the estimate or of the residual end them.
 	stagnant = 30
 	// mostIterations are made at most.
 	mostIterations = 1000
@@ -31,13 +31,15 @@ type rightSide struct {
 	rho        float64   // r'P⁻¹r
 	gains      []float64 // of the squared energy norm of the error, in the last iterations
 	// excess returns its error over the tolerance: it is solved where that is at most 1.
-	excess     func() float64
-	probe      bool
-	least      float64 // the least estimate so far
-	since      int     // iterations since
-	iterations int
-	energy     float64 // the estimate of the energy norm of the error, √(e'(S + ΛI)e)
-	state      state
+	excess func() float64
+	probe  bool
+	// The least so far, and the iterations since one of them was new. The estimate of the energy may rise as long as the iterations have
+	// not met what the preconditioner lacks.
+	leastEnergy, leastResidual float64
+	since                      int
+	iterations                 int
+	energy                     float64 // the estimate of the energy norm of the error, √(e'(S + ΛI)e)
+	state                      state
 }
 
 type state int
@@ -52,14 +54,15 @@ const (
 func newRightSide(ridge float64, b []float64) *rightSide {
 	n := len(b)
 	return &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: append([]float64(nil), b...), p: make([]float64, n), q: make([]float64, n),
-		least: math.Inf(1), energy: math.Inf(1)}
+		leastEnergy: math.Inf(1), leastResidual: math.Inf(1), energy: math.Inf(1)}
 }
 
 // restart begins with a residual, for a correction that is added to u.
 func (s *rightSide) restart(residual []float64) {
 	copy(s.r, residual)
 	clear(s.p)
-	s.rho, s.gains, s.least, s.since, s.energy, s.state = 0, nil, math.Inf(1), 0, math.Inf(1), running
+	s.rho, s.gains, s.since, s.energy, s.state = 0, nil, 0, math.Inf(1), running
+	s.leastEnergy, s.leastResidual = math.Inf(1), math.Inf(1)
 }
 
 // estimate returns the energy norm of the error, from the gains of the last iterations: those of delay iterations are the
@@ -96,9 +99,13 @@ func (s *rightSide) step() {
 	if s.gains = append(s.gains, gamma*s.rho); len(s.gains) > 2*delay {
 		s.gains = s.gains[1:]
 	}
-	if s.energy = s.estimate(); s.energy < s.least {
-		s.least, s.since = s.energy, 0
-	} else if s.since++; s.since >= stagnant {
+	s.energy = s.estimate()
+	residual := floats.Norm(s.r, 2)
+	if s.since++; s.energy < s.leastEnergy || residual < s.leastResidual {
+		s.since = 0
+	}
+	s.leastEnergy, s.leastResidual = min(s.leastEnergy, s.energy), min(s.leastResidual, residual)
+	if s.since >= stagnant {
 		s.state = stagnated
 	}
 }

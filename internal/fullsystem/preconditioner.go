@@ -237,6 +237,7 @@ type rankChoice struct {
 	kernel     float64 // the cost of an entry of K
 	pass       float64 // the cost of a pass over K
 	ridge      float64
+	tolerance  float64
 	ranks      []int
 	remaining  []float64
 }
@@ -249,7 +250,7 @@ const (
 	factorCost, solveCost = 2.5, 2
 	// pivotCost is of an entry of F and a pivot before it: of taking pivots away and of FF'.
 	pivotCost = 1.7
-	// iterations are leastIterations and as many for each unit of the square root of the condition number.
+	// iterations are leastIterations and as many for each unit of the square root of the condition number, at the default tolerance.
 	leastIterations, rootIterations = 4, 3.5
 	// The largest eigenvalue of what is left is so many times what the last pivots took away each.
 	largestShare = 2
@@ -259,7 +260,7 @@ const (
 
 // iterations estimates their number from the largest eigenvalue of what is left of S.
 func (c *rankChoice) iterations(largest float64) float64 {
-	return leastIterations + rootIterations*math.Sqrt(1+largest/c.ridge)
+	return leastIterations + rootIterations*math.Log(2/c.tolerance)/math.Log(2/DefaultTolerance)*math.Sqrt(1+largest/c.ridge)
 }
 
 func (c *rankChoice) total(rank, largest float64) float64 {

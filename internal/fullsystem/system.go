@@ -63,7 +63,7 @@ type Problem struct {
 	storage     Storage
 	conditioner *preconditioner
 	choice      *rankChoice
-	deficient   bool // the rank cannot be raised
+	doubled     bool // its rank was
 	weighed     [][]float64
 
 	// What the variances of all ridges share, and rows with what is near them.
@@ -337,7 +337,8 @@ func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	_, d := p.rows.Dims()
 	entry := kernelCost + float64(d)
 	pairs := float64(p.n) * float64(p.n) / 2
-	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, pass: pairs * (entryCost + 2*float64(columns))}
+	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, tolerance: min(p.tolerance(), 1),
+		pass: pairs * (entryCost + 2*float64(columns))}
 	if p.storage == Recomputed {
 		c.pass += pairs * entry
 	}
@@ -456,15 +457,17 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 	if err := p.iterate(first, sides, p.Steps); err != nil {
 		return err
 	}
-	if waiting := notConverged(sides); len(waiting) > 0 && p.conditioner.rank() < p.n && !p.deficient {
-		p.deficient = true
-		report.Warnings = append(report.Warnings, fmt.Sprintf("conjugate gradients stagnated with a preconditioner of rank %d: it was doubled",
-			p.conditioner.rank()))
+	if waiting := notConverged(sides); len(waiting) > 0 && !p.doubled {
+		before := p.conditioner.rank()
 		if err := p.double(rest, sides); err != nil {
 			return err
 		}
-		if err := p.resume(rest, waiting, false); err != nil {
-			return err
+		if p.doubled {
+			report.Warnings = append(report.Warnings, fmt.Sprintf(
+				"conjugate gradients stagnated with a preconditioner of rank %d: it was doubled", before))
+			if err := p.resume(rest, waiting, false); err != nil {
+				return err
+			}
 		}
 	}
 	for p.storage == Refined && report.Corrected < mostCorrections {
@@ -511,23 +514,34 @@ func notConverged(sides []*rightSide) (out []*rightSide) {
 	return out
 }
 
-// double makes the preconditioner anew with twice the rank.
+// double makes the preconditioner anew with twice the rank, once, where memory holds it beside the one that there is.
 func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 	rank := min(2*max(p.conditioner.rank(), leastRank), p.n)
-	if 8*float64(p.n)*float64(rank) > 2*factorShare*p.limit() {
+	if rank <= p.conditioner.rank() || p.tileBytes()+8*float64(p.n)*float64(rank+p.conditioner.rank()) > p.limit() {
 		return ctx.Err()
 	}
 	c, err := p.newPreconditioner(ctx, rank, nil)
 	if err != nil {
 		return err
 	}
-	p.conditioner = c
+	p.conditioner, p.doubled = c, true
 	for _, s := range sides {
 		if err := c.shift(ctx, s.ridge); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tileBytes is the memory of the tiles that are kept.
+func (p *Problem) tileBytes() float64 {
+	switch p.storage {
+	case Double:
+		return tileBytes(p.n, 8)
+	case Recomputed:
+		return 0
+	}
+	return tileBytes(p.n, 4)
 }
 
 // resume goes on from the true residuals.

@@ -2,6 +2,7 @@ package fullsystem
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -333,4 +334,34 @@ func (c *counting) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// TestDoubling holds that a solution goes on from where it is after the rank was doubled, once.
+func TestDoubling(t *testing.T) {
+	x, y := sample(700, 5, 1, 9)
+	kernel, ridge := kernels.Matern{Nu: 1.5, Length: 2}, 1e-2
+	p, err := NewProblem(context.Background(), Settings{Type: "test", Rank: 60, Tolerance: 1e-8, Probes: -1}, kernel, x, y, nil)
+	require.NoError(t, err)
+	require.NoError(t, p.prepare(context.Background(), context.Background(), ridge, 1, 2))
+	require.NoError(t, p.conditioner.shift(context.Background(), ridge))
+	s, err := p.newSystem(context.Background(), ridge)
+	require.NoError(t, err)
+	for _, side := range s.all() {
+		side.state = stagnated
+	}
+	var report Report
+	require.NoError(t, p.run(context.Background(), s.all(), &report))
+	assert.Equal(t, 200, p.conditioner.rank())
+	assert.Len(t, report.Warnings, 1)
+	got, err := p.solution(context.Background(), s)
+	require.NoError(t, err)
+	assert.True(t, got.Converged)
+	want := solveExactly(t, kernel, x, y, nil, ridge)
+	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got.Alpha, got.Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-4)
+
+	s.ones.state = stagnated
+	again := Report{}
+	require.NoError(t, p.run(context.Background(), s.all(), &again))
+	assert.Equal(t, 200, p.conditioner.rank())
+	assert.ErrorContains(t, errors.New(again.Warnings[0]), "did not reach the tolerance")
 }
