@@ -370,7 +370,7 @@ func (s *system) all() []*rightSide {
 const (
 	// energyTolerance is the largest energy norm of an error over that of the solution, for probes, whose noise is larger, and
 	// for ones, whose sum then has an error of 1%.
-	energyTolerance = 0.03
+	energyTolerance = 0.06
 	// probeResidual is the largest residual of a probe, over its norm.
 	probeResidual = 0.3
 	// probeStream is the stream "probes".
