@@ -29,16 +29,18 @@
 //
 // # End
 //
-// The energy norm of the error of a solution, √(e'(S + ΛI)e), is estimated from the gains of the last iterations (Z. Strakoš and
-// P. Tichý, Electronic Transactions on Numerical Analysis 13, 2002). A right-hand side is solved when that is below
-// Tolerance·√Λ·|v|. Since Λ|v| is the norm of the training residuals, and the preconditioner leaves errors where the
-// eigenvalues of S are at most about Λ, predictions then change by less than Tolerance times the standard deviation of the residuals.
+// For a solution u with the error e the residual is r = (S + ΛI)e, so |Se| ≤ |r|: the residual is a bound of what predictions of the
+// training rows still change. The iterations of a target end where |r| is at most Tolerance times the norm of its leave-one-out
+// residuals, by the model of the variance (conditional.go), which is of the same size for rows that are not among those of the training.
+// Those of the ones end where the same holds times b. The energy norm of the error, √(e'(S + ΛI)e), is estimated from the gains of the
+// last iterations (Z. Strakoš and P. Tichý, Electronic Transactions on Numerical Analysis 13, 2002): it ends the iterations of ones
+// and of probes, and says where nothing moves any more.
 //
 // # Leaving rows out
 //
-// The diagonal of (S + ΛI)⁻¹ is that of P⁻¹, which is exact, less the mean of z∘(P⁻¹ - (S + ΛI)⁻¹)z over a few vectors z of
-// random signs. What is known from the rank alone, a seen and an unseen part of the variance, steadies it where the probes
-// are noisy (leave_out.go).
+// The diagonal of (S + ΛI)⁻¹ is the mean of z∘(S + ΛI)⁻¹z over a few vectors z of random signs, with the inverse of a model of low
+// rank, of which the diagonal is known, as the control variate. Where the probes say little, the model or the rows near a row say it
+// (leave_out.go, posterior.go).
 //
 // Everything random comes from a seed. Sums are made in an order that depends on n alone, so the number of workers does not change
 // a result.

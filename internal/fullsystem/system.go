@@ -85,9 +85,9 @@ const (
 	mostRank = 4000
 )
 
-// NewProblem prepares the problem of these distinct rows and targets (n×k), of which it changes none, and holds them. The
-// ridge is the least that it will be solved for. Nothing of order n² is computed yet. Errors: ErrTooLarge where the
-// preconditioner of a small rank does not fit, and ctx's.
+// NewProblem prepares the problem of these distinct rows and targets (n×k), of which it changes none, and holds the rows. Nothing
+// of order n² is computed yet. Errors: ErrTooLarge where the preconditioner of a small rank does not fit, ErrNotFinite for a
+// kernel whose value overflows, and ctx's.
 func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, targets *mat.Dense, weights []float64) (*Problem, error) {
 	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
 	p.n, _ = rows.Dims()
@@ -125,12 +125,6 @@ func (s Settings) Holds(rows int) error {
 	n := float64(rows)
 	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows), 8*n*(min(leastRank, n)/factorShare+8*vectorsOf),
 		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
-}
-
-// Keeps reports whether the entries of K are kept in float32, or computed anew in each pass.
-func (s Settings) Keeps(rows int) bool {
-	n := float64(rows)
-	return tileBytes(rows, 4)+8*n*(min(leastRank, n)/factorShare+8*vectorsOf) <= s.limit()
 }
 
 func (p *Problem) centre(targets *mat.Dense) {
