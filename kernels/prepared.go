@@ -109,3 +109,27 @@ func (p *Prepared) shape(dst *mat.Dense, n, d int) error {
 	}
 	return nil
 }
+
+// BlockRows is the number that the first rows of [Prepared.BlockTo] are multiples of.
+const BlockRows = blocks.Stripe
+
+// BlockTo sets dst[a,b] = k(z[i+a], z[j+b]), a part of the matrix of the prepared rows with themselves. i and j are multiples of
+// [BlockRows], and so are the rows and columns of dst, unless it ends with the last row of z. A block on the diagonal is symmetric
+// to rounding, and its diagonal is the kernel's own. It computes on the goroutine of the caller. Errors: ErrShape for another
+// place, for dst, and for sparse rows; ErrNotFinite for a kernel whose value overflows.
+func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
+	defer fault.Recover(&err)
+	if dst == nil {
+		return fault.Shape("dst is nil: it has", 0, "rows", "want at least 1")
+	}
+	rows, columns := dst.Dims()
+	for _, side := range [][2]int{{i, rows}, {j, columns}} {
+		first, count := side[0], side[1]
+		if p.z.IsSparse() || first < 0 || first%BlockRows != 0 || count == 0 || first+count > p.z.N ||
+			count%BlockRows != 0 && first+count != p.z.N {
+			return fault.Shape("the block has", count, "rows or columns", "want blocks of %d of the %d dense rows, this one begins at %d",
+				BlockRows, p.z.N, first)
+		}
+	}
+	return p.z.BlockTo(dst, i, j)
+}

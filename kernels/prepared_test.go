@@ -70,3 +70,30 @@ func TestPreparedErrors(t *testing.T) {
 	assert.EqualError(t, p.CrossTo(ctx, mat.NewDense(1, 2, nil), mat.NewDense(1, 2, nil)), "kernels: Prepared: dst has 1 rows, want 1 of 3 columns, dst has 2 columns")
 	assert.ErrorIs(t, p.CrossTo(ctx, nil, mat.NewDense(1, 2, nil)), fault.ErrShape)
 }
+
+// TestBlocksOfPreparedRows holds that blocks are parts of the matrix, and that other places are errors.
+func TestBlocksOfPreparedRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	z := mat.NewDense(2*BlockRows+5, 3, nil)
+	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
+	for _, k := range []Kernel{RBF{}, Laplacian{}, Normalized{Kernel: Polynomial{Coef0: 1}}} {
+		want, err := Matrix(context.Background(), k, z, nil)
+		require.NoError(t, err)
+		p, err := Prepare(context.Background(), k, z, nil)
+		require.NoError(t, err)
+		for _, place := range [][4]int{{0, 0, BlockRows, BlockRows}, {0, BlockRows, 2 * BlockRows, BlockRows + 5}, {2 * BlockRows, 0, 5, BlockRows}} {
+			block := mat.NewDense(place[2], place[3], nil)
+			require.NoError(t, p.BlockTo(block, place[0], place[1]))
+			part := want.SliceSym(0, 2*BlockRows+5)
+			for i := range place[2] {
+				for j := range place[3] {
+					assert.InDelta(t, part.At(place[0]+i, place[1]+j), block.At(i, j), 1e-14)
+				}
+			}
+		}
+		assert.ErrorIs(t, p.BlockTo(mat.NewDense(5, 5, nil), 0, 0), fault.ErrShape)
+		assert.ErrorIs(t, p.BlockTo(mat.NewDense(BlockRows, BlockRows, nil), 1, 0), fault.ErrShape)
+		assert.ErrorIs(t, p.BlockTo(mat.NewDense(BlockRows, BlockRows, nil), 3*BlockRows, 0), fault.ErrShape)
+		assert.ErrorIs(t, p.BlockTo(nil, 0, 0), fault.ErrShape)
+	}
+}

@@ -143,3 +143,21 @@ func BenchmarkRidge5000(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSolvers fits the same rows with a given ridge by both solvers: the ratio says from where on conjugate gradients take less
+// time.
+func BenchmarkSolvers(b *testing.B) {
+	for _, n := range []int{2000, 4000, 8000} {
+		x, y := waves(n, 1)
+		for _, s := range []Solver{Cholesky, ConjugateGradients} {
+			b.Run(fmt.Sprintf("%d rows/%v", n, s), func(b *testing.B) {
+				for b.Loop() {
+					r := &Regressor{Kernel: kernels.Matern{Nu: 2.5, Length: 1}, Ridge: 0.01, Solver: s}
+					if err := r.Fit(b.Context(), x, y); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -44,6 +44,10 @@ type Classifier struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
+	// does not concern FitMatrix, which factors.
+	Solver Solver
+
 	// Balanced gives the rows of each class the weight n divided by K times the number of its rows, so that all K
 	// classes have the same total weight.
 	Balanced bool
@@ -64,10 +68,12 @@ type Classifier struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
+	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
+	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
 	folding
@@ -83,7 +89,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
-		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, seed: c.Seed, groups: c.Groups,
+		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, solver: c.Solver, seed: c.Seed, groups: c.Groups,
 		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
 		classify: true,
 	}
@@ -98,9 +104,9 @@ func (c *Classifier) validated() (machineSettings, error) {
 }
 
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is O(n²d + n³), whatever the
-// number of classes. Errors: [estimators.ErrParam], [estimators.ErrShape], [estimators.ErrNotFinite],
-// [estimators.ErrTooLarge] over MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit),
-// [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
+// number of classes, or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
+// [estimators.ErrNotFinite], [estimators.ErrTooLarge] over MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon
+// has no such limit), [estimators.ErrNotPSD] for a kernel that is indefinite beyond the ridge, or the error of ctx.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {
 	defer estimators.BeginFit(&ctx, c.Observe)(&err)
 	return c.fit(ctx, x, y, nil)
@@ -305,8 +311,12 @@ func (c *Classifier) Intercepts() []float64 {
 	return slices.Clone(c.m.bias)
 }
 
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (c *Classifier) Details() Details { return c.m.copiedDetails() }
+
 // Report describes how the last Fit went. Objective is the mean weighted squared leave-one-out residual of the
-// targets ±1, summed over the machines. Iterations is the number of ridges looked at.
+// targets ±1, summed over the machines. Iterations is the number of ridges looked at, or that of the iterations of
+// [ConjugateGradients].
 func (c *Classifier) Report() estimators.Report { return c.m.copiedReport() }
 
 func (c *Classifier) rowWidth() int { return c.m.rowWidth() }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
 func ExampleRegressor() {
@@ -99,4 +100,30 @@ func ExampleMultiRegressor() {
 	fmt.Printf("%d targets: %.2f %.0f\n", model.Targets(), mean.At(0, 0), mean.At(0, 1))
 	// Output:
 	// 2 targets: 0.50 866
+}
+
+func ExampleDetails() {
+	x, y := mat.NewDense(1500, 1, nil), make([]float64, 1500)
+	for i := range y {
+		x.Set(i, 0, float64(i)/100)
+		y[i] = math.Sin(x.At(i, 0))
+	}
+	r := &lssvm.Regressor{Kernel: kernels.RBFOfLength(1), Ridge: 0.01, Solver: lssvm.ConjugateGradients}
+	if err := r.Fit(context.Background(), x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := r.Details()
+	fmt.Println(d.Solver, d.Error < 0.01, r.Report().Converged)
+	// Output: ConjugateGradients true true
+}
+
+func ExampleSolver() {
+	for _, s := range []lssvm.Solver{lssvm.Automatic, lssvm.Cholesky, lssvm.ConjugateGradients} {
+		fmt.Println(s)
+	}
+	// Output:
+	// Automatic
+	// Cholesky
+	// ConjugateGradients
 }

@@ -26,7 +26,8 @@ func (m *machine) graphOutputs(typ string, x graph.Value) (k, f graph.Value, err
 	return k, k.MatMul(k.Constant(m.alpha)).Add(k.Row(m.bias)), nil
 }
 
-// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does.
+// Graph implements [graph.Grapher]. The variance costs what the first PredictVariance does. After [ConjugateGradients] it cannot be
+// written.
 func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) {
 	return r.m.graph(regressorType, x)
 }
@@ -49,6 +50,9 @@ func (m *machine) graph(typ string, x graph.Value) (graph.Outputs, error) {
 
 // graphVariance is the variance in units of s².
 func (m *machine) graphVariance(x, k graph.Value) (graph.Value, *leftOut, error) {
+	if m.posterior != nil {
+		return k, nil, graph.Unsupported(m.details.Solver, "since the variance takes the nearest rows")
+	}
 	chol, err := m.factorOf(context.Background())
 	if err != nil {
 		return k, nil, err

@@ -78,6 +78,8 @@ type waiting struct {
 	mu     sync.Mutex
 	left   *leftOut
 	factor *linalg.Cholesky
+	// completed says that the posterior has all that can be made of the rows.
+	completed bool
 }
 
 // leaveOneOut returns what leaving one row out says. Where Fit did not need it the first call
@@ -179,6 +181,17 @@ func (m *machine) leaveOneOutVariances(ctx context.Context, typ string) ([]float
 	if err != nil || left.residuals == nil {
 		return nil, err
 	}
+	if left.inverse == nil { // a file of a factored machine has the residuals alone
+		chol, err := m.makeFactor(ctx)
+		if err != nil {
+			return nil, err
+		}
+		again, err := m.leaveOut(ctx, chol)
+		if err != nil {
+			return nil, err
+		}
+		left = &leftOut{scales: left.scales, inverse: again.inverse}
+	}
 	out := make([]float64, m.n)
 	for i, p := range left.inverse {
 		noise := m.ridge / weights.Weight(m.weights, i)
@@ -227,6 +240,21 @@ func (m *machine) spread(ctx context.Context, k *mat.Dense, prior, sums []float6
 		}
 		// The difference is ≥ 0 but for rounding.
 		out[i] = max(0, prior[i]-quad[i]) + bias*bias/etaSum + noise
+	}
+	return out, nil
+}
+
+// spreadIteratively is spread, with the noise, at the rows of kernel values k that have diag with themselves, after conjugate
+// gradients.
+func (m *machine) spreadIteratively(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
+	out, err := m.posteriorVariance(ctx, k, diag)
+	if err != nil {
+		return nil, err
+	}
+	sum := vecmath.Sum(m.eta)
+	for i := range out {
+		bias := 1 - linalg.Dot(k.RawRowView(i), m.eta)
+		out[i] += bias*bias/sum + m.noise()
 	}
 	return out, nil
 }

@@ -131,3 +131,21 @@ func TestLeaveOneOutProba(t *testing.T) {
 	_, err = c.LeaveOneOutProba()
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
+
+// TestLeaveOneOutVariancesOfFiles holds that a model that was read has the variances of the one that was written.
+func TestLeaveOneOutVariancesOfFiles(t *testing.T) {
+	x, y := sinc(40, 0.1, 3)
+	r := &Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	want, err := r.LeaveOneOutVariances(ctx)
+	require.NoError(t, err)
+	data, err := r.MarshalBinary()
+	require.NoError(t, err)
+	read := &Regressor{}
+	require.NoError(t, read.UnmarshalBinary(data))
+	got, err := read.LeaveOneOutVariances(ctx)
+	require.NoError(t, err)
+	for i, v := range want {
+		assert.InEpsilon(t, v, got[i], 1e-6)
+	}
+}

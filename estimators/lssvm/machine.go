@@ -1,7 +1,6 @@
 package lssvm
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,10 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/fullsystem"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
@@ -31,6 +30,7 @@ type machineSettings struct {
 	ridge   float64
 	rule    RidgeRule
 	seed    uint64
+	solver  Solver
 	groups  []int // of the rows, nil: each its own
 	options kernels.Options
 	start   loo.Start
@@ -52,6 +52,9 @@ type machine struct {
 	given   givenRows
 	ridge   float64
 	report  estimators.Report
+	details Details
+
+	posterior *fullsystem.Posterior // the variance, after conjugate gradients
 
 	left    *leftOut         // nil where Fit had no use for it
 	options kernels.Options  // with which the kernel matrix of rows is made anew
@@ -65,6 +68,9 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 	merged := distinct.MergeParts(rows, s.start.Parts, weights)
 	rows, weights = merged.X, merged.Weights
 	n := merged.Len()
+	if s.solver == ConjugateGradients && s.groups != nil {
+		return nil, fault.Param(s.typ, "Solver", s.solver, "Automatic or Cholesky with Groups")
+	}
 	if err := s.holds(n); err != nil {
 		return nil, err
 	}
@@ -90,7 +96,11 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 			return m, err
 		}
 	}
-	m := &machine{n: n, weights: weights, groups: groups, given: own}
+	m := &machine{n: n, weights: weights, groups: groups, given: own, details: Details{Solver: Cholesky}}
+	if s.iterates(n, s.groups != nil) {
+		m.kernel, m.rows, m.options = kernel, kept, s.options
+		return m, m.solveIteratively(rest, s, kernel, kept, targets)
+	}
 	err = m.solve(rest, s, func(ctx context.Context) (*mat.SymDense, error) { return s.matrix(ctx, kernel, kept) }, targets)
 	if err != nil {
 		return nil, err
@@ -109,7 +119,7 @@ func (s machineSettings) fromKnown(ctx context.Context, known *loo.Solved, kerne
 		return nil, nil
 	}
 	m := &machine{n: n, ridge: s.ridge, given: own, report: estimators.Report{Converged: true, Iterations: 1}, kernel: kernel, rows: rows,
-		options: s.options}
+		options: s.options, details: Details{Solver: Cholesky}}
 	solution := *known.Solution
 	solution.Bias = slices.Clone(solution.Bias)
 	floats.Add(solution.Bias, known.Shift)
@@ -146,14 +156,6 @@ func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows
 	return kernels.Matrix(ctx, kernel, rows, &s.options)
 }
 
-// holds returns an ErrTooLarge error where the kernel matrix of so many rows is over the limit.
-func (s machineSettings) holds(rows int) error {
-	n := float64(rows)
-	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
-		"package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
-	return fault.AddName(s.typ, err)
-}
-
 // fitMatrix solves on a kernel matrix of the caller's, of its distinct rows.
 func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
 	m, targets, merged, err := newMatrixMachine(s, k, targets, weights)
@@ -180,7 +182,8 @@ func newMatrixMachine(s machineSettings, k mat.Symmetric, targets *mat.Dense, we
 	if err != nil {
 		return nil, nil, nil, fault.AddName(s.typ, err)
 	}
-	m := &machine{n: merged.Len(), weights: merged.Weights, groups: groups, given: newGiven(merged, targets)}
+	m := &machine{n: merged.Len(), weights: merged.Weights, groups: groups, given: newGiven(merged, targets),
+		details: Details{Solver: Cholesky}}
 	m.given.first, m.given.n = merged.First, k.SymmetricDim()
 	return m, merged.Mean(targets), merged, nil
 }
@@ -256,7 +259,7 @@ func (m *machine) choose(ctx context.Context, s machineSettings, gram gram, targ
 	if err != nil {
 		return nil, err
 	}
-	m.ridge, m.report.Iterations = best.Ridge, best.Evaluations
+	m.ridge, m.report.Iterations, m.details.Ridges = best.Ridge, best.Evaluations, best.Evaluations
 	if w := best.Warning(); w != "" {
 		m.report.Warnings = append(m.report.Warnings, w)
 	}
@@ -378,6 +381,14 @@ func (m *machine) chosenRidge() float64 {
 		return 0
 	}
 	return m.ridge
+}
+
+// copiedDetails are those of the fit, zero before it.
+func (m *machine) copiedDetails() Details {
+	if m == nil {
+		return Details{}
+	}
+	return m.details
 }
 
 // copiedReport is that of the fit, the zero Report before it.

@@ -41,6 +41,9 @@ type MultiRegressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide.
+	Solver Solver
+
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
 	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
@@ -53,10 +56,12 @@ type MultiRegressor struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
+	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
+	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
 	m *machine
@@ -67,7 +72,7 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
-		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
@@ -166,7 +171,7 @@ func (r *MultiRegressor) PredictTo(dst *mat.Dense, x mat.Matrix) (err error) {
 
 // PredictVariance returns the means and the variances of new observations of each target (m×k) at each row of x
 // (m×d), including the noise. The cost is O(mn²), whatever the number of targets, and O(n³) at the first call after
-// Fit or UnmarshalBinary.
+// Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *MultiRegressor) PredictVariance(x mat.Matrix) (mean, variance *mat.Dense, err error) {
 	defer fault.Recover(&err)
 	return r.m.predictVariance(multiType, x, r.settings().options)
@@ -216,13 +221,16 @@ func (r *MultiRegressor) Intercepts() []float64 {
 }
 
 // LeaveOneOutResiduals returns y[i,j] minus its prediction by the model fitted to all other rows with the same
-// ridge (n×k). The residuals are exact. For one row it returns nil. It is at no cost where leave-one-out chose the
-// ridge; else O(n³) at the first call after Fit or UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error
-// of ctx.
+// ridge (n×k). The residuals are exact, but for those of [ConjugateGradients], which are estimates. For one row it returns nil. It
+// is at no cost where leave-one-out chose the ridge, and after [ConjugateGradients]; else O(n³) at the first call after Fit or
+// UnmarshalBinary. Errors: [estimators.ErrNotFitted], or the error of ctx.
 func (r *MultiRegressor) LeaveOneOutResiduals(ctx context.Context) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.m.leaveOneOutResiduals(ctx, multiType)
 }
+
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (r *MultiRegressor) Details() Details { return r.m.copiedDetails() }
 
 // Report describes how the last Fit went, like [Regressor.Report]. Objective is the sum over the targets, each in
 // units of its spread.

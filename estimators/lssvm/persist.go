@@ -10,6 +10,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/codec"
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/fullsystem"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/platt"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
@@ -50,6 +51,50 @@ type stored struct {
 	Rest   codec.Matrix `cbor:",omitzero"`  // what the means of equal rows leave of the targets of a Regressor
 	Within codec.Floats `cbor:",omitzero"`  // its mean square for each target
 	Groups [][]int      `cbor:",omitempty"` // of distinct rows that are left out together
+	// Of conjugate gradients.
+	Posterior *storedPosterior `cbor:",omitempty"`
+	Inverse   codec.Floats     `cbor:",omitzero"` // of a Regressor, with LeftOut
+	Details   *Details         `cbor:",omitempty"`
+}
+
+// storedPosterior is what of a variance cannot be made of the rows.
+type storedPosterior struct {
+	Pivots             []int
+	Unit, Share, Scale float64
+	Factor             codec.Floats // packed
+}
+
+func storePosterior(q *fullsystem.Posterior) *storedPosterior {
+	out := &storedPosterior{Pivots: q.Pivots, Unit: q.Unit, Share: q.Share, Scale: q.Scale}
+	if q.Factor != nil {
+		out.Factor = q.Factor.Packed()
+	}
+	return out
+}
+
+// restore rebuilds and validates, for n rows.
+func (s *storedPosterior) restore(kind string, n int) (*fullsystem.Posterior, error) {
+	out := &fullsystem.Posterior{Pivots: s.Pivots, Unit: s.Unit, Share: s.Share, Scale: s.Scale}
+	for _, v := range []float64{s.Unit, s.Share, s.Scale} {
+		if !(v > 0) || v-v != 0 {
+			return nil, fault.BadModel(kind, "a variance with the number %v", v)
+		}
+	}
+	seen := map[int]bool{}
+	for _, i := range s.Pivots {
+		if i < 0 || i >= n || seen[i] {
+			return nil, fault.BadModel(kind, "row %d in a variance, want each of %d once at most", i, n)
+		}
+		seen[i] = true
+	}
+	if len(s.Pivots) == 0 {
+		return out, nil
+	}
+	var ok bool
+	if out.Factor, ok = linalg.FromPacked(len(s.Pivots), s.Factor, 0); !ok || !s.Factor.Finite() {
+		return nil, fault.BadModel(kind, "the factor of a variance does not fit %d rows", len(s.Pivots))
+	}
+	return out, nil
 }
 
 func (m *machine) store(configured kernels.Kernel) stored {
@@ -66,6 +111,12 @@ func (m *machine) store(configured kernels.Kernel) stored {
 	if m.factor != nil {
 		s.Factor = m.factor.Packed()
 	}
+	if m.details.Solver == ConjugateGradients {
+		s.Details = &m.details
+	}
+	if m.posterior != nil {
+		s.Posterior, s.Inverse = storePosterior(m.posterior), m.left.inverse
+	}
 	if m.kernel != nil {
 		r := kernels.MakeReference(configured, m.kernel)
 		s.Kernel, s.Median, s.Gamma, s.Nu, s.Params, s.Columns = r.Name, r.Median, r.Gamma, r.Nu, r.Params, r.Columns
@@ -75,7 +126,11 @@ func (m *machine) store(configured kernels.Kernel) stored {
 
 // machine rebuilds and validates; k is the number of targets.
 func (s stored) machine(kind string, configured kernels.Kernel, k int, opt kernels.Options) (*machine, error) {
-	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, options: opt, report: s.Report}
+	m := &machine{n: s.N, bias: s.Bias, eta: s.Eta, weights: s.Weights, ridge: s.Ridge, options: opt, report: s.Report,
+		details: Details{Solver: Cholesky}}
+	if s.Details != nil {
+		m.details = *s.Details
+	}
 	var err error
 	if m.rows, err = s.Rows.Dense(); err != nil {
 		return nil, fault.BadModel(kind, "rows: %v", err)
@@ -213,6 +268,15 @@ func (s stored) complete(kind string, m *machine, k int) error {
 			return fault.BadModel(kind, "scales %v for %d targets", s.Scales, k)
 		}
 		m.left = &leftOut{residuals: residuals, scales: s.Scales}
+	}
+	if s.Posterior != nil {
+		if m.rows == nil || residuals == nil || len(s.Inverse) != s.N || !s.Inverse.Finite() {
+			return fault.BadModel(kind, "a variance without leave-one-out residuals of %d rows", s.N)
+		}
+		m.left.inverse = s.Inverse
+		if m.posterior, err = s.Posterior.restore(kind, s.N); err != nil {
+			return err
+		}
 	}
 	triangle := s.N * (s.N + 1) / 2
 	switch {

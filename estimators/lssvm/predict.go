@@ -159,7 +159,12 @@ func (m *machine) varianceTo(mean, variance, k *mat.Dense, diag []float64) error
 	if err != nil {
 		return err
 	}
-	spread, err := m.spread(ctx, k, diag, onesOf(len(diag)), m.noise())
+	var spread []float64
+	if m.posterior != nil {
+		spread, err = m.spreadIteratively(ctx, k, diag)
+	} else {
+		spread, err = m.spread(ctx, k, diag, onesOf(len(diag)), m.noise())
+	}
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,10 @@ type Regressor struct {
 	// RidgeRule says how a Ridge of 0 is chosen. The zero value is [LeaveOneOut].
 	RidgeRule RidgeRule
 
+	// Solver says how the system of the rows is solved. If it is [Automatic], the number of rows and MaxKernelBytes decide. It
+	// does not concern FitMatrix, which factors.
+	Solver Solver
+
 	// Groups has the group of each row of Fit, such as the patient or the day that it belongs to. Any numbers are
 	// allowed. The rows of a group are left out together, so that the ridge, the kernel, the intervals and the
 	// probabilities are chosen for groups that are not among the training rows. If it is nil, each row is left out
@@ -55,10 +59,12 @@ type Regressor struct {
 	// Workers is the number of goroutines. If it is 0, it is GOMAXPROCS.
 	Workers int
 
-	// MaxKernelBytes is the limit on the size of the kernel matrix. If it is 0, the limit is [kernels.MaxKernelBytes].
+	// MaxKernelBytes is the limit on the size of the kernel matrix, and with [ConjugateGradients] of the preconditioner and the
+	// vectors with it. If it is 0, the limit is [kernels.MaxKernelBytes].
 	MaxKernelBytes int64 `zero:"kernels.MaxKernelBytes"`
 
-	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates.
+	// If Observe is not nil, it is called after each ridge that leave-one-out evaluates, and after each iteration of
+	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
 	starting
@@ -70,16 +76,16 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
-		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, seed: r.Seed, groups: r.Groups,
+		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
 		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
 	}
 }
 
 // Fit learns from x (n×d) and y (n). Rows that occur more than once are one row with a weight, see the package
-// documentation. The cost is O(n²d + n³). Errors: [estimators.ErrParam], [estimators.ErrShape],
+// documentation. The cost is O(n²d + n³), or that of [ConjugateGradients]. Errors: [estimators.ErrParam], [estimators.ErrShape],
 // [estimators.ErrNotFinite] (also for numbers so large that their squares overflow), [estimators.ErrTooLarge] over
-// MaxKernelBytes, 8 GiB or 32 768 rows (package falkon has no such limit), [estimators.ErrNotPSD] for a kernel that
-// is indefinite beyond the ridge, or the error of ctx.
+// MaxKernelBytes, or above 200 000 rows if Solver is Automatic (package falkon has no such limit), [estimators.ErrNotPSD] for a
+// kernel that is indefinite beyond the ridge, or the error of ctx.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {
 	defer estimators.BeginFit(&ctx, r.Observe)(&err)
 	return r.fit(ctx, x, y, nil)
@@ -161,7 +167,7 @@ func (r *Regressor) PredictTo(dst []float64, x mat.Matrix) (err error) {
 }
 
 // PredictVariance returns the mean and the variance of a new observation at each row of x (m×d), including the
-// noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary.
+// noise. The cost is O(mn²), and O(n³) at the first call after Fit or UnmarshalBinary. After [ConjugateGradients] it is O(mn).
 func (r *Regressor) PredictVariance(x mat.Matrix) (mean, variance []float64, err error) {
 	defer fault.Recover(&err)
 	return targets.FirstPair(r.m.predictVariance(regressorType, x, r.settings().options))
@@ -238,9 +244,9 @@ func (r *Regressor) Intercept() float64 {
 }
 
 // LeaveOneOutResiduals returns y[i] minus its prediction by the model fitted to all other rows with the same ridge.
-// The residuals are exact. For one row it returns nil. If leave-one-out chose the ridge, the call costs nothing
-// more. Otherwise the first call after Fit or UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or
-// the error of ctx.
+// The residuals are exact, but for those of [ConjugateGradients], which are estimates. For one row it returns nil. If leave-one-out
+// chose the ridge, and after [ConjugateGradients], the call costs nothing more. Otherwise the first call after Fit or
+// UnmarshalBinary costs O(n³). Errors: [estimators.ErrNotFitted], or the error of ctx.
 func (r *Regressor) LeaveOneOutResiduals(ctx context.Context) (_ []float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	return targets.First(r.m.leaveOneOutResiduals(ctx, regressorType))
@@ -255,8 +261,11 @@ func (r *Regressor) LeaveOneOutVariances(ctx context.Context) (_ []float64, err 
 	return r.m.leaveOneOutVariances(ctx, regressorType)
 }
 
-// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows. If
-// leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which the ridges
-// were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
+// Details say how the last Fit solved the system of the rows. They are zero before Fit.
+func (r *Regressor) Details() Details { return r.m.copiedDetails() }
+
+// Report describes how the last Fit went. Iterations is the number of ridges looked at, on all rows, or that of the iterations
+// of [ConjugateGradients]. If leave-one-out chose the ridge, Objective is the weighted mean squared leave-one-out residual, by which
+// the ridges were compared. Otherwise it is the minimum of the penalised sum of squares of the package documentation, which is
 // ½ Σ α[i] y[i].
 func (r *Regressor) Report() estimators.Report { return r.m.copiedReport() }

@@ -77,6 +77,27 @@ func Prepare(ctx context.Context, c *Compiled, z *mat.Dense, workers int) (_ *Ro
 	return r, err
 }
 
+// BlockTo sets dst[a,b] to the kernel of the rows i+a and j+b, where i and j are multiples of Stripe. The rows are not sparse.
+// Where both are the same row the value is the kernel's own.
+func (r *Rows) BlockTo(dst *mat.Dense, i, j int) error {
+	rows, columns := dst.Dims()
+	for a := 0; a < rows; a += Stripe {
+		x := r.side[(i+a)/Stripe]
+		for b := 0; b < columns; b += Stripe {
+			z := r.side[(j+b)/Stripe]
+			part := window(dst.RawMatrix(), a, b, x.len(), z.len())
+			r.of.part.block(part, x, z)
+			if x == z {
+				r.of.setDiagonal(part, x)
+			}
+			if err := r.of.finite(part, i+a, j+b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // CrossTo sets dst[i,j] to the kernel of x[i] and the row j.
 func (r *Rows) CrossTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()

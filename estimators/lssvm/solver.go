@@ -1,0 +1,218 @@
+package lssvm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/fullsystem"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// Solver says how the system of all rows is solved.
+type Solver int
+
+// The solvers.
+const (
+	// Automatic is Cholesky up to 8000 distinct rows, and with Groups, and [ConjugateGradients] beyond, or from 1000 rows on where
+	// MaxKernelBytes does not hold a factor. It is the default.
+	Automatic Solver = iota
+	// Cholesky factors the system: O(n³), exact to rounding, with exact leave-one-out.
+	Cholesky
+	// ConjugateGradients iterates on the system, preconditioned by a partial Cholesky factor: O(n²) an iteration. Up to 1000 rows it
+	// is Cholesky, which then costs less. Groups are not possible.
+	ConjugateGradients
+)
+
+// String returns the solver's name.
+func (s Solver) String() string {
+	return enum.Name("Solver", int(s), "Automatic", "Cholesky", "ConjugateGradients")
+}
+
+const (
+	// leastToIterate rows are not factored by ConjugateGradients.
+	leastToIterate = 1000
+	// mostToFactor rows are factored if nothing is set: at about as many a search of the ridge takes as long both ways.
+	mostToFactor = 8000
+	// mostToIterate rows are solved for if nothing is set: a pass over more takes minutes where the matrix is not kept.
+	mostToIterate = 200_000
+)
+
+// iterates reports whether so many distinct rows are solved for by conjugate gradients.
+func (s machineSettings) iterates(n int, grouped bool) bool {
+	switch s.solver {
+	case ConjugateGradients:
+		return n > leastToIterate
+	case Automatic:
+		return !grouped && (n > mostToFactor || n > leastToIterate && s.holdsFactor(n) != nil)
+	}
+	return false
+}
+
+// holdsFactor returns an ErrTooLarge error where the kernel matrix of so many rows is over the limit.
+func (s machineSettings) holdsFactor(rows int) error {
+	n := float64(rows)
+	err := check.BytesWithin(fmt.Sprintf("a kernel matrix of %d×%d", rows, rows), 8*n*n, cmp.Or(s.options.MaxBytes, kernels.MaxKernelBytes),
+		"package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
+	return fault.AddName(s.typ, err)
+}
+
+// holds returns an ErrTooLarge error where so many rows are too many.
+func (s machineSettings) holds(rows int) error {
+	if !s.iterates(rows, s.groups != nil) {
+		return s.holdsFactor(rows)
+	}
+	if s.solver == Automatic && rows > mostToIterate {
+		return &fault.TooLargeError{What: fmt.Sprintf("%s: the system of %d rows", s.typ, rows), Bytes: 2 * int64(rows) * int64(rows),
+			Limit: 2 * mostToIterate * mostToIterate,
+			Hint: fmt.Sprintf("up to %d rows are solved for if nothing is set: set Solver to ConjugateGradients, or take package falkon",
+				mostToIterate)}
+	}
+	return s.iteration(nil).Holds(rows)
+}
+
+// iteration is how the system is solved by conjugate gradients.
+func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
+	return fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
+}
+
+// Details say more than a Report about how the system was solved.
+type Details struct {
+	// Solver is [Cholesky] or [ConjugateGradients].
+	Solver Solver
+
+	// Rank is the rank of the preconditioner of conjugate gradients.
+	Rank int
+
+	// Ridges is the number of ridges that leave-one-out evaluated on all rows; 0 for a ridge that was given.
+	Ridges int
+
+	// Error is a bound of the error of predictions that conjugate gradients have left, in standard deviations of the
+	// leave-one-out residuals: of the root mean square over the training rows.
+	Error float64
+
+	// Storage says how the kernel matrix was kept: "float32", "float32 with float64 refinement", "float64", or "computed in each
+	// pass". It is empty after Cholesky.
+	Storage string
+}
+
+// solveIteratively chooses the ridge, if it is not given, and solves by conjugate gradients.
+func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows, targets *mat.Dense) error {
+	steps := progress.NewSteps(ctx, 0)
+	first, second, last := threeParts(ctx)
+	m.ridge = givenRidge(s.ridge, s.rule, m.n)
+	if s.ridge == 0 {
+		m.ridge *= m.meanWeight()
+	}
+	start := m.ridge
+	if start == 0 {
+		var err error
+		if start, err = m.startRidge(first, s, kernel, rows, targets); err != nil {
+			return err
+		}
+	}
+	problem, err := fullsystem.NewProblem(first, s.iteration(steps), kernel, rows, targets, m.weights)
+	if err != nil {
+		return err
+	}
+	var solved *fullsystem.Solution
+	var report fullsystem.Report
+	if m.ridge > 0 {
+		var all []*fullsystem.Solution
+		if all, report, err = problem.Solve(second, []float64{m.ridge}); err == nil {
+			solved = all[0]
+		}
+	} else {
+		solved, report, err = problem.Search(second, start, func(ridge, objective float64) {
+			m.details.Ridges++
+			steps.Next(objective, "ridge %.3g", ridge)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	given := m.ridge > 0
+	m.ridge = solved.Ridge
+	m.details = Details{Solver: ConjugateGradients, Rank: report.Rank, Ridges: m.details.Ridges, Error: solved.Error,
+		Storage: report.Storage.String()}
+	m.report = estimators.Report{Converged: solved.Converged, Iterations: report.Iterations, Warnings: report.Warnings}
+	m.take(&solved.Solution)
+	posterior, err := problem.Posterior(last, solved)
+	if err != nil {
+		return err
+	}
+	if !s.classify {
+		m.posterior, m.waiting.completed = posterior, true
+	}
+	// The sample of the posterior has less noise than the probes, of which the residuals are.
+	copy(m.left.scales, solved.Scales)
+	m.left.press = solved.Score + vecmath.Sum(m.given.within)
+	if m.report.Objective = m.left.press; given && !s.classify {
+		m.report.Objective = 0
+		for i, t := range targets.RawMatrix().Data {
+			m.report.Objective += t * m.alpha.RawMatrix().Data[i] / 2
+		}
+	}
+	return m.finite(s.typ, targets)
+}
+
+// threeParts are the choice of a start, the solution, and the variance.
+func threeParts(ctx context.Context) (first, second, third context.Context) {
+	parts := progress.Parts(ctx, 1, 10, 1)
+	return parts[0], parts[1], parts[2]
+}
+
+const (
+	// mostToStart rows are sampled for the ridge that the search begins with.
+	mostToStart = 1000
+	// startStream is the stream "start".
+	startStream = 0x7374617274
+)
+
+// startRidge is the ridge of the least leave-one-out error of a sample.
+func (m *machine) startRidge(ctx context.Context, s machineSettings, kernel kernels.Kernel, rows, targets *mat.Dense) (float64, error) {
+	if s.start.Near > 0 {
+		return s.start.Near, nil
+	}
+	drawn := rand.New(rand.NewPCG(s.seed, startStream)).Perm(m.n)[:min(m.n, mostToStart)]
+	slices.Sort(drawn)
+	k, err := s.matrix(progress.Silent(ctx), kernel, linalg.Rows(rows, drawn))
+	if err != nil {
+		return 0, err
+	}
+	sample, err := loo.New(ctx, k, linalg.Rows(targets, drawn), linalg.Pick(m.weights, drawn), s.options.Workers)
+	if err != nil {
+		return 0, err
+	}
+	best, err := sample.Search(ctx, func(int, float64, float64) {})
+	if err != nil {
+		return 0, err
+	}
+	return cmp.Or(best.Ridge, HeuristicRidge(m.n)*m.meanWeight()), nil
+}
+
+// posteriorVariance returns the variances of the function, without the part of b, in units of s².
+func (m *machine) posteriorVariance(ctx context.Context, k *mat.Dense, diag []float64) ([]float64, error) {
+	m.waiting.mu.Lock()
+	if !m.waiting.completed {
+		if err := m.posterior.Complete(ctx, m.kernel, m.rows, m.weights, m.ridge, m.options.Workers); err != nil {
+			m.waiting.mu.Unlock()
+			return nil, err
+		}
+		m.waiting.completed = true
+	}
+	m.waiting.mu.Unlock()
+	return m.posterior.Variances(ctx, k, diag)
+}

@@ -1,0 +1,236 @@
+package fullsystem
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+const (
+	// delay is the number of iterations whose gains are the estimate of the error before them.
+	delay = 5
+	// stagnant iterations without a new minimum of the estimate or of the residual end them.
+	stagnant = 30
+	// mostIterations are made at most.
+	mostIterations = 1000
+	// worstRatio is the largest factor by which the squared error is taken to fall in delay iterations.
+	worstRatio = 0.9
+)
+
+// rightSide is one system (S + ΛI)u = b, and where its iterations stand.
+type rightSide struct {
+	ridge      float64 // Λ
+	b          []float64
+	u, r, p, q []float64
+	rho        float64   // r'P⁻¹r
+	gains      []float64 // of the squared energy norm of the error, in the last iterations
+	// excess returns its error over the tolerance: it is solved where that is at most 1.
+	excess func() float64
+	probe  bool
+	// The least so far, and the iterations since one of them was new. The estimate of the energy may rise as long as the iterations have
+	// not met what the preconditioner lacks.
+	leastEnergy, leastResidual float64
+	since                      int
+	iterations                 int
+	energy                     float64 // the estimate of the energy norm of the error, √(e'(S + ΛI)e)
+	state                      state
+}
+
+type state int
+
+const (
+	running state = iota
+	converged
+	stagnated
+	indefinite
+)
+
+func newRightSide(ridge float64, b []float64) *rightSide {
+	n := len(b)
+	return &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: append([]float64(nil), b...), p: make([]float64, n), q: make([]float64, n),
+		leastEnergy: math.Inf(1), leastResidual: math.Inf(1), energy: math.Inf(1)}
+}
+
+// restart begins with a residual, for a correction that is added to u.
+func (s *rightSide) restart(residual []float64) {
+	copy(s.r, residual)
+	clear(s.p)
+	s.rho, s.gains, s.since, s.energy, s.state = 0, nil, 0, math.Inf(1), running
+	s.leastEnergy, s.leastResidual = math.Inf(1), math.Inf(1)
+}
+
+// estimate returns the energy norm of the error, from the gains of the last iterations: those of delay iterations are the
+// squared error before them but for what is left, and they fall about as fast from one delay to the next.
+func (s *rightSide) estimate() float64 {
+	count := len(s.gains)
+	if count < 2 {
+		return math.Inf(1)
+	}
+	window := min(delay, count/2)
+	last, before := floats.Sum(s.gains[count-window:]), floats.Sum(s.gains[count-2*window:count-window])
+	if !(before > 0) {
+		return 0
+	}
+	ratio := min(last/before, worstRatio)
+	return math.Sqrt(last * ratio / (1 - ratio))
+}
+
+// step is an iteration after q = (S + ΛI)p.
+func (s *rightSide) step() {
+	curvature := linalg.Dot(s.p, s.q)
+	s.iterations++
+	if !(curvature > 0) {
+		if s.rho > 0 {
+			s.state = indefinite
+		} else {
+			s.energy, s.state = 0, converged
+		}
+		return
+	}
+	gamma := s.rho / curvature
+	linalg.Axpy(gamma, s.p, s.u)
+	linalg.Axpy(-gamma, s.q, s.r)
+	if s.gains = append(s.gains, gamma*s.rho); len(s.gains) > 2*delay {
+		s.gains = s.gains[1:]
+	}
+	s.energy = s.estimate()
+	residual := floats.Norm(s.r, 2)
+	if s.since++; s.energy < s.leastEnergy || residual < s.leastResidual {
+		s.since = 0
+	}
+	s.leastEnergy, s.leastResidual = min(s.leastEnergy, s.energy), min(s.leastResidual, residual)
+	if s.since >= stagnant {
+		s.state = stagnated
+	}
+}
+
+// turn takes the direction of the next iteration, after q = P⁻¹r.
+func (s *rightSide) turn() {
+	rho := linalg.Dot(s.r, s.q)
+	switch {
+	case rho == 0:
+		s.energy, s.state = 0, converged
+		return
+	case !(rho > 0): // rounding, or an overflow
+		s.state = stagnated
+		return
+	case s.rho == 0:
+		copy(s.p, s.q)
+	default:
+		floats.Scale(rho/s.rho, s.p)
+		linalg.Axpy(1, s.q, s.p)
+	}
+	s.rho = rho
+}
+
+// iterate solves all right-hand sides that are running. It tells steps of each iteration.
+func (p *Problem) iterate(ctx context.Context, sides []*rightSide, steps *progress.Steps) error {
+	loop := progress.NewLoop(ctx)
+	defer loop.End()
+	quiet := progress.Silent(ctx)
+	var begin float64
+	for iteration := 0; iteration < mostIterations; iteration++ {
+		active := stillRunning(sides)
+		if len(active) == 0 {
+			break
+		}
+		if err := p.precondition(quiet, active); err != nil {
+			return err
+		}
+		if active = stillRunning(active); len(active) == 0 {
+			break
+		}
+		if err := p.multiply(quiet, active); err != nil {
+			return err
+		}
+		if err := each(quiet, p.Workers, active, func(s *rightSide) { s.step() }); err != nil {
+			return err
+		}
+		worst := 0.
+		for _, s := range active {
+			if s.state == indefinite {
+				return &fault.NotPSDError{What: p.Type + ": K + ridge"}
+			}
+			excess := s.excess()
+			if s.state == running && excess <= 1 {
+				s.state = converged
+			}
+			worst = max(worst, excess)
+		}
+		if math.IsInf(worst, 1) {
+			worst = math.MaxFloat64
+		} else if begin == 0 {
+			begin = worst
+		}
+		steps.Next(worst, "%d of %d systems are not solved", len(stillRunning(active)), len(sides))
+		loop.Report(progress.Towards(begin, worst, 1))
+	}
+	return ctx.Err()
+}
+
+// stillRunning returns those that are.
+func stillRunning(sides []*rightSide) (out []*rightSide) {
+	for _, s := range sides {
+		if s.state == running {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func each(ctx context.Context, workers int, sides []*rightSide, f func(s *rightSide)) error {
+	return parallel.ForEach(ctx, workers, len(sides), func(i int) error {
+		f(sides[i])
+		return nil
+	})
+}
+
+// precondition takes the direction of each.
+func (p *Problem) precondition(ctx context.Context, sides []*rightSide) error {
+	dst, v, ridges := make([][]float64, len(sides)), make([][]float64, len(sides)), make([]float64, len(sides))
+	for i, s := range sides {
+		dst[i], v[i], ridges[i] = s.q, s.r, s.ridge
+	}
+	if err := p.conditioner.solve(ctx, dst, v, ridges); err != nil {
+		return err
+	}
+	return each(ctx, p.Workers, sides, func(s *rightSide) { s.turn() })
+}
+
+// multiply sets q = (S + ΛI)p of each.
+func (p *Problem) multiply(ctx context.Context, sides []*rightSide) error {
+	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
+	for i, s := range sides {
+		dst[i], x[i] = s.q, s.p
+	}
+	if err := p.product(ctx, dst, x, false); err != nil {
+		return err
+	}
+	return each(ctx, p.Workers, sides, func(s *rightSide) { linalg.Axpy(s.ridge, s.p, s.q) })
+}
+
+// product sets dst[c] = S x[c].
+func (p *Problem) product(ctx context.Context, dst, x [][]float64, exactly bool) error {
+	if p.roots == nil {
+		return p.matrix.multiply(ctx, dst, x, exactly)
+	}
+	for len(p.weighed) < len(x) {
+		p.weighed = append(p.weighed, make([]float64, p.n))
+	}
+	for c := range x {
+		floats.MulTo(p.weighed[c], p.roots, x[c])
+	}
+	if err := p.matrix.multiply(ctx, dst, p.weighed[:len(x)], exactly); err != nil {
+		return err
+	}
+	for c := range x {
+		floats.Mul(dst[c], p.roots)
+	}
+	return nil
+}

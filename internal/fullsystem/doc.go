@@ -1,0 +1,47 @@
+// Package fullsystem solves kernel ridge regression with a bias on all rows by preconditioned conjugate gradients, without a
+// factorisation of the kernel matrix. The documentation of package lssvm has the model.
+//
+//	n   rows                    K   kernel matrix            λ   ridge
+//	w   weights of the rows     k   targets                  U   mean of the diagonal of K
+//
+// # System
+//
+// With S = √w K √w / U and Λ = λ/U the machine is that of
+//
+//	(S + ΛI) u = √w 1,   (S + ΛI) v = √w t,   η = √w u / U,   ν = √w v / U,   b = 1'ν / 1'η,   α = ν - bη
+//
+// All right-hand sides share one pass over K in each iteration: ones, the targets, the probes, each for several ridges. Each
+// has steps of its own, and leaves when it has converged, so that none depends on the others.
+//
+// # Storage
+//
+// K is cut into tiles of tileRows rows and columns, of which those on and above the diagonal are kept. A tile serves its rows and,
+// transposed, its columns. Tiles are float32, the values computed in float64 and rounded once; vectors and sums are float64. So
+// the matrix of the iterations is exactly symmetric, and the only error is that of the entries, a perturbation of K. Where the
+// ridge is small beside it, the residual is computed with tiles in float64 and the solution corrected, or the tiles are
+// kept in float64. Where memory does not hold the tiles, they are computed again in each pass. See [Storage].
+//
+// # Preconditioner
+//
+// P = F'F + ΛI with the partial Cholesky factor F (r×n) of S on pivots drawn in proportion to the diagonal of what is left. The
+// inverse takes the Cholesky factor of FF' + ΛI, so one F serves all ridges. As S - F'F is positive semi-definite, P⁻¹ is an
+// upper bound of (S + ΛI)⁻¹. The rank is where the estimate of the whole time has its minimum.
+//
+// # End
+//
+// For a solution u with the error e the residual is r = (S + ΛI)e, so |Se| ≤ |r|: the residual is a bound of what predictions of the
+// training rows still change. The iterations of a target end where |r| is at most Tolerance times the norm of its leave-one-out
+// residuals, by the model of the variance (conditional.go): an error of that size is small for other rows too.
+// Those of the ones end where the same holds times b. The energy norm of the error, √(e'(S + ΛI)e), is estimated from the gains of the
+// last iterations (Z. Strakoš and P. Tichý, Electronic Transactions on Numerical Analysis 13, 2002): it ends the iterations of ones
+// and of probes, and says where nothing moves any more.
+//
+// # Leaving rows out
+//
+// The diagonal of (S + ΛI)⁻¹ is the mean of z∘(S + ΛI)⁻¹z over a few vectors z of random signs, with the inverse of a model of low
+// rank, of which the diagonal is known, as the control variate. Where the probes say little, the model or the rows near a row say it
+// (leave_out.go, posterior.go).
+//
+// Everything random comes from a seed. Sums are made in an order that depends on n alone, so the number of workers does not change
+// a result.
+package fullsystem

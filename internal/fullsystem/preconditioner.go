@@ -1,0 +1,305 @@
+package fullsystem
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// preconditioner is P = F'F + ΛI for every Λ.
+type preconditioner struct {
+	factor           *mat.Dense    // F, r×n; nil for a rank of 0
+	gram             *mat.SymDense // FF'
+	pivots           []int
+	unseen           []float64 // the diagonal of S - F'F, n
+	workers          int
+	factors          map[float64]*linalg.Cholesky // of FF' + ΛI, by Λ
+	trace, remaining float64                      // of S and of S - F'F
+}
+
+// pivotParts are parts of S.
+type pivotParts struct {
+	p *Problem
+}
+
+// Square implements linalg.Parts.
+func (a pivotParts) Square(dst *mat.Dense, rows []int) error {
+	x := linalg.Rows(a.p.rows, rows)
+	kernels.Block(dst, a.p.kernel, x, x)
+	for i, r := range rows {
+		row := dst.RawRowView(i)
+		for j, c := range rows {
+			row[j] *= a.p.matrix.inverse * a.p.root(r) * a.p.root(c)
+		}
+	}
+	return nil
+}
+
+// Tile implements linalg.Parts.
+func (a pivotParts) Tile(dst *mat.Dense, rows []int, first int) error {
+	_, columns := dst.Dims()
+	_, d := a.p.rows.Dims()
+	kernels.Block(dst, a.p.kernel, linalg.Rows(a.p.rows, rows), a.p.rows.Slice(first, first+columns, 0, d).(*mat.Dense))
+	for i, r := range rows {
+		row := dst.RawRowView(i)
+		floats.Scale(a.p.matrix.inverse*a.p.root(r), row)
+		if a.p.roots != nil {
+			floats.Mul(row, a.p.roots[first:first+columns])
+		}
+	}
+	return nil
+}
+
+// pivotStream is the stream "pivots".
+const pivotStream = 0x7069766f7473
+
+// newPreconditioner factors S, to the rank at which enough says so, or at most a rank.
+func (p *Problem) newPreconditioner(ctx context.Context, most int, enough func(rank int, remaining float64) bool) (*preconditioner, error) {
+	first, second := progress.Two(ctx, 5, 1)
+	diagonal := make([]float64, p.n)
+	kernels.Diag(diagonal, p.kernel, p.rows)
+	for i := range diagonal {
+		diagonal[i] *= p.matrix.inverse * p.root(i) * p.root(i)
+	}
+	c := &preconditioner{unseen: diagonal, workers: p.Workers, factors: map[float64]*linalg.Cholesky{}}
+	c.unseen = make([]float64, p.n)
+	copy(c.unseen, diagonal)
+	f, err := linalg.RandomlyPivoted(first, diagonal, pivotParts{p}, linalg.Pivots{
+		Rank: most, Random: rand.New(rand.NewPCG(p.Seed, pivotStream)), Workers: p.Workers,
+		Enough: func(soFar *linalg.Pivoted) (bool, error) {
+			return enough != nil && enough(len(soFar.Pivots), soFar.Residual), ctx.Err()
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.factor, c.pivots, c.trace, c.remaining = f.Factor, f.Pivots, f.Trace, f.Residual
+	if c.rank() == 0 {
+		return c, nil
+	}
+	for i := range c.rank() {
+		for j, v := range c.factor.RawRowView(i) {
+			c.unseen[j] -= v * v
+		}
+	}
+	for i, v := range c.unseen {
+		c.unseen[i] = max(v, 0)
+	}
+	for _, i := range c.pivots {
+		c.unseen[i] = 0
+	}
+	c.gram = mat.NewSymDense(c.rank(), nil)
+	return c, fast.SymOuterKContext(second, c.gram, 1, c.factor)
+}
+
+func (c *preconditioner) rank() int { return len(c.pivots) }
+
+// shift makes the factor of FF' + ΛI.
+func (c *preconditioner) shift(ctx context.Context, ridge float64) error {
+	if c.factors[ridge] != nil || c.rank() == 0 {
+		return nil
+	}
+	a := mat.NewSymDense(c.rank(), nil)
+	a.CopySym(c.gram)
+	for i := range c.rank() {
+		a.SetSym(i, i, a.At(i, i)+ridge)
+	}
+	factor, err := linalg.NewCholesky(ctx, "the preconditioner", a)
+	if err != nil {
+		return err
+	}
+	c.factors[ridge] = factor
+	return nil
+}
+
+const (
+	// strip columns of F are read at a time, and block rows: products of so little inner dimension read their factors in place.
+	strip, block = 256, 256
+	// From productFrom right-hand sides on, products with F are those of matrices.
+	productFrom = 3
+	// innerSums is how many sums Fv is made of, in a fixed order.
+	innerSums = 16
+)
+
+func (c *preconditioner) strips(n int) int { return (n + strip - 1) / strip }
+
+// solve sets dst[c] = P⁻¹v[c] = (v - F'(FF' + ΛI)⁻¹Fv)/Λ, for a ridge each, whose factors have been made.
+func (c *preconditioner) solve(ctx context.Context, dst, v [][]float64, ridges []float64) error {
+	n, r := len(v[0]), c.rank()
+	ctx = progress.Silent(ctx)
+	if r == 0 {
+		for i := range v {
+			floats.ScaleTo(dst[i], 1/ridges[i], v[i])
+		}
+		return ctx.Err()
+	}
+	strips := c.strips(n)
+	inner := make([]*mat.Dense, min(innerSums, strips)) // Fv, a column for each right-hand side
+	if err := parallel.ForEach(ctx, c.workers, len(inner), func(sum int) error {
+		inner[sum] = mat.NewDense(r, len(v), nil)
+		for s := sum; s < strips; s += len(inner) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			multiplyInto(inner[sum], blas.NoTrans, 1, c.columns(s), gather(v, s))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, other := range inner[1:] {
+		inner[0].Add(inner[0], other)
+	}
+	for first := 0; first < len(v); {
+		last := first + 1
+		for last < len(v) && ridges[last] == ridges[first] {
+			last++
+		}
+		if err := c.factors[ridges[first]].Solve(ctx, inner[0].Slice(0, r, first, last).(*mat.Dense)); err != nil {
+			return err
+		}
+		first = last
+	}
+	return parallel.ForEach(ctx, c.workers, strips, func(s int) error {
+		part := gather(v, s)
+		multiplyInto(part, blas.Trans, -1, c.columns(s), inner[0])
+		rows, _ := part.Dims()
+		for i := range v {
+			at := dst[i][s*strip : s*strip+rows]
+			for a := range at {
+				at[a] = part.At(a, i) / ridges[i]
+			}
+		}
+		return nil
+	})
+}
+
+// multiplyInto adds alpha·op(f)·b to dst, block by block of the rows of f.
+func multiplyInto(dst *mat.Dense, op blas.Transpose, alpha float64, f blas64.General, b *mat.Dense) {
+	_, columns := dst.Dims()
+	for first := 0; first < f.Rows; first += block {
+		count := min(block, f.Rows-first)
+		part := blas64.General{Rows: count, Cols: f.Cols, Stride: f.Stride, Data: f.Data[first*f.Stride:]}
+		to, from := dst, b
+		if op == blas.NoTrans {
+			to = dst.Slice(first, first+count, 0, columns).(*mat.Dense)
+		} else {
+			from = b.Slice(first, first+count, 0, columns).(*mat.Dense)
+		}
+		if columns >= productFrom {
+			fast.Gemm(op, blas.NoTrans, alpha, part, from.RawMatrix(), 1, to.RawMatrix())
+			continue
+		}
+		for c := range columns {
+			fast.Gemv(op, alpha, part, column(from, c), 1, column(to, c))
+		}
+	}
+}
+
+// column returns a column of a matrix as BLAS has it.
+func column(m *mat.Dense, c int) blas64.Vector {
+	raw := m.RawMatrix()
+	return blas64.Vector{N: raw.Rows, Inc: raw.Stride, Data: raw.Data[c:]}
+}
+
+// columns returns a strip of columns of F.
+func (c *preconditioner) columns(s int) blas64.General {
+	r, n := c.factor.Dims()
+	return c.factor.Slice(0, r, s*strip, min((s+1)*strip, n)).(*mat.Dense).RawMatrix()
+}
+
+// gather copies a strip of vectors to the columns of a matrix.
+func gather(v [][]float64, s int) *mat.Dense {
+	first, last := s*strip, min((s+1)*strip, len(v[0]))
+	out := mat.NewDense(last-first, len(v), nil)
+	for i := range v {
+		out.SetCol(i, v[i][first:last])
+	}
+	return out
+}
+
+// rankChoice says at which rank the estimate of the whole time has its minimum. Units are the time of a multiplication and
+// addition in a matrix product.
+type rankChoice struct {
+	n, columns int
+	ridges     int
+	kernel     float64 // the cost of an entry of K
+	pass       float64 // the cost of a pass over K
+	ridge      float64
+	tolerance  float64
+	ranks      []int
+	remaining  []float64
+}
+
+const (
+	kernelCost = 100 // of an entry of K, and one more for each column of the rows
+	entryCost  = 4   // of reading an entry that is kept
+	// Products with K take one an entry and right-hand side, twice as it is symmetric; those with F and its transpose, and the
+	// solution with the factor of FF' + ΛI, some more.
+	factorCost, solveCost = 2.5, 2
+	// pivotCost is of an entry of F and a pivot before it: of taking pivots away and of FF'.
+	pivotCost = 1.7
+	// iterations are leastIterations and as many for each unit of the square root of the condition number, at the default tolerance.
+	leastIterations, rootIterations = 4, 3.5
+	// The largest eigenvalue of what is left is so many times what the last pivots took away each.
+	largestShare = 2
+	// growth is the step in rank at which the estimates are compared.
+	growth = 1.25
+)
+
+// iterations estimates their number from the largest eigenvalue of what is left of S.
+func (c *rankChoice) iterations(largest float64) float64 {
+	return leastIterations + rootIterations*math.Log(2/c.tolerance)/math.Log(2/DefaultTolerance)*math.Sqrt(1+largest/c.ridge)
+}
+
+func (c *rankChoice) total(rank, largest float64) float64 {
+	n, columns := float64(c.n), float64(c.columns)
+	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3 +
+		c.iterations(largest)*(c.pass+columns*(factorCost*n*rank+solveCost*rank*rank))
+}
+
+// enough is told of the remaining trace at a rank.
+func (c *rankChoice) enough(rank int, remaining float64) bool {
+	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
+	now := len(c.ranks) - 1
+	half, three := c.at(rank/2), c.at(3*rank/4)
+	if half == three || three == now {
+		return false
+	}
+	// What pivots take away falls by a power of their number.
+	slope := func(a, b int) float64 {
+		return max(c.remaining[a]-c.remaining[b], 0) / float64(c.ranks[b]-c.ranks[a])
+	}
+	before, last := slope(half, three), slope(three, now)
+	if !(last > 0) {
+		return true
+	}
+	middle := func(a, b int) float64 { return float64(c.ranks[a]+c.ranks[b]) / 2 }
+	power := max(0, math.Log(before/last)/math.Log(middle(three, now)/middle(half, three)))
+	largest := func(rank float64) float64 {
+		return largestShare * last * math.Pow(middle(three, now)/rank, power)
+	}
+	at := float64(rank)
+	return c.total(at, largest(at)) <= c.total(growth*at, largest(growth*at))
+}
+
+// at returns the last of the ranks that is at most this one.
+func (c *rankChoice) at(rank int) int {
+	for i := len(c.ranks) - 1; i > 0; i-- {
+		if c.ranks[i] <= rank {
+			return i
+		}
+	}
+	return 0
+}

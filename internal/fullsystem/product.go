@@ -1,0 +1,115 @@
+package fullsystem
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+const (
+	// Block rows are shared out among so many sums, each in a fixed order, that are added up in theirs: fewer where they would take
+	// more than sumNumbers numbers.
+	mostSums, leastSums = 16, 2
+	sumNumbers          = 1 << 25
+	// sumStrip numbers of the sums are added up at a time.
+	sumStrip = 4096
+)
+
+// sums is the number of sums that a pass with so many right-hand sides makes.
+func (m *matrix) sums(columns int) int {
+	return min(m.blocks, max(leastSums, min(mostSums, sumNumbers/max(columns*m.n, 1))))
+}
+
+// multiply sets dst[c] = K/U x[c] for all right-hand sides c in one pass over K; exactly has the tiles computed in float64.
+func (m *matrix) multiply(ctx context.Context, dst, x [][]float64, exactly bool) error {
+	sums := m.sums(len(x))
+	for len(m.partial) < sums*len(x) {
+		m.partial = append(m.partial, make([]float64, m.n))
+	}
+	ctx = progress.Silent(ctx)
+	err := parallel.ForEach(ctx, m.workers, sums, func(s int) error {
+		own := m.partial[s*len(x) : (s+1)*len(x)]
+		for _, v := range own {
+			clear(v)
+		}
+		buffer := m.scratch.Get().(*[]float64)
+		defer m.scratch.Put(buffer)
+		work := newTileWork(*buffer, len(x))
+		// Row i has blocks-i tiles: rows go forth and back, so that each sum has about as many.
+		for i := range m.blocks {
+			if turn := i % (2 * sums); turn != s && turn != 2*sums-1-s {
+				continue
+			}
+			for j := i; j < m.blocks; j++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := m.addTile(own, x, work, i, j, exactly); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	strips := (m.n + sumStrip - 1) / sumStrip
+	return parallel.ForEach(ctx, m.workers, len(x)*strips, func(t int) error {
+		c, first := t/strips, t%strips*sumStrip
+		last := min(first+sumStrip, m.n)
+		copy(dst[c][first:last], m.partial[c][first:last])
+		for s := 1; s < sums; s++ {
+			floats.Add(dst[c][first:last], m.partial[s*len(x)+c][first:last])
+		}
+		return nil
+	})
+}
+
+// addTile adds what tile (i, j) contributes to the products, for its rows and for its columns.
+func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly bool) error {
+	rows, columns := m.side(i), m.side(j)
+	place, tile := m.place(i, j), work.tile[:rows*columns]
+	y, z := window(work.y, sums, i*tileRows, rows), window(work.z, sums, j*tileRows, columns)
+	right, left := window(work.right, x, j*tileRows, columns), window(work.left, x, i*tileRows, rows)
+	if i == j { // a tile on the diagonal is symmetric, and its transpose would count it again
+		for c := range z {
+			z[c] = work.spare[:columns]
+		}
+	}
+	switch {
+	case m.double != nil:
+		fast.AddDoubleTile(rows, columns, m.double[place], right, y, left, z)
+	case m.single != nil && !exactly:
+		fast.AddTile(rows, columns, m.single[place], right, y, left, z, tile)
+	default:
+		if err := m.compute(tile, i, j); err != nil {
+			return err
+		}
+		fast.AddDoubleTile(rows, columns, tile, right, y, left, z)
+	}
+	return nil
+}
+
+// window sets dst to the same part of each vector.
+func window(dst, v [][]float64, first, count int) [][]float64 {
+	for c := range v {
+		dst[c] = v[c][first : first+count]
+	}
+	return dst
+}
+
+// tileWork is the memory of one sum.
+type tileWork struct {
+	tile, spare       []float64
+	y, z, left, right [][]float64
+}
+
+func newTileWork(tile []float64, columns int) *tileWork {
+	return &tileWork{tile: tile, spare: make([]float64, tileRows), y: make([][]float64, columns), z: make([][]float64, columns),
+		left: make([][]float64, columns), right: make([][]float64, columns)}
+}

@@ -1,0 +1,614 @@
+package fullsystem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/loo"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// What Settings stand for if they are 0.
+const (
+	DefaultTolerance = 0.01
+	DefaultProbes    = 8
+	// Up to someRows rows a pass costs less, and there are twice as many.
+	someRows = 12_000
+)
+
+// Settings is how a problem is solved.
+type Settings struct {
+	Type      string  // whose fit it is, for errors
+	Tolerance float64 // the error of predictions in standard deviations of the residuals; 0: DefaultTolerance
+	Probes    int     // random vectors for the diagonal of the inverse; 0: DefaultProbes or twice that, below 0: none
+	Rank      int     // of the preconditioner; 0: chosen by cost
+	Seed      uint64
+	Workers   int
+	MaxBytes  int64 // 0: kernels.MaxKernelBytes
+	Steps     *progress.Steps
+	// Storage is tried first, and Recomputed where it does not fit. Nil: chosen by the ridge.
+	Storage *Storage
+}
+
+func (s Settings) tolerance() float64 { return cmp.Or(s.Tolerance, DefaultTolerance) }
+
+func (s Settings) limit() float64 { return float64(cmp.Or(s.MaxBytes, kernels.MaxKernelBytes)) }
+
+// Problem is the machine of a kernel on all rows, which are distinct, for every ridge.
+type Problem struct {
+	Settings
+	n       int
+	kernel  kernels.Kernel
+	rows    *mat.Dense // n×d
+	weights []float64  // nil: all 1
+	roots   []float64  // of the weights
+	means   []float64  // of the targets
+	targets *mat.Dense // less their means
+
+	unit        float64 // U
+	norm        float64 // an estimate of the Frobenius norm of S
+	matrix      *matrix
+	storage     Storage
+	conditioner *preconditioner
+	choice      *rankChoice
+	doubled     bool // its rank was
+	weighed     [][]float64
+
+	// What the variances of all ridges share, and rows with what is near them.
+	base  *Posterior
+	drawn []int
+	near  []*neighbourhood
+}
+
+const (
+	// factorShare of the limit is what F takes at most.
+	factorShare = 0.25
+	// vectorsOf is how many vectors a right-hand side has, beside those of the sums.
+	vectorsOf = 6
+	// normRows are drawn for the estimate of the norm of K.
+	normRows = 256
+	// normStream is the stream "norm".
+	normStream = 0x6e6f726d
+	// mostRank is the largest rank that is chosen by cost.
+	mostRank = 4000
+)
+
+// NewProblem prepares the problem of these distinct rows and targets (n×k), of which it changes none, and holds the rows. Nothing
+// of order n² is computed yet. Errors: ErrTooLarge where the preconditioner of a small rank does not fit, ErrNotFinite for a
+// kernel whose value overflows, and ctx's.
+func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, targets *mat.Dense, weights []float64) (*Problem, error) {
+	p := &Problem{Settings: s, kernel: kernel, rows: rows, weights: weights}
+	p.n, _ = rows.Dims()
+	if err := s.Holds(p.n); err != nil {
+		return nil, err
+	}
+	p.centre(targets)
+	if weights != nil {
+		p.roots = make([]float64, p.n)
+		for i, w := range weights {
+			p.roots[i] = math.Sqrt(w)
+		}
+	}
+	diagonal := make([]float64, p.n)
+	kernels.Diag(diagonal, kernel, rows)
+	if p.unit = floats.Sum(diagonal) / float64(p.n); !(p.unit > 0) || p.unit-p.unit != 0 {
+		p.unit = 1
+	}
+	if err := p.estimateNorm(ctx); err != nil {
+		return nil, err
+	}
+	prepared, err := kernels.Prepare(ctx, kernel, rows, &kernels.Options{Workers: s.Workers, MaxBytes: s.MaxBytes})
+	if err != nil {
+		return nil, err
+	}
+	p.matrix = newMatrix(prepared, p.n, p.unit, s.Workers)
+	return p, nil
+}
+
+// leastRank is the rank for which there has to be memory.
+const leastRank = 100
+
+// Holds returns an ErrTooLarge error where a system of so many rows does not fit even if no entry of K is kept.
+func (s Settings) Holds(rows int) error {
+	n := float64(rows)
+	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows), 8*n*(min(leastRank, n)/factorShare+8*vectorsOf),
+		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
+}
+
+func (p *Problem) centre(targets *mat.Dense) {
+	n, k := targets.Dims()
+	p.means, p.targets = make([]float64, k), mat.DenseCopyOf(targets)
+	total := 0.
+	for i := range n {
+		w := weights.Weight(p.weights, i)
+		total += w
+		floats.AddScaled(p.means, w, targets.RawRowView(i))
+	}
+	floats.Scale(1/total, p.means)
+	for i := range n {
+		floats.Sub(p.targets.RawRowView(i), p.means)
+	}
+}
+
+func (p *Problem) probes() int {
+	if p.Probes == 0 && p.n <= someRows {
+		return 2 * DefaultProbes
+	}
+	return max(cmp.Or(p.Probes, DefaultProbes), 0)
+}
+
+// root returns √w[i].
+func (p *Problem) root(i int) float64 {
+	if p.roots == nil {
+		return 1
+	}
+	return p.roots[i]
+}
+
+// estimateNorm takes the norm from a square of the matrix.
+func (p *Problem) estimateNorm(ctx context.Context) error {
+	drawn := rand.New(rand.NewPCG(p.Seed, normStream)).Perm(p.n)[:min(p.n, normRows)]
+	slices.Sort(drawn)
+	x := linalg.Rows(p.rows, drawn)
+	k := mat.NewDense(len(drawn), len(drawn), nil)
+	kernels.Block(k, p.kernel, x, x)
+	if err := check.Finite(p.kernel.String(), k); err != nil {
+		return err
+	}
+	sum := 0.
+	for a, i := range drawn {
+		for b, j := range drawn {
+			v := k.At(a, b) / p.unit * p.root(i) * p.root(j)
+			sum += v * v
+		}
+	}
+	p.norm = float64(p.n) / float64(len(drawn)) * math.Sqrt(sum)
+	return ctx.Err()
+}
+
+// rounding is the largest relative error of an entry in float32, and safe by how much a ridge has to exceed the perturbation.
+const rounding, safe = 0x1p-24, 10
+
+// chooseStorage says how K is kept for a ridge Λ. A perturbation of independent errors has the norm of its entries over the root of
+// n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
+func (p *Problem) chooseStorage(ridge, beside float64) Storage {
+	fits := func(size float64) bool { return tileBytes(p.n, size)+beside <= p.limit() }
+	if p.Storage != nil {
+		size := 4.
+		if *p.Storage == Double {
+			size = 8
+		}
+		if !fits(size) {
+			return Recomputed
+		}
+		return *p.Storage
+	}
+	bound := rounding * p.norm
+	likely := 2 * bound / math.Sqrt(float64(p.n))
+	switch {
+	case !fits(4):
+		return Recomputed
+	case ridge >= safe*bound:
+		return Single
+	case ridge >= safe*likely:
+		return Refined
+	case fits(8):
+		return Double
+	}
+	return Recomputed
+}
+
+// Solution is a machine with what is known of it.
+type Solution struct {
+	Ridge float64
+	loo.Solution
+	// Spread of the entries of Inverse by the random vectors, their standard errors; nil without probes.
+	Spread []float64
+	// Error is a bound of the error of predictions of the training rows, in standard deviations of the leave-one-out residuals.
+	Error     float64
+	Converged bool
+	// Score is the weighted mean squared leave-one-out residual of a sample of rows, and Scales the mean of α²/d there for each target,
+	// d the diagonal of Inverse. Both are of Search and Posterior.
+	Score  float64
+	Scales []float64
+
+	probes    *probeResult
+	model     *conditional
+	system    *system
+	posterior *Posterior // nil until it was asked for
+}
+
+// Report says how the problem was solved.
+type Report struct {
+	Iterations int // of the right-hand side with the most
+	Rank       int
+	Storage    Storage
+	Corrected  int // times that the solutions were corrected by residuals in float64
+	Warnings   []string
+}
+
+// Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
+func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
+	return p.solve(ctx, ridges, p.probes())
+}
+
+// solve is Solve with so many probes.
+func (p *Problem) solve(ctx context.Context, ridges []float64, probes int) ([]*Solution, Report, error) {
+	var report Report
+	if len(ridges) == 0 {
+		return nil, report, nil
+	}
+	least := slices.Min(ridges) / p.unit
+	parts := progress.Parts(ctx, 3, 2, 4)
+	if err := p.prepare(parts[0], parts[1], least, len(ridges), 1+len(p.means)+probes); err != nil {
+		return nil, report, err
+	}
+	systems := make([]*system, len(ridges))
+	var sides []*rightSide
+	for i, ridge := range ridges {
+		if err := p.conditioner.shift(ctx, ridge/p.unit); err != nil {
+			return nil, report, err
+		}
+		var err error
+		if systems[i], err = p.newSystem(ctx, ridge); err != nil {
+			return nil, report, err
+		}
+		p.addProbes(systems[i], probes)
+		sides = append(sides, systems[i].all()...)
+	}
+	if err := p.run(parts[2], sides, &report); err != nil {
+		return nil, report, err
+	}
+	out := make([]*Solution, len(ridges))
+	for i, s := range systems {
+		var err error
+		if out[i], err = p.solution(ctx, s); err != nil {
+			return nil, report, err
+		}
+	}
+	return out, report, nil
+}
+
+// complete solves for the probes that a solution has not yet.
+func (p *Problem) complete(ctx context.Context, s *Solution, report *Report) error {
+	before := len(s.system.probes)
+	p.addProbes(s.system, p.probes())
+	if before == len(s.system.probes) {
+		return ctx.Err()
+	}
+	var own Report
+	if err := p.run(ctx, s.system.probes[before:], &own); err != nil {
+		return err
+	}
+	report.add(own)
+	s.posterior = nil
+	s.Converged = s.Converged && len(notConverged(s.system.all())) == 0
+	return p.leaveOut(ctx, s.system, s)
+}
+
+// prepare computes the tiles and the preconditioner, where that has not been done.
+func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, each int) error {
+	columns := ridges * each
+	n := float64(p.n)
+	vectors := 8 * n * float64(vectorsOf*columns+p.matrix.sums(columns)*columns)
+	most := p.Rank
+	if most == 0 {
+		most = min(mostRank, int(p.limit()*factorShare/(8*n)))
+	}
+	most = max(1, min(most, p.n))
+	beside := vectors + 8*n*float64(most) + 16*float64(most*most)
+	storage := p.chooseStorage(ridge, beside)
+	if p.conditioner != nil && storage == p.storage {
+		return nil
+	}
+	if p.storage = storage; storage != Recomputed && (p.matrix.single == nil) == (storage == Single || storage == Refined) {
+		p.matrix.drop()
+		if err := p.matrix.build(build, storage != Double); err != nil {
+			return err
+		}
+	}
+	if p.conditioner != nil {
+		return nil
+	}
+	var err error
+	p.conditioner, err = p.newPreconditioner(factor, most, p.rankChoice(ridge, ridges, columns).enoughUnless(p.Rank > 0))
+	return err
+}
+
+func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
+	_, d := p.rows.Dims()
+	entry := kernelCost + float64(d)
+	pairs := float64(p.n) * float64(p.n) / 2
+	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, tolerance: min(p.tolerance(), 1),
+		pass: pairs * (entryCost + 2*float64(columns))}
+	if p.storage == Recomputed {
+		c.pass += pairs * entry
+	}
+	return c
+}
+
+// enoughUnless is enough, or nil for a rank that is given.
+func (c *rankChoice) enoughUnless(given bool) func(int, float64) bool {
+	if given {
+		return nil
+	}
+	return c.enough
+}
+
+// system is the right-hand sides of one ridge.
+type system struct {
+	ridge   float64 // λ
+	ones    *rightSide
+	targets []*rightSide
+	probes  []*rightSide
+	model   *conditional
+}
+
+// all are the right-hand sides, in the order in which they are solved.
+func (s *system) all() []*rightSide {
+	return append(append([]*rightSide{s.ones}, s.targets...), s.probes...)
+}
+
+const (
+	// energyTolerance is the largest energy norm of an error over that of the solution, for probes, whose noise is larger, and
+	// for ones, whose sum then has an error of 1%.
+	energyTolerance = 0.06
+	// probeResidual is the largest residual of a probe, over its norm.
+	probeResidual = 0.3
+	// probeStream is the stream "probes".
+	probeStream = 0x70726f626573
+)
+
+func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error) {
+	scaled := ridge / p.unit
+	s := &system{ridge: ridge}
+	var err error
+	if s.model, err = p.newConditional(ctx, scaled, usualShare); err != nil {
+		return nil, err
+	}
+	ones := make([]float64, p.n)
+	for i := range ones {
+		ones[i] = p.root(i)
+	}
+	s.ones = newRightSide(scaled, ones)
+	for j := range p.means {
+		b := mat.Col(nil, j, p.targets)
+		if p.roots != nil {
+			floats.Mul(b, p.roots)
+		}
+		t := newRightSide(scaled, b)
+		t.excess = func() float64 { return ratio(floats.Norm(t.r, 2), p.tolerance()*s.model.leftOut(t.u)) }
+		s.targets = append(s.targets, t)
+	}
+	s.ones.excess = func() float64 { return p.excessOfOnes(s) }
+	return s, nil
+}
+
+// addProbes adds random vectors up to a number, the same for all ridges.
+func (p *Problem) addProbes(s *system, upTo int) {
+	random := rand.New(rand.NewPCG(p.Seed, probeStream))
+	for probe := range upTo {
+		z := make([]float64, p.n)
+		for i := range z {
+			z[i] = 1
+			if random.Uint64()&1 == 0 {
+				z[i] = -1
+			}
+		}
+		if probe < len(s.probes) {
+			continue
+		}
+		t := newRightSide(s.ones.ridge, z)
+		t.probe, t.excess = true, func() float64 { return p.excessOfProbe(t) }
+		s.probes = append(s.probes, t)
+	}
+}
+
+// ratio returns a/b, 0 where both are 0.
+func ratio(a, b float64) float64 {
+	if a == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// excessOfEnergy compares the energy norm of the error with that of the solution.
+func (p *Problem) excessOfEnergy(s *rightSide) float64 {
+	return ratio(s.energy, min(energyTolerance, 10*p.tolerance())*math.Sqrt(max(floats.Dot(s.u, s.b), 0)))
+}
+
+// excessOfProbe has the residual be small too: the estimate of the energy is too small where a small ridge has a few iterations
+// change nothing.
+func (p *Problem) excessOfProbe(s *rightSide) float64 {
+	return max(p.excessOfEnergy(s), ratio(floats.Norm(s.r, 2), probeResidual*math.Sqrt(float64(p.n))))
+}
+
+// excessOfOnes has the error times b be as small as that of a target, beside the energy norm.
+func (p *Problem) excessOfOnes(s *system) float64 {
+	sum, residual := floats.Dot(s.ones.u, s.ones.b), floats.Norm(s.ones.r, 2)
+	out := p.excessOfEnergy(s.ones)
+	for _, t := range s.targets {
+		out = max(out, ratio(math.Abs(floats.Dot(t.u, s.ones.b)/sum)*residual, p.tolerance()*s.model.leftOut(t.u)))
+	}
+	return out
+}
+
+// run iterates to the end, raises the rank where that stagnates, and corrects what the rounding of the tiles has left.
+func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) error {
+	first, rest := progress.Two(ctx, 3, 2)
+	if err := p.iterate(first, sides, p.Steps); err != nil {
+		return err
+	}
+	if waiting := notConverged(sides); len(waiting) > 0 && !p.doubled {
+		before := p.conditioner.rank()
+		if err := p.double(rest, sides); err != nil {
+			return err
+		}
+		if p.doubled {
+			report.Warnings = append(report.Warnings, fmt.Sprintf(
+				"conjugate gradients stagnated with a preconditioner of rank %d: it was doubled", before))
+			if err := p.resume(rest, waiting, false); err != nil {
+				return err
+			}
+		}
+	}
+	for p.storage == Refined && report.Corrected < mostCorrections {
+		again, err := p.correct(rest, precise(sides))
+		if err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
+		report.Corrected++
+	}
+	if waiting := notConverged(sides); len(waiting) > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf(
+			"conjugate gradients did not reach the tolerance for %d of %d systems, with a preconditioner of rank %d", len(waiting), len(sides),
+			p.conditioner.rank()))
+	}
+	report.Rank, report.Storage = p.conditioner.rank(), p.storage
+	for _, s := range sides {
+		report.Iterations = max(report.Iterations, s.iterations)
+	}
+	return nil
+}
+
+// mostCorrections are made with tiles in float64.
+const mostCorrections = 2
+
+// precise are those that are no probes, whose noise is larger than what the rounding of the tiles does.
+func precise(sides []*rightSide) (out []*rightSide) {
+	for _, s := range sides {
+		if !s.probe {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func notConverged(sides []*rightSide) (out []*rightSide) {
+	for _, s := range sides {
+		if s.state != converged {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// double makes the preconditioner anew with twice the rank, once, where memory holds it beside the one that there is.
+func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
+	rank := min(2*max(p.conditioner.rank(), leastRank), p.n)
+	if rank <= p.conditioner.rank() || p.tileBytes()+8*float64(p.n)*float64(rank+p.conditioner.rank()) > p.limit() {
+		return ctx.Err()
+	}
+	c, err := p.newPreconditioner(ctx, rank, nil)
+	if err != nil {
+		return err
+	}
+	p.conditioner, p.doubled = c, true
+	for _, s := range sides {
+		if err := c.shift(ctx, s.ridge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tileBytes is the memory of the tiles that are kept.
+func (p *Problem) tileBytes() float64 {
+	switch p.storage {
+	case Double:
+		return tileBytes(p.n, 8)
+	case Recomputed:
+		return 0
+	}
+	return tileBytes(p.n, 4)
+}
+
+// resume goes on from the true residuals.
+func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) error {
+	if err := p.residuals(ctx, sides, exactly); err != nil {
+		return err
+	}
+	return p.iterate(ctx, sides, p.Steps)
+}
+
+// residuals begins again with r = b - (S + ΛI)u.
+func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly bool) error {
+	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
+	for i, s := range sides {
+		dst[i], x[i] = s.q, s.u
+	}
+	if err := p.product(ctx, dst, x, exactly); err != nil {
+		return err
+	}
+	return each(ctx, p.Workers, sides, func(s *rightSide) {
+		for i, b := range s.b {
+			s.q[i] = b - s.q[i] - s.ridge*s.u[i]
+		}
+		s.restart(s.q)
+	})
+}
+
+// correct solves for the residuals in float64, and reports whether there was anything to correct. Their energy is taken for that of
+// the tiles in float32, of which they are the correction.
+func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error) {
+	energies := make([]float64, len(sides))
+	for i, s := range sides {
+		energies[i] = s.energy
+	}
+	if err := p.residuals(ctx, sides, true); err != nil {
+		return false, err
+	}
+	again := false
+	for i, s := range sides {
+		s.energy = energies[i]
+		if s.state = converged; s.excess() > 1 {
+			s.energy, s.state, again = math.Inf(1), running, true
+		}
+	}
+	if !again {
+		return false, ctx.Err()
+	}
+	return true, p.iterate(ctx, sides, p.Steps)
+}
+
+// solution makes the machine of a solved system.
+func (p *Problem) solution(ctx context.Context, s *system) (*Solution, error) {
+	k := len(p.means)
+	out := &Solution{Ridge: s.ridge, Converged: len(notConverged(s.all())) == 0, system: s,
+		Solution: loo.Solution{Alpha: mat.NewDense(p.n, k, nil), Bias: make([]float64, k), Eta: p.unscaled(s.ones.u)}}
+	sum := vecmath.Sum(out.Eta)
+	for j, t := range s.targets {
+		nu := p.unscaled(t.u)
+		out.Bias[j] = vecmath.Sum(nu) / sum
+		floats.AddScaled(nu, -out.Bias[j], out.Eta)
+		out.Alpha.SetCol(j, nu)
+		out.Bias[j] += p.means[j]
+		out.Error = max(out.Error, p.tolerance()*t.excess())
+	}
+	return out, p.leaveOut(ctx, s, out)
+}
+
+// unscaled returns √w u / U.
+func (p *Problem) unscaled(u []float64) []float64 {
+	out := slices.Clone(u)
+	floats.Scale(1/p.unit, out)
+	if p.roots != nil {
+		floats.Mul(out, p.roots)
+	}
+	return out
+}

@@ -1,0 +1,367 @@
+package fullsystem
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// sample returns rows of d columns, of which the last is constant, and k targets with noise.
+func sample(n, d, k int, seed uint64) (x, y *mat.Dense) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	x, y = mat.NewDense(n, d, nil), mat.NewDense(n, k, nil)
+	for i := range n {
+		for j := range d - 1 {
+			x.Set(i, j, random.NormFloat64())
+		}
+		x.Set(i, d-1, 3)
+		for c := range k {
+			y.Set(i, c, 5+math.Sin(2*x.At(i, 0)+float64(c))+x.At(i, 1)*x.At(i, 0)+0.1*random.NormFloat64())
+		}
+	}
+	return x, y
+}
+
+// exact is the machine by a Cholesky factor.
+type exact struct {
+	alpha *mat.Dense
+	bias  []float64
+	eta   []float64
+	chol  *linalg.Cholesky
+	// inverse is the diagonal of C⁻¹.
+	inverse []float64
+}
+
+func solveExactly(t *testing.T, k kernels.Kernel, x, y *mat.Dense, w []float64, ridge float64) exact {
+	ctx := context.Background()
+	c, err := kernels.Matrix(ctx, k, x, nil)
+	require.NoError(t, err)
+	n, targets := y.Dims()
+	for i := range n {
+		c.SetSym(i, i, c.At(i, i)+ridge/weights.Weight(w, i))
+	}
+	chol, err := linalg.NewCholesky(ctx, "test", c)
+	require.NoError(t, err)
+	b := mat.NewDense(n, 1+targets, nil)
+	for i := range n {
+		b.Set(i, 0, 1)
+		copy(b.RawRowView(i)[1:], y.RawRowView(i))
+	}
+	require.NoError(t, chol.Solve(ctx, b))
+	out := exact{alpha: mat.NewDense(n, targets, nil), eta: mat.Col(nil, 0, b), chol: chol}
+	for j := range targets {
+		nu := mat.Col(nil, j+1, b)
+		out.bias = append(out.bias, vecmath.Sum(nu)/vecmath.Sum(out.eta))
+		floats.AddScaled(nu, -out.bias[j], out.eta)
+		out.alpha.SetCol(j, nu)
+	}
+	out.inverse, err = chol.DiagInverse(ctx)
+	require.NoError(t, err)
+	return out
+}
+
+func predict(k kernels.Kernel, x, rows, alpha *mat.Dense, bias []float64) *mat.Dense {
+	cross, err := kernels.Cross(context.Background(), k, x, rows, nil)
+	if err != nil {
+		panic(err)
+	}
+	var out mat.Dense
+	out.Mul(cross, alpha)
+	m, _ := out.Dims()
+	for i := range m {
+		floats.Add(out.RawRowView(i), bias)
+	}
+	return &out
+}
+
+func farthest(a, b *mat.Dense) (most float64) {
+	for i, v := range a.RawMatrix().Data {
+		most = max(most, math.Abs(v-b.RawMatrix().Data[i]))
+	}
+	return most
+}
+
+// TestPredictionsOfCholesky compares with the factor: kernels with a kink at 0 and without, ridges, weights, targets, ways to
+// keep the entries.
+func TestPredictionsOfCholesky(t *testing.T) {
+	lengths := []float64{1, 2, 3, 1}
+	random := rand.New(rand.NewPCG(3, 3))
+	decades := make([]float64, 700)
+	for i := range decades {
+		decades[i] = math.Pow(10, 6*random.Float64()-3)
+	}
+	single, refined, double, recomputed := Single, Refined, Double, Recomputed
+	for _, c := range []struct {
+		name    string
+		kernel  kernels.Kernel
+		ridge   float64
+		weights []float64
+		targets int
+		storage *Storage
+		within  float64
+	}{
+		{"RBF", kernels.RBF{Gamma: 0.2}, 1e-2, nil, 1, nil, 1e-6},
+		{"RBF, a small ridge", kernels.RBF{Gamma: 0.2}, 1e-8, nil, 1, nil, 1e-4}, // the condition number is 1e11,
+		{"Matérn 1/2", kernels.Matern{Nu: 0.5, Length: 2}, 1e-2, nil, 5, nil, 1e-6},
+		{"Matérn 3/2", kernels.Matern{Nu: 1.5, Length: 2}, 1e-4, nil, 1, nil, 1e-6},
+		{"Matérn 5/2", kernels.Matern{Nu: 2.5, Length: 2}, 1e-8, nil, 1, nil, 1e-6},
+		{"Matérn 5/2, a large ridge", kernels.Matern{Nu: 2.5, Length: 2}, 1e2, nil, 1, nil, 1e-6},
+		{"Laplacian", kernels.Laplacian{Gamma: 0.3}, 1e-2, nil, 1, nil, 1e-6},
+		{"rational quadratic", kernels.RationalQuadratic{Alpha: 1}, 1e-2, nil, 1, nil, 1e-6},
+		{"periodic", kernels.Periodic{Lengths: []float64{1, 1, 1, 1}, Periods: []float64{6, 6, 6, 6}}, 1e-2, nil, 1, nil, 1e-6},
+		{"lengths", kernels.ARD{Kernel: kernels.Matern{Nu: 2.5, Length: 1}, Lengths: lengths}, 1e-3, nil, 2, nil, 1e-6},
+		{"linear", kernels.Linear{}, 1e-1, nil, 1, nil, 1e-6},
+		{"scaled by 1e20", kernels.Scaled{Kernel: kernels.Matern{Nu: 1.5, Length: 2}, Factor: 1e20}, 1e18, nil, 1, nil, 1e-6},
+		{"weights", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, decades, 2, nil, 1e-6},
+		{"float32", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4},
+		{"float32 refined", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6},
+		{"float64", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6},
+		{"computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &recomputed, 1e-6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, y := sample(700, 4, c.targets, 2)
+			want := solveExactly(t, c.kernel, x, y, c.weights, c.ridge)
+			storage := c.storage
+			if storage == nil {
+				storage = &refined
+				if c.ridge < 1e-4 {
+					storage = nil
+				}
+			}
+			settings := Settings{Type: "test", Tolerance: 1e-8, Probes: -1, Storage: storage}
+			p, err := NewProblem(context.Background(), settings, c.kernel, x, y, c.weights)
+			require.NoError(t, err)
+			got, report, err := p.Solve(context.Background(), []float64{c.ridge})
+			require.NoError(t, err)
+			t.Log(report, got[0].Error)
+			other, _ := sample(200, 4, 1, 9)
+			difference := farthest(predict(c.kernel, other, x, got[0].Alpha, got[0].Bias), predict(c.kernel, other, x, want.alpha, want.bias))
+			assert.LessOrEqual(t, difference, c.within)
+		})
+	}
+}
+
+// TestTolerance holds what Tolerance promises, at its default: predictions change by about a hundredth of the residuals.
+func TestTolerance(t *testing.T) {
+	x, y := sample(1500, 6, 1, 4)
+	for _, ridge := range []float64{1e-4, 1e-2, 1} {
+		kernel := kernels.Matern{Nu: 1.5, Length: 2}
+		want := solveExactly(t, kernel, x, y, nil, ridge)
+		left := 0.
+		for i, a := range want.alpha.RawMatrix().Data {
+			left += a * a / (want.inverse[i] * want.inverse[i]) / float64(len(want.inverse))
+		}
+		p, err := NewProblem(context.Background(), Settings{Type: "test"}, kernel, x, y, nil)
+		require.NoError(t, err)
+		got, report, err := p.Solve(context.Background(), []float64{ridge})
+		require.NoError(t, err)
+		other, _ := sample(500, 6, 1, 9)
+		a, b := predict(kernel, other, x, got[0].Alpha, got[0].Bias), predict(kernel, other, x, want.alpha, want.bias)
+		a.Sub(a, b)
+		change := mat.Norm(a, 2) / math.Sqrt(500) / math.Sqrt(left)
+		t.Log(ridge, report, change, got[0].Error)
+		assert.LessOrEqual(t, change, 0.02)
+		assert.LessOrEqual(t, got[0].Error, 0.01)
+		assert.True(t, got[0].Converged)
+	}
+}
+
+// TestLeavingOut compares the diagonal of the inverse, and the residuals, with the exact ones.
+func TestLeavingOut(t *testing.T) {
+	x, y := sample(1200, 5, 1, 5)
+	random := rand.New(rand.NewPCG(3, 4))
+	w := make([]float64, 1200)
+	for i := range w {
+		w[i] = 0.5 + random.Float64()
+	}
+	for _, weighted := range [][]float64{nil, w} {
+		kernel, ridge := kernels.Matern{Nu: 1.5, Length: 2}, 1e-2
+		want := solveExactly(t, kernel, x, y, weighted, ridge)
+		p, err := NewProblem(context.Background(), Settings{Type: "test", Tolerance: 1e-3}, kernel, x, y, weighted)
+		require.NoError(t, err)
+		got, _, err := p.Solve(context.Background(), []float64{ridge})
+		require.NoError(t, err)
+		sum, beyond, left, exactly := vecmath.Sum(want.eta), 0, 0., 0.
+		raw := meanOf(got[0].probes.samples)
+		for i, v := range want.inverse {
+			scaled := weights.Weight(weighted, i)
+			if math.Abs(raw[i]*scaled-v) > 3*got[0].Spread[i]+0.02*v {
+				beyond++
+			}
+			d := v - want.eta[i]*want.eta[i]/sum
+			left += got[0].Residuals.At(i, 0) * got[0].Residuals.At(i, 0)
+			exactly += want.alpha.At(i, 0) / d * want.alpha.At(i, 0) / d
+		}
+		assert.Less(t, beyond, 60, "rows beyond three standard errors")
+		assert.InDelta(t, 1, left/exactly, 0.1)
+
+		posterior, err := p.Posterior(context.Background(), got[0])
+		require.NoError(t, err)
+		other, _ := sample(300, 5, 1, 9)
+		ones := make([]float64, 300)
+		floats.AddConst(1, ones)
+		cross, err := kernels.Cross(context.Background(), kernel, other, x, nil)
+		require.NoError(t, err)
+		variances, err := posterior.Variances(context.Background(), cross, ones)
+		require.NoError(t, err)
+		quad, err := want.chol.QuadInverse(context.Background(), mat.DenseCopyOf(cross.T()))
+		require.NoError(t, err)
+		ratios := make([]float64, 300)
+		for i, v := range variances {
+			ratios[i] = math.Abs(v/(1-quad[i]) - 1)
+		}
+		assert.Less(t, median(ratios), 0.15)
+	}
+}
+
+func median(v []float64) float64 {
+	sorted := append([]float64(nil), v...)
+	for i := range sorted {
+		for j := i; j > 0 && sorted[j] < sorted[j-1]; j-- {
+			sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
+		}
+	}
+	return sorted[len(sorted)/2]
+}
+
+// TestWorkers holds that the result has the same bits on any number of workers.
+func TestWorkers(t *testing.T) {
+	x, y := sample(900, 5, 2, 6)
+	var first *Solution
+	for _, workers := range []int{1, 2, 3} {
+		p, err := NewProblem(context.Background(), Settings{Type: "test", Workers: workers}, kernels.Matern{Nu: 1.5, Length: 2}, x, y, nil)
+		require.NoError(t, err)
+		got, _, err := p.Search(context.Background(), 1e-2, func(float64, float64) {})
+		require.NoError(t, err)
+		if first == nil {
+			first = got
+			continue
+		}
+		assert.Equal(t, first.Ridge, got.Ridge)
+		assert.Equal(t, first.Alpha.RawMatrix().Data, got.Alpha.RawMatrix().Data)
+		assert.Equal(t, first.Inverse, got.Inverse)
+	}
+}
+
+// TestRidges holds that several ridges together are what each is alone, and that the search finds about the best.
+func TestRidges(t *testing.T) {
+	x, y := sample(900, 5, 1, 7)
+	kernel := kernels.Matern{Nu: 2.5, Length: 2}
+	s := Settings{Type: "test", Rank: 300}
+	p, err := NewProblem(context.Background(), s, kernel, x, y, nil)
+	require.NoError(t, err)
+	together, _, err := p.Solve(context.Background(), []float64{1e-2, 1})
+	require.NoError(t, err)
+	for i, ridge := range []float64{1e-2, 1} {
+		p, err := NewProblem(context.Background(), s, kernel, x, y, nil)
+		require.NoError(t, err)
+		alone, _, err := p.Solve(context.Background(), []float64{ridge})
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, alone[0].Alpha.RawMatrix().Data, together[i].Alpha.RawMatrix().Data, 1e-9)
+	}
+	loss := func(ridge float64) (sum float64) {
+		e := solveExactly(t, kernel, x, y, nil, ridge)
+		total := vecmath.Sum(e.eta)
+		for i, v := range e.inverse {
+			r := e.alpha.At(i, 0) / (v - e.eta[i]*e.eta[i]/total)
+			sum += r * r
+		}
+		return sum
+	}
+	p, err = NewProblem(context.Background(), Settings{Type: "test"}, kernel, x, y, nil)
+	require.NoError(t, err)
+	looks := 0
+	best, _, err := p.Search(context.Background(), 1, func(float64, float64) { looks++ })
+	require.NoError(t, err)
+	assert.LessOrEqual(t, looks, 5)
+	least := math.Inf(1)
+	for _, ridge := range []float64{1. / 27, 1. / 9, 1. / 3, 1, 3} {
+		least = min(least, loss(ridge))
+	}
+	assert.LessOrEqual(t, loss(best.Ridge), 1.05*least)
+}
+
+// TestEndsAndErrors holds that every step looks at its context, that memory is checked, and that an indefinite kernel is an error.
+func TestEndsAndErrors(t *testing.T) {
+	x, y := sample(600, 4, 1, 8)
+	kernel := kernels.Matern{Nu: 1.5, Length: 2}
+	solve := func(ctx context.Context, s Settings, k kernels.Kernel) error {
+		p, err := NewProblem(ctx, s, k, x, y, nil)
+		if err != nil {
+			return err
+		}
+		_, _, err = p.Solve(ctx, []float64{1e-3})
+		return err
+	}
+	looks := &counting{Context: context.Background(), left: math.MaxInt}
+	require.NoError(t, solve(looks, Settings{Type: "test", Workers: 1}, kernel))
+	all := math.MaxInt - looks.left
+	require.Greater(t, all, 50)
+	for left := 0; left < all; left += 1 + all/40 {
+		ending := &counting{Context: context.Background(), left: left}
+		assert.ErrorIs(t, solve(ending, Settings{Type: "test", Workers: 1}, kernel), context.Canceled)
+	}
+	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test", MaxBytes: 1000}, kernel), fault.ErrTooLarge)
+	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: 5 << 19}, kernel, x, y, nil)
+	require.NoError(t, err)
+	_, report, err := p.Solve(context.Background(), []float64{1e-2})
+	require.NoError(t, err)
+	assert.Equal(t, Recomputed, report.Storage)
+	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
+}
+
+// counting is a context that ends after so many looks.
+type counting struct {
+	context.Context
+	left int
+}
+
+func (c *counting) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestDoubling holds that a solution goes on from where it is after the rank was doubled, once.
+func TestDoubling(t *testing.T) {
+	x, y := sample(700, 5, 1, 9)
+	kernel, ridge := kernels.Matern{Nu: 1.5, Length: 2}, 1e-2
+	p, err := NewProblem(context.Background(), Settings{Type: "test", Rank: 60, Tolerance: 1e-8, Probes: -1}, kernel, x, y, nil)
+	require.NoError(t, err)
+	require.NoError(t, p.prepare(context.Background(), context.Background(), ridge, 1, 2))
+	require.NoError(t, p.conditioner.shift(context.Background(), ridge))
+	s, err := p.newSystem(context.Background(), ridge)
+	require.NoError(t, err)
+	for _, side := range s.all() {
+		side.state = stagnated
+	}
+	var report Report
+	require.NoError(t, p.run(context.Background(), s.all(), &report))
+	assert.Equal(t, 200, p.conditioner.rank())
+	assert.Len(t, report.Warnings, 1)
+	got, err := p.solution(context.Background(), s)
+	require.NoError(t, err)
+	assert.True(t, got.Converged)
+	want := solveExactly(t, kernel, x, y, nil, ridge)
+	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got.Alpha, got.Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-4)
+
+	s.ones.state = stagnated
+	again := Report{}
+	require.NoError(t, p.run(context.Background(), s.all(), &again))
+	assert.Equal(t, 200, p.conditioner.rank())
+	assert.ErrorContains(t, errors.New(again.Warnings[0]), "did not reach the tolerance")
+}
