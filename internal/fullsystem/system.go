@@ -62,7 +62,6 @@ type Problem struct {
 	matrix      *matrix
 	storage     Storage
 	conditioner *preconditioner
-	choice      *rankChoice
 	doubled     bool // its rank was
 	weighed     [][]float64
 
