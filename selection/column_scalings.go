@@ -415,7 +415,8 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	if len(s.Parts) == 0 || len(s.Names) != len(s.Parts) {
 		return fault.BadModel(kind, "%d models of %d scalings of columns, want as many", len(s.Parts), len(s.Names))
 	}
-	if i := slices.IndexFunc(s.Encoded, func(j int) bool { return j < 0 || j >= len(c.categories) }); i >= 0 || !slices.IsSorted(s.Encoded) {
+	outside := func(j int) bool { return j < 0 || j >= len(c.categories) }
+	if slices.ContainsFunc(s.Encoded, outside) || !slices.IsSorted(s.Encoded) {
 		return fault.BadModel(kind, "encoded categories %v, want ascending numbers from 0 to %d", s.Encoded, len(c.categories)-1)
 	}
 	scalings := append(slices.Clone(c.scalings), encodedScaling(s.Encoded))

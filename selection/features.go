@@ -52,7 +52,8 @@ func targetsOf[Y float64 | int](steps []transformers.Transformer, merged *distin
 
 // featuresOf returns what makes the features (m×p) of the m distinct rows with a kernel, nil where the learners,
 // of which it is given samples, have none.
-func (c engine[Y, E]) featuresOf(samples []E, merged *distinct.Rows, y []Y) func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
+func (c engine[Y, E]) featuresOf(samples []E, merged *distinct.Rows, y []Y) func(ctx context.Context, k kernels.Kernel) (*mat.Dense,
+	error) {
 	if c.space.listed {
 		return nil
 	}

@@ -28,7 +28,8 @@ type TargetFitter interface {
 // FitTransform fits t to x (n×d), and to the targets (n×k) if it is a [TargetFitter], and returns what an estimator is
 // to learn from. Targets may be nil if t does not need them.
 func FitTransform(ctx context.Context, t Transformer, x, targets mat.Matrix) (_ *mat.Dense, err error) {
-	defer progress.BeginFit(&ctx, nil)(&err)
+	defer fault.Recover(&err)
+	ctx = check.Context(ctx)
 	if check.IsNil(t) {
 		return nil, fault.Param("transformers: FitTransform", "t", nil, "a transformer")
 	}

@@ -53,7 +53,8 @@ const (
 
 func newRightSide(ridge float64, b []float64) *rightSide {
 	n := len(b)
-	return &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: append([]float64(nil), b...), p: make([]float64, n), q: make([]float64, n),
+	return &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: append([]float64(nil), b...), p: make([]float64, n),
+		q:           make([]float64, n),
 		leastEnergy: math.Inf(1), leastResidual: math.Inf(1), energy: math.Inf(1)}
 }
 

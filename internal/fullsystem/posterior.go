@@ -113,7 +113,8 @@ func (p *Problem) replaceNoisy(ctx context.Context, s *Solution) error {
 func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
 	for first := 0; first < len(rows); first += leastCalibrating {
 		part := rows[first:min(first+leastCalibrating, len(rows))]
-		k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, part), p.rows, &kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
+		k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, part), p.rows,
+			&kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
 		if err != nil {
 			return err
 		}

@@ -122,7 +122,8 @@ const leastRank = 100
 // Holds returns an ErrTooLarge error where a system of so many rows does not fit even if no entry of K is kept.
 func (s Settings) Holds(rows int) error {
 	n := float64(rows)
-	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows), 8*n*(min(leastRank, n)/factorShare+8*vectorsOf),
+	return check.BytesWithin(fmt.Sprintf("%s: the preconditioner of %d rows", s.Type, rows),
+		8*n*(min(leastRank, n)/factorShare+8*vectorsOf),
 		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
 }
 
@@ -475,7 +476,8 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 	}
 	if waiting := notConverged(sides); len(waiting) > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
-			"conjugate gradients did not reach the tolerance for %d of %d systems, with a preconditioner of rank %d", len(waiting), len(sides),
+			"conjugate gradients did not reach the tolerance for %d of %d systems, with a preconditioner of rank %d",
+			len(waiting), len(sides),
 			p.conditioner.rank()))
 	}
 	report.Rank, report.Storage = p.conditioner.rank(), p.storage

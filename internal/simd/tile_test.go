@@ -9,7 +9,7 @@ import (
 
 // TestAddTile compares with the loops that define it, for tiles of any shape and any number of vectors.
 func TestAddTile(t *testing.T) {
-	onPaths(func(path string, vectors bool) {
+	onPaths(func(path string, _ bool) {
 		t.Run(path, testAddTile)
 	})
 }

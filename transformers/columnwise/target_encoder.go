@@ -82,8 +82,8 @@ func (e *TargetEncoder) Fit(ctx context.Context, _ mat.Matrix) (err error) {
 	if err := settings.Check(targetEncoderName, e); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s: Fit has no targets, from which it learns: make it a step of a pipeline or of a search, or use FitTransformTargets: %w",
-		targetEncoderName, errors.ErrUnsupported)
+	return fmt.Errorf("%s: Fit has no targets, from which it learns: make it a step of a pipeline or of a search, "+
+		"or use FitTransformTargets: %w", targetEncoderName, errors.ErrUnsupported)
 }
 
 // FitTransformTargets implements transformers.TargetFitter.
@@ -320,7 +320,8 @@ func (m targetEncoderModel) Validate() error {
 	}
 	for i, values := range m.Values {
 		if len(m.Means[i]) != len(values)*m.Targets {
-			return fmt.Errorf("column %d has %d means for %d categories of %d targets", m.Columns[i], len(m.Means[i]), len(values), m.Targets)
+			return fmt.Errorf("column %d has %d means for %d categories of %d targets", m.Columns[i], len(m.Means[i]), len(values),
+				m.Targets)
 		}
 		if err := validCategories(values, true); err != nil {
 			return fmt.Errorf("column %d: %w", m.Columns[i], err)
