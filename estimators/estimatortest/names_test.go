@@ -18,6 +18,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // An error of data begins with the type that was called, in Fit and in each method that takes rows.
@@ -43,8 +44,11 @@ func TestErrorsNameTheType(t *testing.T) {
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, labels[:n]) }
 		case transformers.Transformer:
 			fit = func(x *mat.Dense, n int) error {
-				_, err := transformers.FitTransform(ctx, e, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)]))
-				return err
+				if t, ok := e.(*columnwise.TargetEncoder); ok {
+					_, err := t.FitTransformTargets(ctx, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)]))
+					return err
+				}
+				return e.Fit(ctx, x)
 			}
 		case estimators.MultiRegressor:
 			fit = func(x *mat.Dense, n int) error { return e.Fit(ctx, x, mat.NewDense(max(n, 1), 1, y[:max(n, 1)])) }
