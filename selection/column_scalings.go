@@ -64,7 +64,7 @@ const warmSteps = 20
 // taking the mean.
 const exclusionRatio = 1.25
 
-// leastProbability is what a probability counts as where it is less, as by metrics.LogLoss.
+// leastProbability bounds probabilities from below in a log loss, as in metrics.LogLoss.
 const leastProbability = 0x1p-52
 
 // gapCode is the category of a gap: a number that no code is likely to be.

@@ -70,8 +70,8 @@
 // 1, also for a learner with a Ridge or Cost of its own. The learner is fitted on all rows given if it takes no weights.
 // Steps of Preprocess are fitted on the distinct rows.
 //
-// Rows of few values, such as a few categories, are equal because there are no others, and that the targets of equal rows
-// agree is what tells them from noise. A Regressor or Classifier with nothing set takes equal rows for such observations if
+// Rows of a few categories are often equal by chance: they are separate observations, and whether their targets agree
+// shows how noisy the targets are. A Regressor or Classifier with nothing set takes equal rows for such observations if
 // each is there three times in the mean and there are at most eight times as many pairs of equal rows as there would be of
 // independent columns; of one column that is no category their targets have to differ too. It deals them to up to five
 // parts and leaves one part out at a time.

@@ -383,7 +383,7 @@ func (m *machine) chosenRidge() float64 {
 	return m.ridge
 }
 
-// copiedDetails are those of the fit, zero before it.
+// copiedDetails returns the Details of the last fit, or the zero Details before it.
 func (m *machine) copiedDetails() Details {
 	if m == nil {
 		return Details{}

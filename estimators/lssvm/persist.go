@@ -57,7 +57,7 @@ type stored struct {
 	Details   *Details         `cbor:",omitempty"`
 }
 
-// storedPosterior is what of a variance cannot be made of the rows.
+// storedPosterior holds the part of the variance that the rows cannot rebuild.
 type storedPosterior struct {
 	Pivots             []int
 	Unit, Share, Scale float64

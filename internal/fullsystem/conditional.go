@@ -24,7 +24,7 @@ type conditional struct {
 	f      *mat.Dense       // the first rows of F; nil for none
 	noise  []float64        // N
 	factor *linalg.Cholesky // of I + F N⁻¹F'
-	// diagonal is that of the inverse.
+	// diagonal holds the diagonal of the inverse.
 	diagonal []float64
 	workers  int
 }

@@ -101,7 +101,7 @@ func meanOf(samples [][]float64) []float64 {
 	return out
 }
 
-// standardErrors are those of the mean.
+// standardErrors returns the standard error of each mean.
 func (r *probeResult) standardErrors() []float64 {
 	mean, m := meanOf(r.samples), float64(len(r.samples))
 	out := make([]float64, len(mean))
@@ -165,7 +165,7 @@ func (r *probeResult) keep(i int) float64 {
 	return model / (model + r.spread[i]*r.spread[i])
 }
 
-// mostShift is by how many standard errors the mean is drawn to the model at most.
+// mostShift limits how far a mean moves toward the model, in standard errors of the mean.
 const mostShift = 1.5
 
 // diagonal is the estimate of that of A.

@@ -221,7 +221,7 @@ func (q *Posterior) Variances(ctx context.Context, k *mat.Dense, diag []float64)
 	return out, err
 }
 
-// neighbourhood is what the variance of a row takes of the rows near it, for every ridge.
+// neighbourhood holds the contribution of nearby rows to the variance of one row. All ridges share it.
 type neighbourhood struct {
 	near     []int
 	own      float64   // r(x,x)

@@ -248,7 +248,7 @@ const (
 	// Products with K take one an entry and right-hand side, twice as it is symmetric; those with F and its transpose, and the
 	// solution with the factor of FF' + ΛI, some more.
 	factorCost, solveCost = 2.5, 2
-	// pivotCost is of an entry of F and a pivot before it: of taking pivots away and of FF'.
+	// pivotCost is the cost for each entry of F and each earlier pivot: subtracting the pivots, and the product FF'.
 	pivotCost = 1.7
 	// iterations are leastIterations and as many for each unit of the square root of the condition number, at the default tolerance.
 	leastIterations, rootIterations = 4, 3.5
@@ -273,7 +273,7 @@ func (c *rankChoice) total(rank, largest float64) float64 {
 func (c *rankChoice) enough(rank int, remaining float64) bool {
 	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
 	now := len(c.ranks) - 1
-	half, three := c.at(rank/2), c.at(3*rank/4)
+	half, three := c.rankIndex(rank/2), c.rankIndex(3*rank/4)
 	if half == three || three == now {
 		return false
 	}
@@ -294,8 +294,8 @@ func (c *rankChoice) enough(rank int, remaining float64) bool {
 	return c.total(at, largest(at)) <= c.total(growth*at, largest(growth*at))
 }
 
-// at returns the last of the ranks that is at most this one.
-func (c *rankChoice) at(rank int) int {
+// rankIndex returns the index of the largest recorded rank that is at most rank, or 0.
+func (c *rankChoice) rankIndex(rank int) int {
 	for i := len(c.ranks) - 1; i > 0; i-- {
 		if c.ranks[i] <= rank {
 			return i

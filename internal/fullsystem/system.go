@@ -490,7 +490,7 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) e
 // mostCorrections are made with tiles in float64.
 const mostCorrections = 2
 
-// precise are those that are no probes, whose noise is larger than what the rounding of the tiles does.
+// precise returns all sides except the probes: their noise exceeds the rounding of the tiles, so they need no correction.
 func precise(sides []*rightSide) (out []*rightSide) {
 	for _, s := range sides {
 		if !s.probe {

@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	return nil
 }
 
-// way is what is made of the categories of x.
+// way is one treatment of the columns of names.
 type way struct {
 	name       string
 	steps      func(categories []int) []transformers.Transformer

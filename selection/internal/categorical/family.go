@@ -56,7 +56,7 @@ func (f Family) ard(param float64) kernels.ARD {
 	return kernels.ARD{Kernel: f.Family.Kernel(param), Lengths: f.lengths, Categories: f.categories}
 }
 
-// Start is that of the family on rows whose categories are numbers of unit deviation.
+// Start returns the start of the inner family, on rows whose categories are replaced by numbers of unit deviation.
 func (f Family) Start(ctx context.Context, x mat.Matrix) (_ float64, err error) {
 	defer check.Begin(&ctx)(&err)
 	given, err := check.Dense("x", x)
