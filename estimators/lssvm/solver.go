@@ -156,8 +156,6 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if !s.classify {
 		m.posterior, m.waiting.completed = posterior, true
 	}
-	// The sample of the posterior has less noise than the probes, of which the residuals are.
-	copy(m.left.scales, solved.Scales)
 	m.left.press = solved.Score + vecmath.Sum(m.given.within)
 	if m.report.Objective = m.left.press; given && !s.classify {
 		m.report.Objective = 0

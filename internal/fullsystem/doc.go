@@ -38,9 +38,9 @@
 //
 // # Leaving rows out
 //
-// The diagonal of (S + ΛI)⁻¹ is the mean of z∘(S + ΛI)⁻¹z over a few vectors z of random signs, with the inverse of a model of low
-// rank, of which the diagonal is known, as the control variate. Where the probes say little, the model or the rows near a row say it
-// (leave_out.go, posterior.go).
+// What is left out is predicted with the variance that the rows near it leave: rows are parted into leaves of rows near each other,
+// each with more rows around it (leaves.go). A factor of these few hundred says nearly all, and random vectors correct the mean
+// (leave_out.go).
 //
 // Everything random comes from a seed. Sums are made in an order that depends on n alone, so the number of workers does not change
 // a result.

@@ -2,214 +2,219 @@ package fullsystem
 
 import (
 	"context"
-	"math"
-	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fast"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/parallel"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
+	"github.com/kernelearn/kernelearn/kernels"
 )
 
-// The diagonal of A = (S + ΛI)⁻¹ by vectors z of random signs: z∘Az has it for its mean. With the inverse Q of the model
-//
-//	z∘Az - β (z∘Qz - diag Q)
-//
-// has the same mean, and with the β of the least variance less noise. The mean over the vectors is drawn to the diagonal of
-// the model, scaled so that it has the sum of the probes, which is known best, by the share of the distance that the noise of the
-// row makes likely, and by some standard errors at most, since for some rows the model is wrong (B. Efron and C. Morris, Journal of
-// the American Statistical Association 67, 1972).
+// What is left out has the variance v[i] given all other rows, and 1/(v[i] + λ/w[i]) is the diagonal of (K + λ/w)⁻¹. The rows near a
+// row say nearly all that can be known of it: v is c times what those of its leaf and of the context of that say, by a Cholesky
+// factor of a few hundred rows, as [Posterior] has it. The factor c is near 1 and makes the mean of the diagonal that of random
+// vectors: with signs z, z∘(S + ΛI)⁻¹z has the diagonal for its mean, and though an element is noisy, the sum over all rows is not.
 
-// probeResult is the diagonal of A by probes.
-type probeResult struct {
-	samples  [][]float64 // of each probe
-	model    []float64   // the diagonal of Q, scaled
-	spread   []float64   // the standard errors of the mean
-	wrong    float64     // the squared relative error of the model, of a usual row
-	error    float64     // the relative standard error of the diagonal, of a usual row
-	low, top []float64   // bounds of the diagonal
-}
+const (
+	// c is at least and at most.
+	leastScale, mostScale = 0.1, 1.5
+	// leastShare is the least that the diagonal keeps when the part of the ones is taken away, which is of the order of 1/n.
+	leastShare = 0.1
+)
 
-// leaveOut fills in what leaving a row out says of a solution.
-func (p *Problem) leaveOut(ctx context.Context, s *system, out *Solution) error {
-	m := len(s.probes)
-	out.model = s.model
-	if m == 0 {
-		return nil
-	}
-	dst, z := make([][]float64, m), make([][]float64, m)
-	for q, side := range s.probes {
-		dst[q], z[q] = side.q, side.b
-	}
-	if err := s.model.solve(ctx, dst, z); err != nil {
+// leaveOut finds what leaving out each row says of some solutions.
+func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
+	if err := p.grow(ctx, solved[0].model); err != nil {
 		return err
 	}
-	r := &probeResult{model: append([]float64(nil), s.model.diagonal...), low: make([]float64, p.n), top: make([]float64, p.n)}
-	var of, by [][]float64
-	for q, side := range s.probes {
-		a, b := make([]float64, p.n), make([]float64, p.n)
-		for i, sign := range z[q] {
-			a[i], b[i] = sign*side.u[i], sign*dst[q][i]-s.model.diagonal[i]
+	variances := make([][]float64, len(solved))
+	for s := range solved {
+		variances[s] = make([]float64, p.n)
+	}
+	isPivot := map[int]bool{}
+	for _, i := range p.base.Pivots {
+		isPivot[i] = true
+	}
+	err := parallel.ForEach(ctx, p.Workers, len(p.forest.leaves), func(l int) error {
+		return p.leafVariances(ctx, &p.forest.leaves[l], isPivot, solved, variances)
+	})
+	if err != nil {
+		return err
+	}
+	for s, v := range solved {
+		p.leftOut(v, variances[s])
+	}
+	return ctx.Err()
+}
+
+// grow makes what the solutions of all ridges share.
+func (p *Problem) grow(ctx context.Context, model *conditional) error {
+	if p.base != nil {
+		return ctx.Err()
+	}
+	base := &Posterior{Unit: p.unit}
+	if model.f != nil {
+		r, _ := model.f.Dims()
+		base.Pivots = append([]int(nil), p.conditioner.pivots[:r]...)
+	}
+	err := base.Complete(ctx, p.kernel, p.rows, p.weights, 1, p.Workers)
+	if err != nil {
+		return err
+	}
+	if p.forest, err = newForest(ctx, p.kernel, p.rows, p.Workers); err != nil {
+		return err
+	}
+	p.base = base
+	return nil
+}
+
+// leafVariances sets those of the rows of a leaf.
+func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bool, solved []*Solution, variances [][]float64) error {
+	all := append(append([]int(nil), l.context...), l.rows...)
+	m, own := len(all), len(l.rows)
+	x := linalg.Rows(p.rows, all)
+	values := mat.NewDense(m, m, nil)
+	kernels.Block(values, p.kernel, x, x)
+	values.Scale(1/p.unit, values)
+	// What the features leave of the kernel, but for pivots, of which they leave nothing: those are compared with the others of the leaf.
+	plain := values
+	r := len(p.base.Pivots)
+	features := mat.NewDense(max(r, 1), m, nil)
+	if r > 0 {
+		for a := range r {
+			row, from := features.RawRowView(a), p.base.features.RawRowView(a)
+			for b, i := range all {
+				row[b] = from[i]
+			}
 		}
-		of, by = append(of, a), append(by, b)
+		plain = mat.DenseCopyOf(values)
+		fast.Gemm(blas.Trans, blas.NoTrans, -1, features.RawMatrix(), features.RawMatrix(), 1, values.RawMatrix())
 	}
-	beta := controlFactor(of, by, r.model)
-	for q := range of {
-		floats.AddScaled(of[q], -beta, by[q])
+	pivots := 0
+	for _, i := range l.rows {
+		if isPivot[i] {
+			pivots++
+		}
 	}
-	r.samples = of
-	diagonal := p.scaledDiagonal()
-	for i, v := range diagonal {
-		r.low[i], r.top[i] = 1/(v+s.ones.ridge), 1/s.ones.ridge
-	}
-	r.fit()
-	out.probes = r
-	p.leftOut(out, r.diagonal())
-	out.Spread = slices.Clone(r.spread)
-	for i := range out.Spread {
-		out.Spread[i] *= weights.Weight(p.weights, i) / p.unit
+	for at, s := range solved {
+		ridge := s.Ridge / p.unit
+		rest, err := p.givenContext(ctx, values, all, own, ridge)
+		if err != nil {
+			return err
+		}
+		seen := make([]float64, own)
+		if r > 0 {
+			phi := mat.DenseCopyOf(features.Slice(0, r, m-own, m))
+			if seen, err = s.model.factor.QuadInverse(ctx, phi); err != nil {
+				return err
+			}
+		}
+		var near []float64
+		if pivots > 0 {
+			if near, err = p.givenContext(ctx, plain, all, own, ridge); err != nil {
+				return err
+			}
+		}
+		sum, sumNear := 0., 0.
+		for a, i := range l.rows {
+			w := weights.Weight(p.weights, i)
+			unseen := max(values.At(m-own+a, m-own+a), 0)
+			// The row counts among those that the factor is of.
+			if share := seen[a] * w / (ridge + s.model.share*w*unseen); share < 1 {
+				seen[a] /= 1 - share
+			}
+			variances[at][i] = p.unit * (rest[a] + seen[a])
+			if near != nil && !isPivot[i] {
+				sum += variances[at][i]
+				sumNear += p.unit * near[a]
+			}
+		}
+		for a, i := range l.rows {
+			if isPivot[i] {
+				variances[at][i] = p.unit * near[a]
+				if sumNear > 0 {
+					variances[at][i] *= sum / sumNear
+				}
+			}
+		}
 	}
 	return nil
 }
 
-// controlFactor is the β of the least variance, each row in units of the model.
-func controlFactor(of, by [][]float64, model []float64) float64 {
-	mean := meanOf(of)
-	cross, square := 0., 0.
-	for q := range of {
-		for i, v := range model {
-			if v > 0 {
-				cross += (of[q][i] - mean[i]) * by[q][i] / (v * v)
-				square += by[q][i] * by[q][i] / (v * v)
-			}
+// givenContext returns the variance that each of the last rows has given all others of these kernel values.
+func (p *Problem) givenContext(ctx context.Context, values *mat.Dense, rows []int, last int, ridge float64) ([]float64, error) {
+	m := len(rows)
+	c := mat.NewSymDense(m, nil)
+	for a, i := range rows {
+		copy(c.RawSymmetric().Data[a*m+a:(a+1)*m], values.RawRowView(a)[a:])
+		c.SetSym(a, a, max(values.At(a, a), 0)+ridge/weights.Weight(p.weights, i))
+	}
+	chol, err := linalg.NewCholesky(ctx, "the kernel of near rows", c)
+	if err != nil {
+		return nil, err
+	}
+	// With C = U'U the last rows of C⁻¹ have V⁻¹V⁻ᵀ, V the last rows and columns of U.
+	upper := chol.Upper()
+	upper.N, upper.Data = last, upper.Data[(m-last)*(upper.Stride+1):]
+	inverse := mat.NewDense(last, last, nil)
+	for a := range last {
+		inverse.Set(a, a, 1)
+	}
+	fast.Trsm(blas.Left, blas.NoTrans, 1, upper, inverse.RawMatrix())
+	out := make([]float64, last)
+	for a := range out {
+		row := inverse.RawRowView(a)
+		out[a] = max(1/floats.Dot(row, row)-ridge/weights.Weight(p.weights, rows[m-last+a]), 0)
+	}
+	return out, nil
+}
+
+// leftOut sets what follows of the variances given all others, but for c.
+func (p *Problem) leftOut(s *Solution, variances []float64) {
+	noise := func(i int) float64 { return s.Ridge / weights.Weight(p.weights, i) }
+	diagonal := s.system.diagonal()
+	above, below := 0., 0.
+	for i, d := range diagonal { // the mean of d (c v + λ/w) is 1
+		d *= weights.Weight(p.weights, i) / p.unit
+		above += 1 - d*noise(i)
+		below += d * variances[i]
+	}
+	s.scale = 1
+	if below > 0 {
+		s.scale = min(max(above/below, leastScale), mostScale)
+	}
+	floats.Scale(s.scale, variances)
+	s.variances = variances
+	n, k := s.Alpha.Dims()
+	s.Inverse, s.Residuals, s.Scales, s.Score = make([]float64, n), mat.NewDense(n, k, nil), make([]float64, k), 0
+	ones, total := vecmath.Sum(s.Eta), 0.
+	for i, v := range variances {
+		d := 1 / (v + noise(i))
+		d = max(d-s.Eta[i]*s.Eta[i]/ones, leastShare*d)
+		s.Inverse[i] = d
+		w := weights.Weight(p.weights, i)
+		total += w
+		for j, a := range s.Alpha.RawRowView(i) {
+			s.Residuals.Set(i, j, a/d)
+			s.Score += w * (a / d) * (a / d)
+			s.Scales[j] += a * a / d / float64(n)
 		}
 	}
-	if !(square > 0) {
-		return 0
-	}
-	return cross / square
+	s.Score /= total
 }
 
-// meanOf returns the mean of the samples.
-func meanOf(samples [][]float64) []float64 {
-	out := make([]float64, len(samples[0]))
-	for _, sample := range samples {
-		floats.Add(out, sample)
-	}
-	floats.Scale(1/float64(len(samples)), out)
-	return out
-}
-
-// standardErrors returns the standard error of each mean.
-func (r *probeResult) standardErrors() []float64 {
-	mean, m := meanOf(r.samples), float64(len(r.samples))
-	out := make([]float64, len(mean))
-	for _, sample := range r.samples {
-		for i, v := range sample {
-			out[i] += (v - mean[i]) * (v - mean[i])
+// diagonal is that of (S + ΛI)⁻¹ by random vectors.
+func (s *system) diagonal() []float64 {
+	out := make([]float64, len(s.ones.u))
+	for _, probe := range s.probes {
+		for i, z := range probe.b {
+			out[i] += z * probe.u[i] / float64(len(s.probes))
 		}
-	}
-	for i, v := range out {
-		out[i] = math.Sqrt(v / (m * max(m-1, 1)))
-	}
-	return out
-}
-
-// medianSquare is the median of the square of a normal number.
-const medianSquare = 0.455
-
-// fit scales the model and finds how wrong it is.
-func (r *probeResult) fit() {
-	mean := meanOf(r.samples)
-	r.spread = r.standardErrors()
-	if scale := vecmath.Sum(mean) / vecmath.Sum(r.model); scale > 0 {
-		floats.Scale(scale, r.model)
-	}
-	squares, noise := make([]float64, 0, len(mean)), make([]float64, 0, len(mean))
-	for i, v := range r.model {
-		if v > 0 {
-			squares = append(squares, (mean[i]-v)*(mean[i]-v)/(v*v))
-			noise = append(noise, r.spread[i]*r.spread[i]/(v*v))
-		}
-	}
-	r.wrong = max(middle(squares)/medianSquare-middle(noise), leastWrong)
-	errors := make([]float64, 0, len(mean))
-	for i, v := range r.diagonal() {
-		if v > 0 {
-			e := r.keep(i) * r.spread[i] / v
-			errors = append(errors, e*e)
-		}
-	}
-	r.error = math.Sqrt(middle(errors))
-}
-
-// leastWrong is the least squared relative error that the model is taken to have.
-const leastWrong = 1e-4
-
-// middle is the median of numbers, which it sorts; 0 for none.
-func middle(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
-}
-
-// keep is the share of the distance to the model that is not noise.
-func (r *probeResult) keep(i int) float64 {
-	model := r.wrong * r.model[i] * r.model[i]
-	if model == 0 {
-		return 1
-	}
-	return model / (model + r.spread[i]*r.spread[i])
-}
-
-// mostShift limits how far a mean moves toward the model, in standard errors of the mean.
-const mostShift = 1.5
-
-// diagonal is the estimate of that of A.
-func (r *probeResult) diagonal() []float64 {
-	out := meanOf(r.samples)
-	for i, v := range out {
-		shift, most := (1-r.keep(i))*(r.model[i]-v), mostShift*r.spread[i]
-		out[i] = min(max(v+min(max(shift, -most), most), r.low[i]), r.top[i])
 	}
 	return out
-}
-
-// scaledDiagonal returns that of S.
-func (p *Problem) scaledDiagonal() []float64 {
-	out := p.conditioner.unseenAt(0)
-	return out
-}
-
-// leftOut sets the inverse and the residuals of the machines without a row each.
-func (p *Problem) leftOut(out *Solution, diagonal []float64) {
-	out.Inverse = p.inverse(out, diagonal)
-	n, k := out.Alpha.Dims()
-	out.Residuals = mat.NewDense(n, k, nil)
-	for i, d := range out.Inverse {
-		for j, a := range out.Alpha.RawRowView(i) {
-			if d > 0 {
-				out.Residuals.Set(i, j, a/d)
-			}
-		}
-	}
-}
-
-// leastShare is the least that the diagonal keeps when the part of the ones is taken away, which is of the order of 1/n.
-const leastShare = 0.1
-
-// inverse returns the diagonal of C⁻¹ - ηη'/1'η, C = K + λ/w.
-func (p *Problem) inverse(out *Solution, diagonal []float64) []float64 {
-	sum := vecmath.Sum(out.Eta)
-	inverse := make([]float64, p.n)
-	// The mean square of 1/d is too large by three times the squared error of d.
-	correction := 1 + 1.5*out.probes.error*out.probes.error
-	for i, v := range diagonal {
-		v *= weights.Weight(p.weights, i) / p.unit * correction
-		inverse[i] = max(v-out.Eta[i]*out.Eta[i]/sum, leastShare*v)
-	}
-	return inverse
 }

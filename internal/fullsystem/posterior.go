@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/parallel"
-	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
 )
@@ -25,8 +24,8 @@ import (
 //
 //	U c (r(x,x) - r(x,N) (r(N,N) + Λ/w)⁻¹ r(N,x) + φ'(I + F N⁻¹F')⁻¹φ)
 //
-// It is nearly proportional to the variance given all rows, and a little larger. So c makes the diagonal of the inverse that
-// it gives for some training rows, each left out, that of the probes on the mean.
+// It is nearly proportional to the variance given all rows, and a little larger. So c makes the mean of some training rows, each left
+// out, that which leave_out.go has found for them.
 //
 // Two other ways were tried and left. The model of the pivots alone has a ratio to the variance given all rows that spreads several
 // times as wide. Samples by random features have a noise of 18% if they are 64, and each is a right-hand side.
@@ -50,69 +49,47 @@ type Posterior struct {
 const (
 	// neighbours is how many rows are nearest.
 	neighbours = 128
-	// calibrating is how many training rows c and the ridge are chosen by, at most and at least: as many as calibratingShare of
-	// the limit holds.
-	calibrating, leastCalibrating = 1000, 64
-	calibratingShare              = 1. / 32
+	// calibrating training rows are what c is chosen by, so many at a time.
+	calibrating, together = 256, 64
 	// calibrationStream is the stream "calibrate".
 	calibrationStream = 0x63616c6962726174
 )
 
-// Posterior returns the variance of a solution that has probes.
+// Posterior returns the variance of a solution. Its c makes the mean variance of a sample of rows, each without itself, that which
+// leaving out has found.
 func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error) {
-	if s.posterior == nil {
-		if err := p.calibrate(ctx, s); err != nil {
-			return nil, err
+	q := *p.base
+	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, s.scale
+	taken := map[int]bool{}
+	for _, i := range q.Pivots {
+		taken[i] = true
+	}
+	var drawn []int
+	for _, i := range rand.New(rand.NewPCG(p.Seed, calibrationStream)).Perm(p.n) {
+		if !taken[i] && len(drawn) < calibrating {
+			drawn = append(drawn, i)
 		}
 	}
-	return s.posterior, p.replaceNoisy(ctx, s)
-}
-
-const (
-	// noisy is the relative standard error from which on a row's diagonal element is that of its neighbourhood.
-	noisy = 0.35
-	// mostReplaced rows are, those with the largest error.
-	mostReplaced = 2000
-)
-
-// replaceNoisy takes the diagonal of rows of which the probes say little, such as those between rows that are nearly equal, from the
-// rows near them.
-func (p *Problem) replaceNoisy(ctx context.Context, s *Solution) error {
-	if s.probes == nil {
-		return ctx.Err()
-	}
-	diagonal := s.probes.diagonal()
-	share := func(i int) float64 { return s.probes.keep(i) * s.probes.spread[i] / diagonal[i] }
-	var rows []int
-	for i, v := range diagonal {
-		if v > 0 && share(i) > noisy && !slices.Contains(s.posterior.Pivots, i) {
-			rows = append(rows, i)
+	above, below := 0., 0.
+	err := p.eachNeighbourhood(ctx, &q, drawn, func(first int, near []*neighbourhood) error {
+		own := drawn[first : first+len(near)]
+		variances, err := q.leftOutVariances(ctx, own, near)
+		for a, i := range own[:len(variances)] {
+			above += s.variances[i]
+			below += variances[a]
 		}
-	}
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(share(b), share(a)) })
-	rows = rows[:min(len(rows), mostReplaced)]
-	return p.eachNeighbourhood(ctx, s.posterior, rows, func(first int, near []*neighbourhood) error {
-		own := rows[first : first+len(near)]
-		variances, err := s.posterior.leftOutVariances(ctx, own, near)
-		if err != nil {
-			return err
-		}
-		ones := vecmath.Sum(s.Eta)
-		for a, i := range own {
-			d := 1 / (s.posterior.Scale*variances[a] + s.Ridge/weights.Weight(p.weights, i))
-			s.Inverse[i] = max(d-s.Eta[i]*s.Eta[i]/ones, leastShare*d)
-			for j, alpha := range s.Alpha.RawRowView(i) {
-				s.Residuals.Set(i, j, alpha/s.Inverse[i])
-			}
-		}
-		return nil
+		return err
 	})
+	if below > 0 {
+		q.Scale = min(max(above/below, leastScale), mostScale)
+	}
+	return &q, err
 }
 
 // eachNeighbourhood calls f with the neighbourhoods of some training rows without the row itself, a few at a time.
 func (p *Problem) eachNeighbourhood(ctx context.Context, q *Posterior, rows []int, f func(first int, near []*neighbourhood) error) error {
-	for first := 0; first < len(rows); first += leastCalibrating {
-		part := rows[first:min(first+leastCalibrating, len(rows))]
+	for first := 0; first < len(rows); first += together {
+		part := rows[first:min(first+together, len(rows))]
 		k, err := kernels.Cross(ctx, p.kernel, linalg.Rows(p.rows, part), p.rows,
 			&kernels.Options{Workers: p.Workers, MaxBytes: math.MaxInt64})
 		if err != nil {
@@ -326,80 +303,6 @@ func (q *Posterior) nearest(k []float64, without int) []int {
 	return out
 }
 
-// sample makes the neighbourhoods of some training rows without the row itself, and what all ridges share of a Posterior.
-func (p *Problem) sample(ctx context.Context, model *conditional) error {
-	if p.base != nil {
-		return ctx.Err()
-	}
-	base := &Posterior{Unit: p.unit}
-	if model.f != nil {
-		r, _ := model.f.Dims()
-		base.Pivots = slices.Clone(p.conditioner.pivots[:r])
-	}
-	if err := base.Complete(ctx, p.kernel, p.rows, p.weights, 1, p.Workers); err != nil {
-		return err
-	}
-	taken := map[int]bool{}
-	for _, i := range base.Pivots {
-		taken[i] = true
-	}
-	most := max(leastCalibrating, min(calibrating, int(p.limit()*calibratingShare/(4*neighbours*neighbours))))
-	var drawn []int
-	for _, i := range rand.New(rand.NewPCG(p.Seed, calibrationStream)).Perm(p.n) {
-		if !taken[i] && len(drawn) < most {
-			drawn = append(drawn, i)
-		}
-	}
-	var near []*neighbourhood
-	if err := p.eachNeighbourhood(ctx, base, drawn, func(_ int, part []*neighbourhood) error {
-		near = append(near, part...)
-		return nil
-	}); err != nil {
-		return err
-	}
-	p.base, p.drawn, p.near = base, drawn, near
-	return ctx.Err()
-}
-
-// calibrate makes the Posterior of a solution, whose c it fits, and scores the ridge on the rows of the sample, whose variances
-// have less noise than those of the probes.
-func (p *Problem) calibrate(ctx context.Context, s *Solution) error {
-	if err := p.sample(ctx, s.model); err != nil {
-		return err
-	}
-	q := *p.base
-	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, 1
-	s.posterior = &q
-	if s.probes == nil || len(p.drawn) == 0 {
-		return ctx.Err()
-	}
-	variances, err := q.leftOutVariances(ctx, p.drawn, p.near)
-	if err != nil {
-		return err
-	}
-	// Each diagonal element d, in units of the kernel, is 1/(c v + λ/w), and those of the probes are right on the mean: the mean of
-	// d (c v + λ/w) is 1.
-	inverse := make([]float64, len(p.drawn))
-	diagonal, above, below := meanOf(s.probes.samples), 0., 0.
-	for a, i := range p.drawn {
-		w := weights.Weight(p.weights, i)
-		d := diagonal[i] * w / p.unit
-		above += 1 - d*s.Ridge/w
-		below += d * variances[a]
-	}
-	if below > 0 {
-		q.Scale = min(max(above/below, leastScale), mostScale)
-	}
-	for a, i := range p.drawn {
-		inverse[a] = 1 / (q.Scale*variances[a] + s.Ridge/weights.Weight(p.weights, i))
-	}
-	p.scoreSample(s, inverse)
-	return ctx.Err()
-}
-
-// c is at least and at most.
-const leastScale, mostScale = 0.1, 1.5
-
 // leftOutVariances returns those of training rows that are left out of their neighbourhoods.
 func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*neighbourhood) ([]float64, error) {
 	out := make([]float64, len(rows))
@@ -430,65 +333,3 @@ func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*ne
 	})
 	return out, err
 }
-
-// scoreSample sets the weighted mean squared leave-one-out residual and the scales of the targets, by the diagonal of the inverse on
-// the sample. What the sample has by chance is taken away by the ratio of the same means by the model, over all rows and over
-// the sample.
-func (p *Problem) scoreSample(s *Solution, inverse []float64) {
-	k := len(s.Bias)
-	exact, sample, all := newLeftOutMeans(k), newLeftOutMeans(k), newLeftOutMeans(k)
-	ones := vecmath.Sum(s.Eta)
-	for a, i := range p.drawn {
-		d := max(inverse[a]-s.Eta[i]*s.Eta[i]/ones, leastShare*inverse[a])
-		exact.add(weights.Weight(p.weights, i), d, s.Alpha.RawRowView(i))
-	}
-	model := func(m *leftOutMeans, i int) {
-		w := weights.Weight(p.weights, i)
-		m.add(w, s.model.diagonal[i]*w/p.unit, s.Alpha.RawRowView(i))
-	}
-	for _, i := range p.drawn {
-		model(sample, i)
-	}
-	for i := range p.n {
-		if !slices.Contains(p.base.Pivots, i) {
-			model(all, i)
-		}
-	}
-	s.Score = exact.square() * chance(all.square(), sample.square())
-	s.Scales = make([]float64, k)
-	for j := range s.Scales {
-		s.Scales[j] = exact.scales[j] / exact.rows * chance(all.scales[j]/all.rows, sample.scales[j]/sample.rows)
-	}
-}
-
-// chance is the ratio of two means, within mostChance.
-func chance(all, sample float64) float64 {
-	if !(sample > 0) {
-		return 1
-	}
-	return min(max(all/sample, 1/mostChance), mostChance)
-}
-
-// mostChance is the largest ratio that a sample is corrected by.
-const mostChance = 1.25
-
-// leftOutMeans are sums over rows of (α/d)² and α²/d.
-type leftOutMeans struct {
-	squares, weight, rows float64
-	scales                []float64
-}
-
-func newLeftOutMeans(k int) *leftOutMeans { return &leftOutMeans{scales: make([]float64, k)} }
-
-func (m *leftOutMeans) add(weight, d float64, alpha []float64) {
-	m.weight += weight
-	m.rows++
-	for j, a := range alpha {
-		if d > 0 {
-			m.squares += weight * (a / d) * (a / d)
-			m.scales[j] += a * a / d
-		}
-	}
-}
-
-func (m *leftOutMeans) square() float64 { return m.squares / m.weight }

@@ -16,24 +16,14 @@ const (
 	// leastStart is the least ridge that a search begins with, over the mean of the diagonal and the mean weight: targets free of
 	// noise ask for one near 0, of which the error is about the same and the iterations are many.
 	leastStart = 3e-4
-	// searchProbes are enough for the scale of the variances of a sample.
-	searchProbes = 4
 	// A smaller ridge is tried where the last one was better by this share.
 	worthwhile = 0.01
 )
 
 // Search returns the machine of the ridge of the least leave-one-out error, among those a factor of three apart around a start. Three
-// are solved together; as long as the best is the smallest or the largest, the next one beyond it is. The error is that of a sample
-// of rows, of which the variances given all others are known best. Where a difference is within their noise, the larger ridge is
-// taken. observe is told of each. Without probes the start is taken.
+// are solved together; as long as the best is the smallest or the largest, the next one beyond it is. Where a difference is within
+// the noise of the probes, the larger ridge is taken. observe is told of each.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
-	if p.probes() == 0 {
-		solved, report, err := p.Solve(ctx, []float64{start})
-		if err != nil {
-			return nil, report, err
-		}
-		return solved[0], report, nil
-	}
 	floor := leastStart / ridgeFactor * p.unit * p.meanWeight() * (1 + 1e-9)
 	start = max(start, leastStart*p.unit*p.meanWeight())
 	parts := progress.NewSeries(ctx, 1)
@@ -41,15 +31,12 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 	var report Report
 	next := []float64{start / ridgeFactor, start, start * ridgeFactor}
 	for len(next) > 0 {
-		solved, own, err := p.solve(parts.Next(), next, min(searchProbes, p.probes()))
+		solved, own, err := p.Solve(parts.Next(), next)
 		if err != nil {
 			return nil, report, err
 		}
 		report.add(own)
 		for _, s := range solved {
-			if err := p.calibrate(ctx, s); err != nil {
-				return nil, report, err
-			}
 			observe(s.Ridge, s.Score)
 		}
 		all = append(all, solved...)
@@ -77,7 +64,7 @@ func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge,
 			break
 		}
 	}
-	return all[best], report, p.complete(parts.Next(), all[best], &report)
+	return all[best], report, nil
 }
 
 // scoreNoise is the relative noise of the error that the probes make, of which the scale of the variances comes.

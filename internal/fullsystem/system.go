@@ -23,16 +23,16 @@ import (
 // What Settings stand for if they are 0.
 const (
 	DefaultTolerance = 0.01
-	DefaultProbes    = 8
-	// Up to someRows rows a pass costs less, and there are twice as many.
-	someRows = 12_000
+	// Probes have so many numbers in all, of which the noise of their sum is a few per cent, and are at least and at most so many.
+	probeNumbers            = 20_000
+	leastProbes, mostProbes = 2, 8
 )
 
 // Settings is how a problem is solved.
 type Settings struct {
 	Type      string  // whose fit it is, for errors
 	Tolerance float64 // the error of predictions in standard deviations of the residuals; 0: DefaultTolerance
-	Probes    int     // random vectors for the diagonal of the inverse; 0: DefaultProbes or twice that, below 0: none
+	Probes    int     // random vectors for the sum of the diagonal of the inverse; 0: chosen by the rows, below 0: none
 	Rank      int     // of the preconditioner; 0: chosen by cost
 	Seed      uint64
 	Workers   int
@@ -65,10 +65,9 @@ type Problem struct {
 	doubled     bool // its rank was
 	weighed     [][]float64
 
-	// What the variances of all ridges share, and rows with what is near them.
-	base  *Posterior
-	drawn []int
-	near  []*neighbourhood
+	// What the variances of all ridges share.
+	base   *Posterior
+	forest *forest
 }
 
 const (
@@ -143,10 +142,10 @@ func (p *Problem) centre(targets *mat.Dense) {
 }
 
 func (p *Problem) probes() int {
-	if p.Probes == 0 && p.n <= someRows {
-		return 2 * DefaultProbes
+	if p.Probes != 0 {
+		return max(p.Probes, 0)
 	}
-	return max(cmp.Or(p.Probes, DefaultProbes), 0)
+	return min(max(probeNumbers/p.n, leastProbes), mostProbes)
 }
 
 // root returns √w[i].
@@ -214,20 +213,18 @@ func (p *Problem) chooseStorage(ridge, beside float64) Storage {
 type Solution struct {
 	Ridge float64
 	loo.Solution
-	// Spread of the entries of Inverse by the random vectors, their standard errors; nil without probes.
-	Spread []float64
 	// Error is a bound of the error of predictions of the training rows, in standard deviations of the leave-one-out residuals.
 	Error     float64
 	Converged bool
-	// Score is the weighted mean squared leave-one-out residual of a sample of rows, and Scales the mean of α²/d there for each target,
-	// d the diagonal of Inverse. Both are of Search and Posterior.
+	// Score is the weighted mean squared leave-one-out residual, and Scales the mean of α²/d for each target, d the diagonal of
+	// Inverse.
 	Score  float64
 	Scales []float64
 
-	probes    *probeResult
 	model     *conditional
 	system    *system
-	posterior *Posterior // nil until it was asked for
+	variances []float64 // of each row given all others
+	scale     float64   // c, which they have been multiplied by
 }
 
 // Report says how the problem was solved.
@@ -241,61 +238,36 @@ type Report struct {
 
 // Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
-	return p.solve(ctx, ridges, p.probes())
-}
-
-// solve is Solve with so many probes.
-func (p *Problem) solve(ctx context.Context, ridges []float64, probes int) ([]*Solution, Report, error) {
 	var report Report
 	if len(ridges) == 0 {
 		return nil, report, nil
 	}
-	least := slices.Min(ridges) / p.unit
-	parts := progress.Parts(ctx, 3, 2, 4)
+	least, probes := slices.Min(ridges)/p.unit, p.probes()
+	parts := progress.Parts(ctx, 3, 2, 4, 1)
 	if err := p.prepare(parts[0], parts[1], least, len(ridges), 1+len(p.means)+probes); err != nil {
 		return nil, report, err
 	}
-	systems := make([]*system, len(ridges))
+	out := make([]*Solution, len(ridges))
 	var sides []*rightSide
 	for i, ridge := range ridges {
 		if err := p.conditioner.shift(ctx, ridge/p.unit); err != nil {
 			return nil, report, err
 		}
-		var err error
-		if systems[i], err = p.newSystem(ctx, ridge); err != nil {
+		s, err := p.newSystem(ctx, ridge)
+		if err != nil {
 			return nil, report, err
 		}
-		p.addProbes(systems[i], probes)
-		sides = append(sides, systems[i].all()...)
+		p.addProbes(s, probes)
+		out[i] = &Solution{Ridge: ridge, system: s, model: s.model}
+		sides = append(sides, s.all()...)
 	}
 	if err := p.run(parts[2], sides, &report); err != nil {
 		return nil, report, err
 	}
-	out := make([]*Solution, len(ridges))
-	for i, s := range systems {
-		var err error
-		if out[i], err = p.solution(ctx, s); err != nil {
-			return nil, report, err
-		}
+	for _, s := range out {
+		p.solution(s)
 	}
-	return out, report, nil
-}
-
-// complete solves for the probes that a solution has not yet.
-func (p *Problem) complete(ctx context.Context, s *Solution, report *Report) error {
-	before := len(s.system.probes)
-	p.addProbes(s.system, p.probes())
-	if before == len(s.system.probes) {
-		return ctx.Err()
-	}
-	var own Report
-	if err := p.run(ctx, s.system.probes[before:], &own); err != nil {
-		return err
-	}
-	report.add(own)
-	s.posterior = nil
-	s.Converged = s.Converged && len(notConverged(s.system.all())) == 0
-	return p.leaveOut(ctx, s.system, s)
+	return out, report, p.leaveOut(parts[3], out)
 }
 
 // prepare computes the tiles and the preconditioner, where that has not been done.
@@ -308,7 +280,8 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 		most = min(mostRank, int(p.limit()*factorShare/(8*n)))
 	}
 	most = max(1, min(most, p.n))
-	beside := vectors + 8*n*float64(most) + 16*float64(most*most)
+	// The features of the pivots and the variances of each ridge come to the factor.
+	beside := vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
 	storage := p.chooseStorage(ridge, beside)
 	if p.conditioner != nil && storage == p.storage {
 		return nil
@@ -396,19 +369,16 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 	return s, nil
 }
 
-// addProbes adds random vectors up to a number, the same for all ridges.
-func (p *Problem) addProbes(s *system, upTo int) {
+// addProbes adds random vectors, the same for all ridges.
+func (p *Problem) addProbes(s *system, count int) {
 	random := rand.New(rand.NewPCG(p.Seed, probeStream))
-	for probe := range upTo {
+	for range count {
 		z := make([]float64, p.n)
 		for i := range z {
 			z[i] = 1
 			if random.Uint64()&1 == 0 {
 				z[i] = -1
 			}
-		}
-		if probe < len(s.probes) {
-			continue
 		}
 		t := newRightSide(s.ones.ridge, z)
 		t.probe, t.excess = true, func() float64 { return p.excessOfProbe(t) }
@@ -587,11 +557,11 @@ func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error)
 	return true, p.iterate(ctx, sides, p.Steps)
 }
 
-// solution makes the machine of a solved system.
-func (p *Problem) solution(ctx context.Context, s *system) (*Solution, error) {
-	k := len(p.means)
-	out := &Solution{Ridge: s.ridge, Converged: len(notConverged(s.all())) == 0, system: s,
-		Solution: loo.Solution{Alpha: mat.NewDense(p.n, k, nil), Bias: make([]float64, k), Eta: p.unscaled(s.ones.u)}}
+// solution fills in the machine of a solved system.
+func (p *Problem) solution(out *Solution) {
+	k, s := len(p.means), out.system
+	out.Converged = len(notConverged(s.all())) == 0
+	out.Solution = loo.Solution{Alpha: mat.NewDense(p.n, k, nil), Bias: make([]float64, k), Eta: p.unscaled(s.ones.u)}
 	sum := vecmath.Sum(out.Eta)
 	for j, t := range s.targets {
 		nu := p.unscaled(t.u)
@@ -601,7 +571,6 @@ func (p *Problem) solution(ctx context.Context, s *system) (*Solution, error) {
 		out.Bias[j] += p.means[j]
 		out.Error = max(out.Error, p.tolerance()*t.excess())
 	}
-	return out, p.leaveOut(ctx, s, out)
 }
 
 // unscaled returns √w u / U.

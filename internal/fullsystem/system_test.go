@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -194,19 +195,18 @@ func TestLeavingOut(t *testing.T) {
 		require.NoError(t, err)
 		got, _, err := p.Solve(context.Background(), []float64{ridge})
 		require.NoError(t, err)
-		sum, beyond, left, exactly := vecmath.Sum(want.eta), 0, 0., 0.
-		raw := meanOf(got[0].probes.samples)
+		sum, left, exactly := vecmath.Sum(want.eta), 0., 0.
+		errors := make([]float64, len(want.inverse))
 		for i, v := range want.inverse {
-			scaled := weights.Weight(weighted, i)
-			if math.Abs(raw[i]*scaled-v) > 3*got[0].Spread[i]+0.02*v {
-				beyond++
-			}
 			d := v - want.eta[i]*want.eta[i]/sum
+			errors[i] = math.Abs(got[0].Inverse[i]/d - 1)
 			left += got[0].Residuals.At(i, 0) * got[0].Residuals.At(i, 0)
 			exactly += want.alpha.At(i, 0) / d * want.alpha.At(i, 0) / d
 		}
-		assert.Less(t, beyond, 60, "rows beyond three standard errors")
-		assert.InDelta(t, 1, left/exactly, 0.1)
+		t.Logf("errors of the diagonal: median %.3g, most %.3g; residuals: %.3g", median(errors), slices.Max(errors), left/exactly)
+		assert.Less(t, median(errors), 0.05)
+		assert.Less(t, slices.Max(errors), 0.5)
+		assert.InDelta(t, 1, left/exactly, 0.05)
 
 		posterior, err := p.Posterior(context.Background(), got[0])
 		require.NoError(t, err)
@@ -353,8 +353,8 @@ func TestDoubling(t *testing.T) {
 	require.NoError(t, p.run(context.Background(), s.all(), &report))
 	assert.Equal(t, 200, p.conditioner.rank())
 	assert.Len(t, report.Warnings, 1)
-	got, err := p.solution(context.Background(), s)
-	require.NoError(t, err)
+	got := &Solution{Ridge: ridge, system: s}
+	p.solution(got)
 	assert.True(t, got.Converged)
 	want := solveExactly(t, kernel, x, y, nil, ridge)
 	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got.Alpha, got.Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-4)
