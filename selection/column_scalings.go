@@ -153,35 +153,73 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 	if err != nil {
 		return nil, err
 	}
+	encoded := c.manyLevels(filled)
+	if c.Groups == nil {
+		c.parts = distinct.Parts(merged, x, y, len(c.categories) > 0, c.mostParted())
+	}
+	given := folds.Rows[Y]{X: merged.Spread(filled), Y: y, Weights: weights, Groups: c.Groups}
+	seconds := 0.
+	if c.drafts(merged.Len()) {
+		var drafting context.Context
+		drafting, rest = progress.Two(rest, 1, 10)
+		if c, seconds, err = c.draft(drafting, given, merged, target, labels); err != nil {
+			return nil, err
+		}
+	}
+	scalings := c.scalings
+	if len(encoded) > 0 {
+		scalings = append(slices.Clone(scalings), encodedScaling(encoded))
+	}
+	parts, plain, seen, err := c.fitParts(rest, scalings, filled, merged, given, target, labels)
+	if err != nil {
+		return nil, err
+	}
+	rowWeights := stack.Weights(len(y), weights, distinct.MergeParts(given.X, c.parts, nil).Index)
+	kept := c.share(parts, rowWeights)
+	if c.single {
+		kept = kept[:1]
+		kept[0].result.Share, kept[0].result.VarianceFactor = 1, 0
+		for _, p := range parts[1:] {
+			p.result.Share = 0
+		}
+	}
+	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.bend, encoded: encoded}
+	out.result.Seconds += seconds
+	if seen.bend != nil {
+		seen.bend.Noise = noise(kept, seen.bent(target), rowWeights)
+	}
+	for _, p := range append(parts, plain...) {
+		p.left, p.variances, p.bend = nil, nil, seen.bend
+	}
+	out.inner = c.mean(kept)
+	return out, nil
+}
+
+// fitParts fits once for each scaling and kind to rows without gaps, of which merged are the distinct ones, with or without a model of
+// the plain targets, if these are not those that are taken.
+func (c engine[Y, E]) fitParts(ctx context.Context, scalings []scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
+	target []float64, labels []int) (parts, plain []*fitted[E], seen mapped, err error) {
 	var means []float64 // of the targets of equal rows
 	if target != nil {
 		means = merged.Mean(mat.NewDense(len(target), 1, slices.Clone(target))).RawMatrix().Data
 	}
 	seen, others, err := c.target(progress.Detach(ctx), means)
 	if err != nil {
-		return nil, err
-	}
-	scalings := c.scalings
-	encoded := c.manyLevels(filled)
-	if len(encoded) > 0 {
-		scalings = append(slices.Clone(scalings), encodedScaling(encoded))
+		return nil, nil, seen, err
 	}
 	if c.searches = len(scalings) * len(c.kinds); len(others) > 0 {
 		c.searches++ // of the plain targets, which may not be those that are taken
 	}
-	if c.Groups == nil {
-		c.parts = distinct.Parts(merged, x, y, len(c.categories) > 0, c.above)
-	}
-	rowWeights := stack.Weights(len(y), weights, distinct.MergeParts(x, c.parts, nil).Index)
-	given := folds.Rows[Y]{X: merged.Spread(filled), Y: y, Weights: weights, Groups: c.Groups}
-	var parts, plain []*fitted[E]
-	group := progress.Open(rest)
+	weights := given.Weights
+	rowWeights := stack.Weights(len(given.Y), weights, distinct.MergeParts(given.X, c.parts, nil).Index)
+	fail := func(w scaling, err error) error { return fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err) }
+	group := progress.Open(ctx)
 	for i, w := range scalings {
 		scaling, learning := progress.Two(group.Step(i, len(scalings)), 1, 44)
 		steps := c.withScaling(w).steps
-		own, even, err := folds.FitChain(scaling, c.Type, steps, filled, targetsOf(steps, merged, y))
+		own, even, err := folds.FitChain(scaling, c.Type, steps, filled, targetsOf(steps, merged, given.Y))
 		if err != nil {
-			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
+			return nil, nil, seen, fail(w, err)
 		}
 		if i == 1 && bendsNothing(own) {
 			continue // what standardising makes of them
@@ -191,10 +229,10 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 			var first context.Context
 			first, learning = progress.Two(learning, 1, 3)
 			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, mapped{}, given, own, even, target, labels); err != nil {
-				return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
+				return nil, nil, seen, fail(w, err)
 			}
 			if seen, err = c.better(progress.Detach(ctx), plain[0], others, even, target, weights, rowWeights); err != nil {
-				return nil, err
+				return nil, nil, seen, err
 			}
 			if seen.bend == nil {
 				parts, plain = plain, nil
@@ -205,32 +243,16 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 		}
 		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.bent(target), labels)
 		if err != nil {
-			return nil, fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err)
+			return nil, nil, seen, fail(w, err)
 		}
 		for _, p := range more {
 			if err := c.leaveFoldsOut(progress.Detach(ctx), w, p, merged, filled, given, seen.bent(target), labels); err != nil {
-				return nil, err
+				return nil, nil, seen, err
 			}
 		}
 		parts = append(parts, more...)
 	}
-	kept := c.share(parts, rowWeights)
-	if c.single {
-		kept = kept[:1]
-		kept[0].result.Share, kept[0].result.VarianceFactor = 1, 0
-		for _, p := range parts[1:] {
-			p.result.Share = 0
-		}
-	}
-	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.bend, encoded: encoded}
-	if seen.bend != nil {
-		seen.bend.Noise = noise(kept, seen.bent(target), rowWeights)
-	}
-	for _, p := range append(parts, plain...) {
-		p.left, p.variances, p.bend = nil, nil, seen.bend
-	}
-	out.inner = c.mean(kept)
-	return out, nil
+	return parts, plain, seen, nil
 }
 
 // fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
@@ -248,6 +270,9 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, kinds []families.
 		one.columns = label
 		if i > 0 {
 			one.strategy = &shape.Search{Lengths: first.result.Lengths, MaxIterations: warmSteps}
+		}
+		if known := c.lengths[kind.String()]; known != nil {
+			one.strategy = &shape.Search{Lengths: known}
 		}
 		if c.Budget > 0 {
 			one.Budget = max(1, c.Budget/time.Duration(c.searches))

@@ -44,10 +44,10 @@ func (w scaling) withCategories(rest transformers.Transformer, categories []int)
 }
 
 // manyLevels returns those of the categories that have at least leastLevels levels, of rows whose first columns they are. Landmarks
-// and Groups leave out no rows, so that nothing would say what the means are worth.
+// and Groups leave out no rows, so that nothing would say what the means are worth, and many rows tell the levels apart without them.
 func (c engine[Y, E]) manyLevels(x *mat.Dense) (out []int) {
 	n, _ := x.Dims()
-	if c.Groups != nil || c.many != nil && n > c.above {
+	if c.Groups != nil || c.handsOver(n) || c.drafts(n) {
 		return nil
 	}
 	for j := range c.categories {

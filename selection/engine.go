@@ -62,9 +62,10 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	columns    string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.
 	heardBy func(search.TraceRow)
-	// many, if not nil, makes the machine of more than above rows.
-	many  func(onSome) E
-	above int
+	// many, if not nil, makes the machine of more than above rows, and of more than draftedFrom that are not solved for exactly.
+	many               func(onSome) E
+	above, draftedFrom int
+	lengths            map[string][]float64 // what a draft has learnt, of a kind by its name
 }
 
 // zeroValue has what a Regressor or a Classifier is made of if neither a Space nor a Search is set.
@@ -81,7 +82,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	switch {
 	case c.strategy == nil && space.isZero():
 		c.scalings, c.mean, c.strategy = columnScalings, zero.mean, &shape.Search{}
-		c.many, c.above = zero.many, handOver
+		c.many, c.above, c.draftedFrom = zero.many, handOver, shape.MaxExactRows
 		if c.kinds = c.given; c.kinds == nil {
 			c.kinds = defaultKinds
 		}
@@ -134,7 +135,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		}
 	}
 	merged := distinct.Merge(xd, nil)
-	if n := merged.Len(); c.many == nil || n <= c.above {
+	if n := merged.Len(); !c.handsOver(n) {
 		if err := c.holds(n); err != nil {
 			return nil, err
 		}
@@ -155,7 +156,7 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	progress.Deadline(ctx, c.Budget, now)
 	c.heardBy, c.Observe = c.Observe, c.telling(ctx)
 	if c.scalings != nil {
-		if c.Groups != nil || c.many != nil && merged.Len() > c.above {
+		if c.Groups != nil || c.handsOver(merged.Len()) {
 			c.kinds = c.kinds[:1] // of which nothing tells what each is worth for each row
 		}
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
@@ -200,7 +201,7 @@ func (c engine[Y, E]) fitOn(ctx context.Context, given folds.Rows[Y], chain *pip
 	labels []int) (*fitted[E], error) {
 	merged, given := c.merge(rows, given)
 	n := merged.Len()
-	handsOver := c.many != nil && n > c.above
+	handsOver := c.handsOver(n)
 	var spending search.Share
 	searcher := c
 	if handsOver && c.Budget > 0 {

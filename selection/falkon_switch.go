@@ -6,22 +6,31 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/internal/fullsystem"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/search"
-	"github.com/kernelearn/kernelearn/selection/shape"
 )
 
 const (
-	// handOver is the number of rows above which the machines of the zero value are those of package falkon.
-	handOver = shape.MaxExactRows
+	// handOver is the number of rows above which the machines of the zero value are those of package falkon in any case.
+	handOver = 100_000
 	// Landmarks without a budget, and the first with one; and the most.
 	usualLandmarks, firstLandmarks = 2000, 500
 	mostLandmarks, mostInTime      = 4000, 8000
 	// crowded is the share of the landmarks from which the effective dimension asks for more.
 	crowded = .5
 )
+
+// handsOver reports whether the machines of so many rows are those of package falkon: where the time is limited, where there are too many
+// rows, or where the system of all rows cannot be kept in memory.
+func (c engine[Y, E]) handsOver(n int) bool {
+	if c.many == nil || n <= min(c.above, c.draftedFrom) {
+		return false
+	}
+	return n > c.above || c.Budget > 0 || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Keeps(n)
+}
 
 // onFalkon is what machines of package falkon tell of a fit.
 type onFalkon interface{ Details() falkon.Details }

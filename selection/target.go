@@ -94,7 +94,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen mapped, o
 	case c.targetOf == PowerTarget:
 		chosen, err = yeoJohnson(ctx, y)
 		return chosen, nil, err
-	case c.Groups != nil || len(y) < bendRows || c.many != nil && len(y) > c.above:
+	case c.Groups != nil || len(y) < bendRows || c.handsOver(len(y)) || c.drafts(len(y)):
 		return mapped{}, nil, nil
 	}
 	if l := logarithm(y); l.bend != nil && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {

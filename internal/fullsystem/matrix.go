@@ -123,5 +123,13 @@ func (m *matrix) build(ctx context.Context, single bool) error {
 	})
 }
 
+// kept reports whether there are tiles of float32, or of float64.
+func (m *matrix) kept(single bool) bool {
+	if single {
+		return m.single != nil
+	}
+	return m.double != nil
+}
+
 // drop forgets the tiles.
 func (m *matrix) drop() { m.single, m.double = nil, nil }

@@ -126,6 +126,9 @@ func (s Settings) Holds(rows int) error {
 		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
 }
 
+// Keeps reports whether the entries of K of so many rows, in float32, take the memory that the largest factor leaves.
+func (s Settings) Keeps(rows int) bool { return tileBytes(rows, 4) <= (1-factorShare)*s.limit() }
+
 func (p *Problem) centre(targets *mat.Dense) {
 	n, k := targets.Dims()
 	p.means, p.targets = make([]float64, k), mat.DenseCopyOf(targets)
@@ -177,8 +180,13 @@ func (p *Problem) estimateNorm(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// rounding is the largest relative error of an entry in float32, and safe by how much a ridge has to exceed the perturbation.
-const rounding, safe = 0x1p-24, 10
+const (
+	// rounding is the largest relative error of an entry in float32.
+	rounding = 0x1p-24
+	// A ridge has to exceed the bound of the perturbation safe times, and what it is likely to be refines times: a correction then
+	// leaves less than a third of an error.
+	safe, refines = 10, 3
+)
 
 // chooseStorage says how K is kept for a ridge Λ. A perturbation of independent errors has the norm of its entries over the root of
 // n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
@@ -201,7 +209,7 @@ func (p *Problem) chooseStorage(ridge, beside float64) Storage {
 		return Recomputed
 	case ridge >= safe*bound:
 		return Single
-	case ridge >= safe*likely:
+	case ridge >= refines*likely:
 		return Refined
 	case fits(8):
 		return Double
@@ -286,7 +294,7 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 	if p.conditioner != nil && storage == p.storage {
 		return nil
 	}
-	if p.storage = storage; storage != Recomputed && (p.matrix.single == nil) == (storage == Single || storage == Refined) {
+	if p.storage = storage; storage != Recomputed && !p.matrix.kept(storage != Double) {
 		p.matrix.drop()
 		if err := p.matrix.build(build, storage != Double); err != nil {
 			return err

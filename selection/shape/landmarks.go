@@ -165,13 +165,41 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one cl
 	default:
 		return nil
 	}
-	parts := progress.Parts(ctx, 1, 4, 5)
-	starts, err := l.landmarkStarts(parts[0], few, *learnt, centre)
-	if err != nil {
+	first, second := progress.Two(ctx, 1, 1)
+	best, err := l.climbFew(first, few, learnt, centre)
+	if err != nil || best.Theta == nil {
 		return err
 	}
+	more.climb.Inverse = best.Inverse
+	if l.objective == ComplexityRegularised || l.Lengths != nil {
+		theta, _, err := more.atRidges(progress.Detach(ctx), best.Theta)
+		if err != nil {
+			return err
+		}
+		if l.Lengths != nil {
+			best.Theta = theta
+		}
+	}
+	out, err := more.climb.Improve(second, best.Theta)
+	if !math.IsInf(out.F, -1) {
+		l.take(learnt, out)
+	}
+	return err
+}
+
+// climbFew climbs on few rows from what was learnt and from one length, unless the lengths are known.
+func (l *learner) climbFew(ctx context.Context, few *onLandmarks, learnt *climbPoint, centre []float64) (learning.Outcome, error) {
 	best := learning.Outcome{F: math.Inf(-1)}
-	group := progress.Open(parts[1])
+	if l.Lengths != nil {
+		best.Theta = l.spreadOut(*learnt)
+		return best, nil
+	}
+	first, second := progress.Two(ctx, 1, 4)
+	starts, err := l.landmarkStarts(first, few, *learnt, centre)
+	if err != nil {
+		return best, err
+	}
+	group := progress.Open(second)
 	for i, theta := range starts {
 		out, err := few.climb.Improve(group.Step(i, len(starts)), theta)
 		if out.F > best.F {
@@ -179,23 +207,10 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one cl
 			l.take(learnt, out)
 		}
 		if err != nil {
-			return err
+			return best, err
 		}
 	}
-	if best.Theta == nil {
-		return nil
-	}
-	more.climb.Inverse = best.Inverse
-	if l.objective == ComplexityRegularised {
-		if _, _, err := more.atRidges(progress.Detach(ctx), best.Theta); err != nil {
-			return err
-		}
-	}
-	out, err := more.climb.Improve(parts[2], best.Theta)
-	if !math.IsInf(out.F, -1) {
-		l.take(learnt, out)
-	}
-	return err
+	return best, nil
 }
 
 // landmarkStarts are what was learnt, and the best of few lengths for all columns.

@@ -127,7 +127,8 @@ const (
 // Of more than 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], those lengths are a start alone: from
 // there, and from the best of three lengths for all columns, the leave-one-out error of ridge regression on 300
 // landmarks is climbed over 2000 other rows, with its exact gradient, and from the better of both that on 600
-// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications.
+// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications. From Lengths the last climb
+// is the only one.
 //
 // Numeric targets are in units of the power of two below the largest of them, less their mean, so that the unit they come
 // in changes nothing. The values of an objective in the trace are of those. With classes the targets are ±1, of more than
@@ -226,7 +227,9 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	}
 	if err == nil && start.theta != nil {
 		one := l.withOneLength(start)
-		err = l.climb(parts[1], &start)
+		if l.Lengths == nil || !l.learnsOnLandmarks() {
+			err = l.climb(parts[1], &start)
+		}
 		switch {
 		case err != nil:
 		case l.learnsOnLandmarks():

@@ -1,0 +1,112 @@
+package selection
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+
+	"github.com/kernelearn/kernelearn/internal/classes"
+	"github.com/kernelearn/kernelearn/internal/distinct"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/stack"
+	"github.com/kernelearn/kernelearn/kernels/families"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
+)
+
+// Of many rows nothing is fitted to all of them that few rows say adds little. A draft is what the zero value makes of some of the
+// rows: it says which scaling of the columns and which target are better, and from which lengths each kind sets out.
+
+const (
+	// draftRows are the distinct rows of a draft.
+	draftRows = 1000
+	// draftStream is the stream "draft".
+	draftStream = 0x6472616674
+	// hopeless is how many times the leave-one-out error of the best kind that of another is for it not to be fitted to all rows.
+	hopeless = 2
+)
+
+// drafts reports whether so many distinct rows are many.
+func (c engine[Y, E]) drafts(n int) bool {
+	return c.many != nil && c.Groups == nil && n > c.draftedFrom && !c.handsOver(n)
+}
+
+// mostParted is the largest number of distinct rows, parts of equal ones told apart, of a machine that leaves rows out one by one.
+func (c engine[Y, E]) mostParted() int { return min(c.above, c.draftedFrom) }
+
+// draft returns the engine for all of many rows, which are without gaps, and the seconds that it took.
+func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *distinct.Rows, target []float64,
+	labels []int) (engine[Y, E], float64, error) {
+	now := c.Now
+	if now == nil {
+		now = time.Now
+	}
+	begun := now()
+	rows := rowsOf(merged, len(given.Y), rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:draftRows])
+	few := given.Pick(rows)
+	target, labels = linalg.Pick(target, rows), linalg.Pick(labels, rows)
+	c.scalings = slices.Clone(c.scalings)
+	if target != nil && slices.Min(target) == slices.Max(target) || labels != nil && len(classes.Distinct(labels)) < 2 {
+		c.scalings = c.scalings[:1] // few rows say nothing
+		return c, 0, nil
+	}
+	d := c
+	d.many, d.Observe, d.heardBy, d.Resume, d.trail = nil, nil, nil, nil, &trail{}
+	d.Begun = d.trail.begin
+	d.parts = linalg.Pick(c.parts, rows)
+	own := distinct.Merge(few.X, nil)
+	parts, _, seen, err := d.fitParts(ctx, c.scalings, own.X, own, few, target, labels)
+	if err != nil {
+		return c, 0, err
+	}
+	d.share(parts, stack.Weights(len(rows), few.Weights, distinct.MergeParts(few.X, d.parts, nil).Index))
+	shares := map[string]float64{}
+	for _, p := range parts {
+		shares[p.result.Columns] += p.result.Share
+	}
+	best := parts[0].result.Columns
+	for _, p := range parts {
+		if shares[p.result.Columns] > shares[best] {
+			best = p.result.Columns
+		}
+	}
+	c.scalings = slices.DeleteFunc(c.scalings, func(w scaling) bool { return seen.label(w.name) != best })
+	if c.targetOf == AutomaticTarget {
+		c.targetOf = targetOf(seen.bend)
+	}
+	c.lengths = map[string][]float64{}
+	least := parts[0].result.LeaveOneOut
+	for _, p := range parts {
+		if p.result.Columns == best {
+			c.lengths[p.result.Family] = p.result.Lengths
+			least = min(least, p.result.LeaveOneOut)
+		}
+	}
+	c.kinds = slices.DeleteFunc(slices.Clone(c.kinds), func(kind families.Family) bool {
+		return slices.ContainsFunc(parts, func(p *fitted[E]) bool {
+			r := p.result
+			return r.Columns == best && r.Family == kind.String() && r.LeaveOneOut > hopeless*least
+		})
+	})
+	return c, now().Sub(begun).Seconds(), nil
+}
+
+// rowsOf returns the rows given that some distinct rows are, ascending.
+func rowsOf(merged *distinct.Rows, n int, distinctRows []int) (out []int) {
+	taken := make([]bool, merged.Len())
+	for _, i := range distinctRows {
+		taken[i] = true
+	}
+	for i := range n {
+		at := i
+		if merged.Index != nil {
+			at = merged.Index[i]
+		}
+		if taken[at] {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
