@@ -272,7 +272,7 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, kinds []families.
 			one.strategy = &shape.Search{Lengths: first.result.Lengths, MaxIterations: warmSteps}
 		}
 		if known := c.lengths[kind.String()]; known != nil {
-			one.strategy = &shape.Search{Lengths: known}
+			one.strategy = &shape.Search{Lengths: known, MaxIterations: warmSteps}
 		}
 		if c.Budget > 0 {
 			one.Budget = max(1, c.Budget/time.Duration(c.searches))

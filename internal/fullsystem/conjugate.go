@@ -58,6 +58,13 @@ func newRightSide(ridge float64, b []float64) *rightSide {
 		leastEnergy: math.Inf(1), leastResidual: math.Inf(1), energy: math.Inf(1)}
 }
 
+// beginFrom begins with the solution of the same system with another ridge: b - (S + ΛI)u = b - (S + Λ'I)u + (Λ' - Λ)u.
+func (s *rightSide) beginFrom(other *rightSide) {
+	copy(s.u, other.u)
+	copy(s.r, other.r)
+	linalg.Axpy(other.ridge-s.ridge, other.u, s.r)
+}
+
 // restart begins with a residual, for a correction that is added to u.
 func (s *rightSide) restart(residual []float64) {
 	copy(s.r, residual)

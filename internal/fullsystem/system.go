@@ -246,6 +246,11 @@ type Report struct {
 
 // Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
 func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Report, error) {
+	return p.solveFrom(ctx, nil, ridges)
+}
+
+// solveFrom begins with a solution for another ridge, if there is one.
+func (p *Problem) solveFrom(ctx context.Context, from *Solution, ridges []float64) ([]*Solution, Report, error) {
 	var report Report
 	if len(ridges) == 0 {
 		return nil, report, nil
@@ -266,6 +271,11 @@ func (p *Problem) Solve(ctx context.Context, ridges []float64) ([]*Solution, Rep
 			return nil, report, err
 		}
 		p.addProbes(s, probes)
+		if from != nil {
+			for j, side := range s.all() {
+				side.beginFrom(from.system.all()[j])
+			}
+		}
 		out[i] = &Solution{Ridge: ridge, system: s, model: s.model}
 		sides = append(sides, s.all()...)
 	}

@@ -171,13 +171,9 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one cl
 		return err
 	}
 	more.climb.Inverse = best.Inverse
-	if l.objective == ComplexityRegularised || l.Lengths != nil {
-		theta, _, err := more.atRidges(progress.Detach(ctx), best.Theta)
-		if err != nil {
+	if l.objective == ComplexityRegularised {
+		if _, _, err := more.atRidges(progress.Detach(ctx), best.Theta); err != nil {
 			return err
-		}
-		if l.Lengths != nil {
-			best.Theta = theta
 		}
 	}
 	out, err := more.climb.Improve(second, best.Theta)
@@ -187,13 +183,9 @@ func (l *learner) climbLandmarks(ctx context.Context, learnt *climbPoint, one cl
 	return err
 }
 
-// climbFew climbs on few rows from what was learnt and from one length, unless the lengths are known.
+// climbFew climbs on few rows from what was learnt and from one length.
 func (l *learner) climbFew(ctx context.Context, few *onLandmarks, learnt *climbPoint, centre []float64) (learning.Outcome, error) {
 	best := learning.Outcome{F: math.Inf(-1)}
-	if l.Lengths != nil {
-		best.Theta = l.spreadOut(*learnt)
-		return best, nil
-	}
 	first, second := progress.Two(ctx, 1, 4)
 	starts, err := l.landmarkStarts(first, few, *learnt, centre)
 	if err != nil {

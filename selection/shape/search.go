@@ -127,8 +127,10 @@ const (
 // Of more than 5000 rows, with [AutomaticObjective] or [LeaveOneOutError], those lengths are a start alone: from
 // there, and from the best of three lengths for all columns, the leave-one-out error of ridge regression on 300
 // landmarks is climbed over 2000 other rows, with its exact gradient, and from the better of both that on 600
-// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications. From Lengths the last climb
-// is the only one.
+// landmarks over 6000. A value with its gradient costs about ten times rows × landmarks² multiplications.
+//
+// From Lengths, of more than MaxRows rows the objective is that of so many random ones, and nothing else is looked at: lengths that are
+// known to be near need no blocks, and of so many rows the exact objective learns better lengths than landmarks.
 //
 // Numeric targets are in units of the power of two below the largest of them, less their mean, so that the unit they come
 // in changes nothing. The values of an objective in the trace are of those. With classes the targets are ±1, of more than
@@ -227,11 +229,10 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 	}
 	if err == nil && start.theta != nil {
 		one := l.withOneLength(start)
-		if l.Lengths == nil || !l.learnsOnLandmarks() {
-			err = l.climb(parts[1], &start)
-		}
+		err = l.climb(parts[1], &start)
 		switch {
 		case err != nil:
+		case l.Lengths != nil:
 		case l.learnsOnLandmarks():
 			err = l.climbLandmarks(parts[2], &start, one)
 		case l.onBlocks > 0:
@@ -247,6 +248,8 @@ func (s *Search) Choose(ctx context.Context, r *search.Run) (_ search.Choice, er
 // shareOfLast is what comes after the climb.
 func (l *learner) shareOfLast() float64 {
 	switch {
+	case l.Lengths != nil:
+		return 0
 	case l.learnsOnLandmarks():
 		return 8
 	case l.onBlocks > 0:
@@ -435,7 +438,7 @@ func (l *learner) climb(ctx context.Context, at *climbPoint) error {
 	n, _ := l.run.X.Dims()
 	rows := cmp.Or(l.onBlocks, n)
 	parts := []climbRows{{[]*learning.Block{l.sample}, l.sampled}, {l.blocks, rows}}
-	if l.sampled == rows {
+	if l.sampled == rows || l.Lengths != nil {
 		parts = parts[1:]
 	}
 	one := at.theta

@@ -41,7 +41,10 @@ func (l *learner) divide() error {
 		whole = defaultMaxRows
 	}
 	parts := [][]int{nil} // nil: all rows
-	if n > whole {
+	switch {
+	case n > whole && l.Lengths != nil:
+		parts = [][]int{slices.Sorted(slices.Values(order[:whole]))}
+	case n > whole:
 		parts = l.local(order, min(randomBlock, whole/2), min(localRow, whole/2))
 	}
 	for i, rows := range parts {
@@ -56,7 +59,7 @@ func (l *learner) divide() error {
 		l.onBlocks += len(rows)
 	}
 	l.sample, l.sampled = l.blocks[0], n
-	if len(parts) > 1 {
+	if parts[0] != nil {
 		l.sampled = len(parts[0])
 	}
 	if l.sampled > startRows {
