@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/linalg"
@@ -109,4 +108,3 @@ func rowsOf(merged *distinct.Rows, n int, distinctRows []int) (out []int) {
 	}
 	return out
 }
-

@@ -2,6 +2,7 @@ package fullsystem
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -88,9 +89,15 @@ func (m *matrix) compute(tile []float64, i, j int) error {
 	return nil
 }
 
+// collectFrom is the size of the tiles from which on garbage is collected before they are made.
+const collectFrom = 1 << 28
+
 // build computes the tiles and keeps them, in float32 or float64.
 func (m *matrix) build(ctx context.Context, single bool) error {
 	tiles := m.blocks * (m.blocks + 1) / 2
+	if tileBytes(m.n, 4) > collectFrom {
+		runtime.GC() // or the tiles of the last problem stay until these have taken as much again
+	}
 	if single {
 		m.single = make([][]float32, tiles)
 	} else {

@@ -256,6 +256,9 @@ const (
 	largestShare = 2
 	// growth is the step in rank at which the estimates are compared.
 	growth = 1.25
+	// A factor that costs as much as leastPasses passes is made in any case: of a kernel with short lengths the first pivots say little
+	// of what the next take away.
+	leastPasses = 3
 )
 
 // iterations estimates their number from the largest eigenvalue of what is left of S.
@@ -265,13 +268,21 @@ func (c *rankChoice) iterations(largest float64) float64 {
 
 func (c *rankChoice) total(rank, largest float64) float64 {
 	n, columns := float64(c.n), float64(c.columns)
-	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3 +
-		c.iterations(largest)*(c.pass+columns*(factorCost*n*rank+solveCost*rank*rank))
+	return c.factor(rank) + c.iterations(largest)*(c.pass+columns*(factorCost*n*rank+solveCost*rank*rank))
+}
+
+// factor is the cost of the preconditioner.
+func (c *rankChoice) factor(rank float64) float64 {
+	n := float64(c.n)
+	return n*rank*c.kernel + pivotCost*n*rank*rank + float64(c.ridges)*rank*rank*rank/3
 }
 
 // enough is told of the remaining trace at a rank.
 func (c *rankChoice) enough(rank int, remaining float64) bool {
 	c.ranks, c.remaining = append(c.ranks, rank), append(c.remaining, remaining)
+	if remaining > 0 && c.factor(float64(rank)) < leastPasses*c.pass {
+		return false
+	}
 	now := len(c.ranks) - 1
 	half, three := c.rankIndex(rank/2), c.rankIndex(3*rank/4)
 	if half == three || three == now {
