@@ -19,8 +19,8 @@ const (
 	stagnant = 30
 	// mostIterations are made at most.
 	mostIterations = 1000
-	// worstRatio is the largest factor by which the squared error is taken to fall in delay iterations.
-	worstRatio = 0.9
+	// worstRatio is the largest factor by which the squared error is taken to fall in delay iterations, and mostFall the root.
+	worstRatio, mostFall = 0.9, 0.95
 )
 
 // rightSide is one system (S + ΛI)u = b, and where its iterations stand.
@@ -40,6 +40,13 @@ type rightSide struct {
 	iterations                 int
 	energy                     float64 // the estimate of the energy norm of the error, √(e'(S + ΛI)e)
 	state                      state
+	// What u changes in the predictions of rows that are left out, by the diagonal of the model; without it for probes.
+	diagonal []float64
+	before   []float64 // u some iterations ago
+	looked   int       // when that was
+	change   float64   // by as many iterations, u/diagonal in the norm
+	left     float64   // the estimate of what is still to change
+	goal     float64   // > 0: a norm of the residual at which the iterations end
 }
 
 type state int
@@ -51,11 +58,15 @@ const (
 	indefinite
 )
 
-func newRightSide(ridge float64, b []float64) *rightSide {
+func newRightSide(ridge float64, b, diagonal []float64) *rightSide {
 	n := len(b)
-	return &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: append([]float64(nil), b...), p: make([]float64, n),
-		q:           make([]float64, n),
-		leastEnergy: math.Inf(1), leastResidual: math.Inf(1), energy: math.Inf(1)}
+	s := &rightSide{ridge: ridge, b: b, u: make([]float64, n), r: make([]float64, n), p: make([]float64, n), q: make([]float64, n),
+		diagonal: diagonal}
+	if diagonal != nil {
+		s.before = make([]float64, n)
+	}
+	s.restart(b)
+	return s
 }
 
 // beginFrom begins with the solution of the same system with another ridge: b - (S + ΛI)u = b - (S + Λ'I)u + (Λ' - Λ)u.
@@ -63,6 +74,7 @@ func (s *rightSide) beginFrom(other *rightSide) {
 	copy(s.u, other.u)
 	copy(s.r, other.r)
 	linalg.Axpy(other.ridge-s.ridge, other.u, s.r)
+	copy(s.before, s.u)
 }
 
 // restart begins with a residual, for a correction that is added to u.
@@ -71,6 +83,38 @@ func (s *rightSide) restart(residual []float64) {
 	clear(s.p)
 	s.rho, s.gains, s.since, s.energy, s.state = 0, nil, 0, math.Inf(1), running
 	s.leastEnergy, s.leastResidual = math.Inf(1), math.Inf(1)
+	copy(s.before, s.u)
+	s.looked, s.change, s.left, s.goal = s.iterations, math.Inf(1), math.Inf(1), 0
+}
+
+// look estimates what is still to change in the predictions of rows that are left out, after each delay iterations: the changes fall about
+// as fast from one delay to the next.
+func (s *rightSide) look() {
+	if s.diagonal == nil || s.iterations < s.looked+delay {
+		return
+	}
+	sum := 0.
+	for i, d := range s.diagonal {
+		if d > 0 {
+			change := (s.u[i] - s.before[i]) / d
+			sum += change * change
+		}
+	}
+	change := math.Sqrt(sum)
+	if !math.IsInf(s.change, 1) {
+		ratio := min(change/max(s.change, math.SmallestNonzeroFloat64), mostFall)
+		s.left = change * ratio / (1 - ratio)
+	}
+	s.change, s.looked = change, s.iterations
+	copy(s.before, s.u)
+}
+
+// beyond is excess, or that of the residual where it has a goal.
+func (s *rightSide) beyond() float64 {
+	if s.goal > 0 {
+		return ratio(floats.Norm(s.r, 2), s.goal)
+	}
+	return s.excess()
 }
 
 // estimate returns the energy norm of the error, from the gains of the last iterations: those of delay iterations are the
@@ -108,6 +152,7 @@ func (s *rightSide) step() {
 		s.gains = s.gains[1:]
 	}
 	s.energy = s.estimate()
+	s.look()
 	residual := floats.Norm(s.r, 2)
 	if s.since++; s.energy < s.leastEnergy || residual < s.leastResidual {
 		s.since = 0
@@ -165,7 +210,7 @@ func (p *Problem) iterate(ctx context.Context, sides []*rightSide, steps *progre
 			if s.state == indefinite {
 				return &fault.NotPSDError{What: p.Type + ": K + ridge"}
 			}
-			excess := s.excess()
+			excess := s.beyond()
 			if s.state == running && excess <= 1 {
 				s.state = converged
 			}

@@ -373,14 +373,14 @@ func (p *Problem) newSystem(ctx context.Context, ridge float64) (*system, error)
 	for i := range ones {
 		ones[i] = p.root(i)
 	}
-	s.ones = newRightSide(scaled, ones)
+	s.ones = newRightSide(scaled, ones, s.model.diagonal)
 	for j := range p.means {
 		b := mat.Col(nil, j, p.targets)
 		if p.roots != nil {
 			floats.Mul(b, p.roots)
 		}
-		t := newRightSide(scaled, b)
-		t.excess = func() float64 { return ratio(floats.Norm(t.r, 2), p.tolerance()*s.model.leftOut(t.u)) }
+		t := newRightSide(scaled, b, s.model.diagonal)
+		t.excess = func() float64 { return ratio(t.left, p.tolerance()*s.model.leftOut(t.u)) }
 		s.targets = append(s.targets, t)
 	}
 	s.ones.excess = func() float64 { return p.excessOfOnes(s) }
@@ -398,7 +398,7 @@ func (p *Problem) addProbes(s *system, count int) {
 				z[i] = -1
 			}
 		}
-		t := newRightSide(s.ones.ridge, z)
+		t := newRightSide(s.ones.ridge, z, nil)
 		t.probe, t.excess = true, func() float64 { return p.excessOfProbe(t) }
 		s.probes = append(s.probes, t)
 	}
@@ -425,10 +425,10 @@ func (p *Problem) excessOfProbe(s *rightSide) float64 {
 
 // excessOfOnes has the error times b be as small as that of a target, beside the energy norm.
 func (p *Problem) excessOfOnes(s *system) float64 {
-	sum, residual := floats.Dot(s.ones.u, s.ones.b), floats.Norm(s.ones.r, 2)
+	sum := floats.Dot(s.ones.u, s.ones.b)
 	out := p.excessOfEnergy(s.ones)
 	for _, t := range s.targets {
-		out = max(out, ratio(math.Abs(floats.Dot(t.u, s.ones.b)/sum)*residual, p.tolerance()*s.model.leftOut(t.u)))
+		out = max(out, ratio(math.Abs(floats.Dot(t.u, s.ones.b)/sum)*s.ones.left, p.tolerance()*s.model.leftOut(t.u)))
 	}
 	return out
 }
@@ -552,28 +552,36 @@ func (p *Problem) residuals(ctx context.Context, sides []*rightSide, exactly boo
 	})
 }
 
-// correct solves for the residuals in float64, and reports whether there was anything to correct. Their energy is taken for that of
-// the tiles in float32, of which they are the correction.
+// correct solves for the residuals in float64, to those that the iterations have ended with, and reports whether there was anything to
+// correct.
 func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error) {
-	energies := make([]float64, len(sides))
+	goals, lefts := make([]float64, len(sides)), make([]float64, len(sides))
 	for i, s := range sides {
-		energies[i] = s.energy
+		goals[i], lefts[i] = floats.Norm(s.r, 2), s.left
 	}
 	if err := p.residuals(ctx, sides, true); err != nil {
 		return false, err
 	}
 	again := false
 	for i, s := range sides {
-		s.energy = energies[i]
-		if s.state = converged; s.excess() > 1 {
-			s.energy, s.state, again = math.Inf(1), running, true
+		if s.goal = mostRounding * goals[i]; floats.Norm(s.r, 2) <= s.goal {
+			s.left, s.state = lefts[i], converged
+		} else {
+			again = true
 		}
 	}
 	if !again {
 		return false, ctx.Err()
 	}
-	return true, p.iterate(ctx, sides, p.Steps)
+	err := p.iterate(ctx, sides, p.Steps)
+	for i, s := range sides {
+		s.left = lefts[i]
+	}
+	return true, err
 }
+
+// mostRounding is how many times the residual may be what it is without the rounding of the tiles.
+const mostRounding = 1.5
 
 // solution fills in the machine of a solved system.
 func (p *Problem) solution(out *Solution) {
