@@ -2,6 +2,7 @@ package fullsystem
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
@@ -40,8 +41,11 @@ func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	for _, i := range p.base.Pivots {
 		isPivot[i] = true
 	}
+	works := sync.Pool{New: func() any { return &leafWork{} }}
 	err := parallel.ForEach(ctx, p.Workers, len(p.forest.leaves), func(l int) error {
-		return p.leafVariances(ctx, &p.forest.leaves[l], isPivot, solved, variances)
+		work := works.Get().(*leafWork)
+		defer works.Put(work)
+		return p.leafVariances(ctx, work, &p.forest.leaves[l], isPivot, solved, variances)
 	})
 	if err != nil {
 		return err
@@ -73,18 +77,30 @@ func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	return nil
 }
 
+// leafWork is memory for the matrices of a leaf, of which there are thousands.
+type leafWork struct{ values, plain, features, factor []float64 }
+
+// sized returns a matrix in some memory, which grows where it has to. Its numbers are any.
+func sized(memory *[]float64, rows, columns int) *mat.Dense {
+	if len(*memory) < rows*columns {
+		*memory = make([]float64, rows*columns)
+	}
+	return mat.NewDense(rows, columns, (*memory)[:rows*columns])
+}
+
 // leafVariances sets those of the rows of a leaf.
-func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bool, solved []*Solution, variances [][]float64) error {
+func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, isPivot map[int]bool, solved []*Solution,
+	variances [][]float64) error {
 	all := append(append([]int(nil), l.context...), l.rows...)
 	m, own := len(all), len(l.rows)
 	x := linalg.Rows(p.rows, all)
-	values := mat.NewDense(m, m, nil)
+	values := sized(&work.values, m, m)
 	kernels.Block(values, p.kernel, x, x)
 	values.Scale(1/p.unit, values)
 	// What the features leave of the kernel, but for pivots, of which they leave nothing: those are compared with the others of the leaf.
 	plain := values
 	r := len(p.base.Pivots)
-	features := mat.NewDense(max(r, 1), m, nil)
+	features := sized(&work.features, max(r, 1), m)
 	if r > 0 {
 		for a := range r {
 			row, from := features.RawRowView(a), p.base.features.RawRowView(a)
@@ -92,7 +108,8 @@ func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bo
 				row[b] = from[i]
 			}
 		}
-		plain = mat.DenseCopyOf(values)
+		plain = sized(&work.plain, m, m)
+		plain.Copy(values)
 		fast.Gemm(blas.Trans, blas.NoTrans, -1, features.RawMatrix(), features.RawMatrix(), 1, values.RawMatrix())
 	}
 	pivots := 0
@@ -103,7 +120,7 @@ func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bo
 	}
 	for at, s := range solved {
 		ridge := s.Ridge / p.unit
-		rest, err := p.givenContext(ctx, values, all, own, ridge)
+		rest, err := p.givenContext(ctx, work, values, all, own, ridge)
 		if err != nil {
 			return err
 		}
@@ -116,7 +133,7 @@ func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bo
 		}
 		var near []float64
 		if pivots > 0 {
-			if near, err = p.givenContext(ctx, plain, all, own, ridge); err != nil {
+			if near, err = p.givenContext(ctx, work, plain, all, own, ridge); err != nil {
 				return err
 			}
 		}
@@ -147,9 +164,9 @@ func (p *Problem) leafVariances(ctx context.Context, l *leaf, isPivot map[int]bo
 }
 
 // givenContext returns the variance that each of the last rows has given all others of these kernel values.
-func (p *Problem) givenContext(ctx context.Context, values *mat.Dense, rows []int, last int, ridge float64) ([]float64, error) {
+func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.Dense, rows []int, last int, ridge float64) ([]float64, error) {
 	m := len(rows)
-	c := mat.NewSymDense(m, nil)
+	c := mat.NewSymDense(m, sized(&work.factor, m, m).RawMatrix().Data)
 	for a, i := range rows {
 		copy(c.RawSymmetric().Data[a*m+a:(a+1)*m], values.RawRowView(a)[a:])
 		c.SetSym(a, a, max(values.At(a, a), 0)+ridge/weights.Weight(p.weights, i))
