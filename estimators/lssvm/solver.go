@@ -42,6 +42,9 @@ func (s Solver) String() string {
 }
 
 const (
+	// classTolerance is the error of decision values in standard deviations of what they have without a row: probabilities change by less
+	// than one in a hundred.
+	classTolerance = 0.03
 	// leastToIterate rows are not factored by ConjugateGradients.
 	leastToIterate = 1000
 	// mostToFactor rows are factored if nothing is set: at about as many a search of the ridge takes as long both ways.
@@ -85,7 +88,11 @@ func (s machineSettings) holds(rows int) error {
 
 // iteration is how the system is solved by conjugate gradients.
 func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
-	return fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
+	out := fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
+	if s.classify {
+		out.Tolerance = classTolerance
+	}
+	return out
 }
 
 // Details say more than a Report about how the system was solved.
@@ -121,30 +128,40 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 		m.details.Ridges++
 		steps.Next(objective, "ridge %.3g", ridge)
 	}
+	sketched := sketch(targets, s.seed)
 	start := m.ridge
 	if start == 0 {
 		choosing, preparing := progress.Two(first, 9, 1)
 		var err error
-		if start, err = m.startRidge(choosing, s, kernel, rows, targets, steps, observe); err != nil {
+		if start, err = m.startRidge(choosing, s, kernel, rows, sketched, steps, observe); err != nil {
 			return err
 		}
 		if first = preparing; m.n > searchedFrom {
 			m.ridge = start
 		}
 	}
-	problem, err := fullsystem.NewProblem(first, s.iteration(steps), kernel, rows, targets, m.weights)
+	problem, err := fullsystem.NewProblem(first, s.iteration(steps), kernel, rows, sketched, m.weights)
 	if err != nil {
 		return err
 	}
 	var solved *fullsystem.Solution
 	var report fullsystem.Report
-	if m.ridge > 0 {
+	if m.ridge == 0 {
+		solving := second
+		if sketched != targets {
+			solving, second = progress.Two(second, 2, 1)
+		}
+		if solved, report, err = problem.Search(solving, start, observe); err != nil {
+			return err
+		}
+		m.ridge = solved.Ridge
+	}
+	if solved == nil || sketched != targets {
+		problem.SetTargets(targets)
 		var all []*fullsystem.Solution
 		if all, report, err = problem.Solve(second, []float64{m.ridge}); err == nil {
 			solved = all[0]
 		}
-	} else {
-		solved, report, err = problem.Search(second, start, observe)
 	}
 	if err != nil {
 		return err
@@ -183,9 +200,31 @@ const (
 	mostToStart = 1000
 	// Of more than searchedFrom rows searchedRows are those of the search: the ridge that more like best is hardly another.
 	searchedFrom, searchedRows = 16_000, 8000
-	// startStream is the stream "start".
-	startStream = 0x7374617274
+	// startStream and sketchStream are the streams "start" and "sketch".
+	startStream, sketchStream = 0x7374617274, 0x736b65746368
 )
+
+// mostSearched targets are searched for a ridge.
+const mostSearched = 4
+
+// sketch returns a few sums of targets with random signs, of which the squared errors have the mean of those of all targets, or the
+// targets themselves if they are as few.
+func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
+	n, k := targets.Dims()
+	if k <= mostSearched {
+		return targets
+	}
+	random := rand.New(rand.NewPCG(seed, sketchStream))
+	signs := mat.NewDense(k, mostSearched, nil)
+	for j := range k {
+		for c := range mostSearched {
+			signs.Set(j, c, 2*float64(random.IntN(2))-1)
+		}
+	}
+	out := mat.NewDense(n, mostSearched, nil)
+	out.Mul(targets, signs)
+	return out
+}
 
 // startRidge is the ridge of the least leave-one-out error of a sample, where all rows are searched for the best, and otherwise that of
 // the rows that are.

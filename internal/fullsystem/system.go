@@ -129,6 +129,9 @@ func (s Settings) Holds(rows int) error {
 // Keeps reports whether the entries of K of so many rows, in float32, take the memory that the largest factor leaves.
 func (s Settings) Keeps(rows int) bool { return tileBytes(rows, 4) <= (1-factorShare)*s.limit() }
 
+// SetTargets has other targets (n×k) solved for from now on.
+func (p *Problem) SetTargets(targets *mat.Dense) { p.centre(targets) }
+
 func (p *Problem) centre(targets *mat.Dense) {
 	n, k := targets.Dims()
 	p.means, p.targets = make([]float64, k), mat.DenseCopyOf(targets)
