@@ -353,7 +353,7 @@ func (f *fitted[E]) score(left, target, weights []float64) (err error) {
 	}
 	losses := make([]float64, len(left))
 	for i, p := range left {
-		losses[i] = -math.Log(min(max(p, leastProbability), 1))
+		losses[i] = loss(p, false)
 	}
 	f.result.LeaveOneOut = stat.Mean(losses, weights)
 	return nil

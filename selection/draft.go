@@ -2,9 +2,12 @@ package selection
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -22,8 +25,9 @@ const (
 	draftRows = 1000
 	// draftStream is the stream "draft".
 	draftStream = 0x6472616674
-	// hopeless is how many times the leave-one-out error of the best kind that of another is for it not to be fitted to all rows.
-	hopeless = 2
+	// A kind is not fitted to all rows if its leave-one-out error is hopelessRatio times that of the best, and the difference as many
+	// standard errors: that of a few rows far from all others says nothing.
+	hopelessRatio, hopelessErrors = 2, 3
 )
 
 // drafts reports whether so many distinct rows are many.
@@ -64,31 +68,53 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	for _, p := range parts {
 		shares[p.result.Columns] += p.result.Share
 	}
-	best := parts[0].result.Columns
+	columns := parts[0].result.Columns
 	for _, p := range parts {
-		if shares[p.result.Columns] > shares[best] {
-			best = p.result.Columns
+		if shares[p.result.Columns] > shares[columns] {
+			columns = p.result.Columns
 		}
 	}
-	c.scalings = slices.DeleteFunc(c.scalings, func(w scaling) bool { return seen.label(w.name) != best })
+	c.scalings = slices.DeleteFunc(c.scalings, func(w scaling) bool { return seen.label(w.name) != columns })
 	if c.targetOf == AutomaticTarget {
 		c.targetOf = targetOf(seen.bend)
 	}
 	c.lengths = map[string][]float64{}
-	least := parts[0].result.LeaveOneOut
+	var best *fitted[E]
+	of := map[string]*fitted[E]{}
 	for _, p := range parts {
-		if p.result.Columns == best {
-			c.lengths[p.result.Family] = p.result.Lengths
-			least = min(least, p.result.LeaveOneOut)
+		if p.result.Columns == columns {
+			c.lengths[p.result.Family], of[p.result.Family] = p.result.Lengths, p
+			if best == nil || p.result.LeaveOneOut < best.result.LeaveOneOut {
+				best = p
+			}
 		}
 	}
 	c.kinds = slices.DeleteFunc(slices.Clone(c.kinds), func(kind families.Family) bool {
-		return slices.ContainsFunc(parts, func(p *fitted[E]) bool {
-			r := p.result
-			return r.Columns == best && r.Family == kind.String() && r.LeaveOneOut > hopeless*least
-		})
+		p := of[kind.String()]
+		return p != nil && p.hopeless(best, target != nil)
 	})
 	return c, now().Sub(begun).Seconds(), nil
+}
+
+// hopeless reports whether a part is so much worse than the best that it would have no share.
+func (f *fitted[E]) hopeless(best *fitted[E], numbers bool) bool {
+	if f.left == nil || best.left == nil || !(f.result.LeaveOneOut > hopelessRatio*best.result.LeaveOneOut) {
+		return false
+	}
+	differences := make([]float64, len(f.left))
+	for i, v := range f.left {
+		differences[i] = loss(v, numbers) - loss(best.left[i], numbers)
+	}
+	mean, deviation := stat.MeanStdDev(differences, nil)
+	return mean > hopelessErrors*deviation/math.Sqrt(float64(len(differences)))
+}
+
+// loss is that of a residual, or of the probability of a class.
+func loss(left float64, numbers bool) float64 {
+	if numbers {
+		return left * left
+	}
+	return -math.Log(min(max(left, leastProbability), 1))
 }
 
 // rowsOf returns the rows given that some distinct rows are, ascending.
