@@ -14,9 +14,9 @@ const (
 	// ridgeFactor is between two ridges that are compared, of which there are mostRidges at most.
 	ridgeFactor = 3.0
 	mostRidges  = 5
-	// A search begins with a ridge of leastStart at least, and looks at none below leastRidge, over the mean of the diagonal and the mean
-	// weight: the smaller a ridge, the more iterations, and targets free of noise ask for one near 0, of which the error is
-	// about the same.
+	// A search begins with a ridge of leastStart at least, and looks at none below leastRidge, over the mean weight and what the kernel
+	// varies, since the constant is free: the smaller a ridge, the more iterations, and targets free of noise ask for one near 0, of
+	// which the error is about the same.
 	leastStart, leastRidge = 3e-3, 1e-4
 	// A smaller ridge is tried where the last one was better by this share.
 	worthwhile = 0.01
@@ -26,7 +26,7 @@ const (
 // are solved together; as long as the best is the smallest or the largest, the next one beyond it is, from the solution of the best.
 // Where a difference is within the noise of the probes, the larger ridge is taken. observe is told of each.
 func (p *Problem) Search(ctx context.Context, start float64, observe func(ridge, err float64)) (*Solution, Report, error) {
-	one := p.unit * p.meanWeight()
+	one := p.unit * p.spread * p.meanWeight()
 	start = max(start, leastStart*one)
 	parts := progress.NewSeries(ctx, 1)
 	var all []*Solution

@@ -59,6 +59,7 @@ type Problem struct {
 
 	unit        float64 // U
 	norm        float64 // an estimate of the Frobenius norm of S
+	spread      float64 // what K over U varies: 1 less the mean of its entries, an estimate
 	matrix      *matrix
 	storage     Storage
 	conditioner *preconditioner
@@ -162,7 +163,10 @@ func (p *Problem) root(i int) float64 {
 	return p.roots[i]
 }
 
-// estimateNorm takes the norm from a square of the matrix.
+// leastSpread is taken of a kernel that is next to constant.
+const leastSpread = 1e-9
+
+// estimateNorm takes the norm and the spread from a square of the matrix.
 func (p *Problem) estimateNorm(ctx context.Context) error {
 	drawn := rand.New(rand.NewPCG(p.Seed, normStream)).Perm(p.n)[:min(p.n, normRows)]
 	slices.Sort(drawn)
@@ -179,6 +183,7 @@ func (p *Problem) estimateNorm(ctx context.Context) error {
 			sum += v * v
 		}
 	}
+	p.spread = max(1-mat.Sum(k)/(p.unit*float64(len(drawn)*len(drawn))), leastSpread)
 	p.norm = float64(p.n) / float64(len(drawn)) * math.Sqrt(sum)
 	return ctx.Err()
 }
