@@ -35,8 +35,8 @@ type folding = classes.Folding
 // [kernels.Laplacian], on standardised columns and on columns transformed by Yeo-Johnson. Each kernel has a length for each
 // column, learnt by [shape.Search], and the shares of the machines are those of the least leave-one-out log loss. Fit then
 // costs some hundreds of Cholesky factors of up to 2000 rows for each class, or some forty in all of more than six
-// classes. Of more than 5000 rows there is one kind, Matérn, and the machines are those of falkon.Classifier, on as many
-// landmarks as a Regressor's.
+// classes. Of more than 5000 rows, and where these are too many, what a Regressor does holds here too, with the machines of
+// falkon.Classifier on landmarks.
 //
 // See also [Regressor], [lssvm.Classifier].
 type Classifier struct {
@@ -79,7 +79,7 @@ type Classifier struct {
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
-	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
+	// that are scored at the same time in no certain order; and with the Step of a machine on landmarks
 	// after each tenth of a pass and each iteration.
 	Observe func(search.TraceRow)
 

@@ -44,8 +44,9 @@
 //
 // # Many rows
 //
-// With nothing set, more than 5000 rows are handed over to package falkon. [shape.Search] then learns the lengths on
-// landmarks. An [entropy.Search] takes bounds of the entropies of many rows. With 100 000 rows this takes seconds, besides
+// With nothing set, of more than 5000 rows a draft of 1000 chooses the scaling of the columns, and package lssvm solves the system
+// of all rows. What does not fit in memory, or has a Budget, is handed over to package falkon, and [shape.Search] then learns the
+// lengths on landmarks. An [entropy.Search] takes bounds of the entropies of many rows. With 100 000 rows this takes seconds, besides
 // the learner's fit.
 //
 // # A run

@@ -46,7 +46,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		now = time.Now
 	}
 	begun := now()
-	rows := rowsOf(merged, len(given.Y), rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:draftRows])
+	rows := rowsOf(merged, len(given.Y), rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:min(draftRows, merged.Len()/2)])
 	few := given.Pick(rows)
 	target, labels = linalg.Pick(target, rows), linalg.Pick(labels, rows)
 	c.scalings = slices.Clone(c.scalings)

@@ -35,10 +35,16 @@ const (
 // are those of Preprocess and of the gaps. Fit costs some forty Cholesky factors with an inverse up to 2000 rows, and
 // beyond, where Shape learns on some of the rows, the choice of a ridge on all by lssvm.
 //
-// Of more than 5000 rows there is one kind, Matérn, and the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
+// Of more than 5000 rows, 1000 are a draft: all of the above is made of them, and says which scaling and which Target are
+// better, and from which lengths to set out. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all
+// rows, by conjugate gradients from 8000 on. A kind whose error is twice that of the other in the draft, beyond doubt, is left out.
+// Time grows with the square of the rows, to a minute or so at 40 000.
+//
+// Where the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (more than 56 000 rows by default), or with a Budget,
+// there is one kind, Matérn, on both scalings, and the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
 // effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
 // doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
-// the last would end in time. Result has their number. Then a row costs O(M).
+// the last would end in time. Result has their number. Then a row costs O(M). docs/measured/exact.md compares both.
 //
 // See also [Classifier], [lssvm.Regressor].
 type Regressor struct {
@@ -59,7 +65,7 @@ type Regressor struct {
 	// such as [families.Matern] and [families.Laplacian]. A kernel of each is learnt on each scaling of the columns, those
 	// after the first from the lengths of the first. The models are stacked: their shares of the mean are those of the least
 	// leave-one-out error, drawn toward equal ones, and a model of less than 2% is left out. If it is nil, they are Matérn of
-	// ν = 5/2 and Laplacian. Of more than 5000 rows, and with Groups, the first is learnt alone: the models of both scalings
+	// ν = 5/2 and Laplacian. On landmarks, and with Groups, the first is learnt alone: the models of both scalings
 	// have equal shares then, or one has all if its leave-one-out error is less by a fifth.
 	Kinds []families.Family
 
@@ -78,7 +84,7 @@ type Regressor struct {
 	// makes intervals as one-sided as the data, and predictions are means of the targets themselves, not of their
 	// logarithms. Nothing is predicted farther beyond the targets of Fit than these spread. If it is [AutomaticTarget],
 	// one is taken where it makes the leave-one-out density in the units of the targets clearly larger and the error no larger,
-	// of up to 5000 rows without Groups. Result.Columns says so.
+	// without Groups, and of more than 5000 rows on 1000 of them. On landmarks it is PlainTarget. Result.Columns says so.
 	Target Target
 
 	// SingleModel keeps the model of the largest share alone if neither Space nor Search is set. A prediction and a model file
@@ -107,7 +113,7 @@ type Regressor struct {
 	Budget time.Duration
 
 	// If Observe is not nil, it is called after each entropy and each score, by one goroutine at a time, of points
-	// that are scored at the same time in no certain order; and with the Step of a machine of more than 5000 rows
+	// that are scored at the same time in no certain order; and with the Step of a machine on landmarks
 	// after each tenth of a pass and each iteration.
 	Observe func(search.TraceRow)
 

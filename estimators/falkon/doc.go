@@ -84,7 +84,7 @@
 // # Limits
 //
 // A length for each column is learnt by package selection, whose Regressor and Classifier with nothing set hand
-// over to this package above 5000 rows.
+// over to this package where the kernel matrix of all rows takes too much memory, or the time is limited.
 //
 // There are no LeaveOneOutResiduals, because without a row the landmarks would be different; [Details] has the error
 // with the landmarks kept. There is no FitMatrix, because the caller's kernel matrix would be one of all rows.

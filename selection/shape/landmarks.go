@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 )
 
-// MaxExactRows is the number of distinct rows above which a [Search] learns on landmarks. An exact machine of so many rows
+// MaxExactRows is the number of distinct rows above which a [Search] without Lengths learns on landmarks. An exact machine of so many rows
 // takes n³/3 multiplications a ridge, and n² numbers.
 const MaxExactRows = 5000
 

@@ -1,0 +1,229 @@
+// Exact measures regressors of many rows on the splits that github.com/treforevans/uci_datasets has for each of its sets: the root
+// mean squared error and the negative log density of the standardised target, how many test rows the 95% intervals hold, the
+// seconds, and the most memory that the process has held.
+//
+//	git clone https://github.com/treforevans/uci_datasets
+//	go run -C measurements ./exact -uci uci_datasets
+//	go run -C measurements ./exact -uci uci_datasets -sets kin40k -rows 10000 -methods selection,falkon
+//
+// For the memory of a method, run it alone.
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/cli"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/measurements/internal/peak"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
+)
+
+// level is that of the intervals.
+const level = 0.95
+
+func main() { cli.Main("exact", run) }
+
+// methods makes them by name.
+var methods = map[string]func() estimators.Regressor{
+	"selection": func() estimators.Regressor { return &selection.Regressor{} },
+	"falkon":    func() estimators.Regressor { return standardised(&falkon.Regressor{}) },
+	"lssvm":     func() estimators.Regressor { return standardised(&lssvm.Regressor{}) },
+}
+
+func standardised(final estimators.Regressor) estimators.Regressor {
+	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: final}
+}
+
+func run(ctx context.Context, args []string, out, _ io.Writer) error {
+	flags := cli.NewFlags("exact", "exact measures regressors of many rows on the splits of github.com/treforevans/uci_datasets.", out)
+	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
+	sets := flags.String("sets", "pol,elevators,kin40k,protein,keggdirected", "comma separated `names`")
+	names := flags.String("methods", "selection", "comma separated `names`: selection, falkon, lssvm")
+	splits := flags.String("splits", "0", "comma separated `numbers`")
+	rows := flags.Int("rows", 0, "most training rows, drawn with the split for a seed; 0: all")
+	flags.AtLeast(0, "rows")
+	flags.Reads("uci")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *uci == "" {
+		return errors.New("want -uci")
+	}
+	fmt.Fprintf(out, "%-13s %5s %6s %-10s %7s %7s %9s %7s %7s %6s\n", "set", "split", "rows", "method", "RMSE", "NLPD", "intervals", "seconds",
+		"predict", "GiB")
+	for _, set := range strings.Split(*sets, ",") {
+		for _, text := range strings.Split(*splits, ",") {
+			split, err := strconv.Atoi(text)
+			if err != nil {
+				return fmt.Errorf("-splits: %w", err)
+			}
+			p, err := read(filepath.Join(*uci, "uci_datasets", set), split, *rows)
+			if err != nil {
+				return fmt.Errorf("%s: %w", set, err)
+			}
+			for _, name := range strings.Split(*names, ",") {
+				made, ok := methods[name]
+				if !ok {
+					return fmt.Errorf("-methods: %q, want selection, falkon or lssvm", name)
+				}
+				c, err := p.measure(ctx, made())
+				if err != nil {
+					return fmt.Errorf("%s: %s: %w", set, name, err)
+				}
+				fmt.Fprintf(out, "%-13s %5d %6d %-10s %7.4f %7.3f %8.1f%% %7.1f %7.2f %6.1f\n", set, split, len(p.y), name, c.rmse, c.nlpd,
+					100*c.covered, c.fit.Seconds(), c.predict.Seconds(), c.gib)
+			}
+		}
+	}
+	return nil
+}
+
+// problem is a split, its targets in standard deviations of the training rows.
+type problem struct {
+	x, xNew *mat.Dense
+	y, yNew []float64
+}
+
+// read reads a split of a set, with so many training rows at most.
+func read(dir string, split, most int) (*problem, error) {
+	data, err := table(filepath.Join(dir, "data.csv.gz"))
+	if err != nil {
+		return nil, err
+	}
+	mask, err := table(filepath.Join(dir, "test_mask.csv.gz"))
+	if err != nil {
+		return nil, err
+	}
+	n, d := data.Dims()
+	if m, k := mask.Dims(); m != n || split < 0 || split >= k {
+		return nil, fmt.Errorf("split %d of %d, of %d rows where the set has %d", split, k, m, n)
+	}
+	var train, test []int
+	for i := range n {
+		if mask.At(i, split) > 0 {
+			test = append(test, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	if most > 0 && len(train) > most {
+		order := rand.New(rand.NewPCG(1, uint64(split))).Perm(len(train))[:most]
+		train = linalg.Pick(train, order)
+	}
+	p := &problem{}
+	part := func(rows []int) (*mat.Dense, []float64) {
+		all := linalg.Rows(data, rows)
+		return mat.DenseCopyOf(all.Slice(0, len(rows), 0, d-1)), mat.Col(nil, d-1, all)
+	}
+	p.x, p.y = part(train)
+	p.xNew, p.yNew = part(test)
+	mean, deviation := stat.PopMeanStdDev(p.y, nil)
+	for _, y := range [][]float64{p.y, p.yNew} {
+		floats.AddConst(-mean, y)
+		floats.Scale(1/deviation, y)
+	}
+	return p, nil
+}
+
+// table reads numbers; True and False are 1 and 0.
+func table(path string) (*mat.Dense, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r := csv.NewReader(z)
+	r.TrimLeadingSpace = true
+	lines, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: no rows", path)
+	}
+	words := []string{"False", "True"}
+	out := mat.NewDense(len(lines), len(lines[0]), nil)
+	for i, line := range lines {
+		for j, cell := range line {
+			cell = strings.TrimSpace(cell)
+			v := float64(slices.Index(words, cell))
+			if v < 0 {
+				if v, err = strconv.ParseFloat(cell, 64); err != nil {
+					return nil, fmt.Errorf("%s: row %d, column %d: %w", path, i, j, err)
+				}
+			}
+			out.Set(i, j, v)
+		}
+	}
+	return out, nil
+}
+
+// cell is what a method has made of a split.
+type cell struct {
+	rmse, nlpd, covered float64
+	fit, predict        time.Duration
+	gib                 float64
+}
+
+func (p *problem) measure(ctx context.Context, r estimators.Regressor) (c cell, err error) {
+	peak.Reset()
+	begun := time.Now()
+	if err := r.Fit(ctx, p.x, p.y); err != nil {
+		return c, err
+	}
+	c.fit = time.Since(begun)
+	begun = time.Now()
+	if _, err := r.Predict(p.xNew); err != nil {
+		return c, err
+	}
+	c.predict = time.Since(begun)
+	mean, variance, err := r.(estimators.VariancePredictor).PredictVariance(p.xNew)
+	if err != nil {
+		return c, err
+	}
+	low, high, err := r.(estimators.IntervalPredictor).PredictInterval(p.xNew, level)
+	if err != nil {
+		return c, err
+	}
+	n := float64(len(p.yNew))
+	for i, y := range p.yNew {
+		e := y - mean[i]
+		c.rmse += e * e / n
+		c.nlpd += (math.Log(2*math.Pi*variance[i]) + e*e/variance[i]) / (2 * n)
+		if low[i] <= y && y <= high[i] {
+			c.covered += 1 / n
+		}
+	}
+	c.rmse = math.Sqrt(c.rmse)
+	if most := peak.Bytes(); most != nil {
+		c.gib = float64(*most) / (1 << 30)
+	}
+	return c, nil
+}
