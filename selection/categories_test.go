@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -123,7 +124,7 @@ func TestCategoriesEverywhere(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, labels, got)
 	for _, o := range append(c.Result().Others, c.Result()) {
-		assert.Contains(t, []string{"standardised", encodedName}, o.Columns, "Yeo-Johnson would bend nothing")
+		assert.Contains(t, []string{"standardised", scalings.NameWithMeans}, o.Columns, "Yeo-Johnson would bend nothing")
 	}
 
 	many, y := named(6000, 40, 1)

@@ -24,28 +24,12 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/transformers"
-	"github.com/kernelearn/kernelearn/transformers/columnwise"
-	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
-
-// scaling is a transformation that makes the columns even.
-type scaling struct {
-	name    string
-	step    func() transformers.Transformer
-	encoded []int // the categories whose mean targets are columns too: see encodedScaling
-}
-
-// columnScalings are those of a Regressor and of a Classifier with nothing set. After each a shape.Search
-// learns its own kernel. For classes models of one length for all columns, found by entropy, made
-// the mean no better: settled on 24 sets, two splits of seed 8.
-var columnScalings = []scaling{
-	{name: "standardised", step: func() transformers.Transformer { return &scalers.StandardScaler{Clip: true} }},
-	{name: "Yeo-Johnson", step: func() transformers.Transformer { return &columnwise.PowerTransformer{Clip: true} }},
-}
 
 // defaultFamily is the family of the kernels that are learnt with nothing set.
 var defaultFamily = families.Matern{Nu: 2.5}
@@ -63,25 +47,6 @@ const warmSteps = 20
 // geometric mean of the errors is the same from 1.15 to 1.5, and 2% less than that of always
 // taking the mean.
 const exclusionRatio = 1.25
-
-// leastProbability bounds probabilities from below in a log loss, as in metrics.LogLoss.
-const leastProbability = 0x1p-52
-
-// gapCode is the category of a gap: a number that no code is likely to be.
-const gapCode = -1 << 53
-
-// filling takes the place of gaps, wherever they come. Categories become the first columns. The indicators of gaps stay numbers: once
-// standardised, two of their values are as far apart as two categories are at the start of a climb. As categories they were level on
-// four sets with gaps of their own, and 1.3% worse in the geometric mean of 20 with gaps that were drawn, six splits of seeds 7 and 8.
-func (c engine[Y, E]) filling() transformers.Transformer {
-	fill := &columnwise.Imputer{Statistic: columnwise.Median, Indicators: true}
-	if len(c.categories) == 0 {
-		return fill
-	}
-	return &pipeline.ColumnTransformer{Rest: fill, Parts: []pipeline.ColumnPart{
-		{Columns: c.categories, Of: &columnwise.Imputer{Statistic: columnwise.Constant, Value: gapCode}},
-	}}
-}
 
 // validateCategories returns what is wrong with the columns that the caller says name things.
 func (c engine[Y, E]) validateCategories() error {
@@ -119,17 +84,16 @@ func (c engine[Y, E]) validateKinds() error {
 }
 
 // withScaling is the search of some kinds after one scaling.
-func (c engine[Y, E]) withScaling(w scaling, kinds ...families.Family) engine[Y, E] {
-	step := w.step()
+func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) engine[Y, E] {
 	if n := len(c.categories); n > 0 { // the first columns
 		first := make([]int, n)
 		for j := range first {
 			first[j] = j
 		}
 		c.categories, c.space.categories = first, first
-		step = w.withCategories(step, first)
 	}
-	c.scalings, c.columns, c.steps, c.strategy = nil, w.name, []transformers.Transformer{step}, &shape.Search{}
+	c.scalings, c.columns, c.strategy = nil, w.Name, &shape.Search{}
+	c.steps = []transformers.Transformer{w.Step(len(c.categories))}
 	c.space.families = kinds
 	if c.Groups != nil {
 		c.strategy = &entropy.Search{Score: entropy.CrossValidation}
@@ -142,7 +106,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 	if c.scalings == nil {
 		return c.steps
 	}
-	return append(slices.Clone(c.steps), c.filling())
+	return append(slices.Clone(c.steps), scalings.Filling(c.categories))
 }
 
 // fitScalings fits once for each scaling and kind, and keeps the mean of the models that have a share.
@@ -166,11 +130,11 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 			return nil, err
 		}
 	}
-	scalings := c.scalings
+	ways := c.scalings
 	if len(encoded) > 0 {
-		scalings = append(slices.Clone(scalings), encodedScaling(encoded))
+		ways = append(slices.Clone(ways), scalings.WithMeans(encoded))
 	}
-	parts, plain, seen, err := c.fitParts(rest, scalings, filled, merged, given, target, labels)
+	parts, plain, seen, err := c.fitParts(rest, ways, filled, merged, given, target, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +161,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 
 // fitParts fits once for each scaling and kind to rows without gaps, of which merged are the distinct ones, with or without a model of
 // the plain targets, if these are not those that are taken.
-func (c engine[Y, E]) fitParts(ctx context.Context, scalings []scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
+func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
 	target []float64, labels []int) (parts, plain []*fitted[E], seen mapped, err error) {
 	var means []float64 // of the targets of equal rows
 	if target != nil {
@@ -207,21 +171,23 @@ func (c engine[Y, E]) fitParts(ctx context.Context, scalings []scaling, filled *
 	if err != nil {
 		return nil, nil, seen, err
 	}
-	if c.searches = len(scalings) * len(c.kinds); len(others) > 0 {
+	if c.searches = len(ways) * len(c.kinds); len(others) > 0 {
 		c.searches++ // of the plain targets, which may not be those that are taken
 	}
 	weights := given.Weights
 	rowWeights := stack.Weights(len(given.Y), weights, distinct.MergeParts(given.X, c.parts, nil).Index)
-	fail := func(w scaling, err error) error { return fmt.Errorf("%s: columns %s: %w", c.Type, w.name, err) }
+	fail := func(w scalings.Scaling, err error) error {
+		return fmt.Errorf("%s: columns %s: %w", c.Type, w.Name, err)
+	}
 	group := progress.Open(ctx)
-	for i, w := range scalings {
-		scaling, learning := progress.Two(group.Step(i, len(scalings)), 1, 44)
+	for i, w := range ways {
+		scaling, learning := progress.Two(group.Step(i, len(ways)), 1, 44)
 		steps := c.withScaling(w).steps
 		own, even, err := folds.FitChain(scaling, c.Type, steps, filled, targetsOf(steps, merged, given.Y))
 		if err != nil {
 			return nil, nil, seen, fail(w, err)
 		}
-		if i == 1 && bendsNothing(own) {
+		if i == 1 && scalings.BendsNothing(own) {
 			continue // what standardising makes of them
 		}
 		even = merged.Spread(even)
@@ -256,10 +222,10 @@ func (c engine[Y, E]) fitParts(ctx context.Context, scalings []scaling, filled *
 }
 
 // fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
-func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, kinds []families.Family, done []*fitted[E], seen mapped, given folds.Rows[Y],
+func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen mapped, given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
 	group := progress.Open(ctx)
-	label := seen.label(w.name)
+	label := seen.label(w.Name)
 	var first *fitted[E]
 	for i, kind := range kinds {
 		if i == 0 && len(done) == 1 && done[0].result.Columns == label {
@@ -292,18 +258,6 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scaling, kinds []families.
 		parts = append(parts, part)
 	}
 	return parts, nil
-}
-
-// bendsNothing reports whether a step leaves every column as standardising makes it: a PowerTransformer of columns of two
-// values, for one, or of no column.
-func bendsNothing(chain *pipeline.Transformer) bool {
-	step := chain.FittedSteps()[0]
-	if c, ok := step.(*pipeline.ColumnTransformer); ok {
-		parts := c.FittedParts()
-		step = parts[len(parts)-1].Of
-	}
-	p, ok := step.(*columnwise.PowerTransformer)
-	return step == nil || ok && !slices.ContainsFunc(p.Lambdas(), func(l float64) bool { return l != 1 })
 }
 
 // leaveOut returns what a part says of each row without having seen it: the residual of a number, or the probability of the class
@@ -353,7 +307,7 @@ func (f *fitted[E]) score(left, target, weights []float64) (err error) {
 	}
 	losses := make([]float64, len(left))
 	for i, p := range left {
-		losses[i] = loss(p, false)
+		losses[i] = stack.Loss(p, false)
 	}
 	f.result.LeaveOneOut = stat.Mean(losses, weights)
 	return nil
@@ -444,15 +398,15 @@ func (c engine[Y, E]) restoreScalings(kind string, s *stored, f *fitted[E]) erro
 	if slices.ContainsFunc(s.Encoded, outside) || !slices.IsSorted(s.Encoded) {
 		return fault.BadModel(kind, "encoded categories %v, want ascending numbers from 0 to %d", s.Encoded, len(c.categories)-1)
 	}
-	scalings := append(slices.Clone(c.scalings), encodedScaling(s.Encoded))
+	ways := append(slices.Clone(c.scalings), scalings.WithMeans(s.Encoded))
 	total := 0.0
 	for i, name := range s.Names {
 		columns, _, _ := strings.Cut(name, ",") // before the targets
-		at := slices.IndexFunc(scalings, func(w scaling) bool { return w.name == columns })
+		at := slices.IndexFunc(ways, func(w scalings.Scaling) bool { return w.Name == columns })
 		if at < 0 {
 			return fault.BadModel(kind, "columns %q, want one of the scalings of the zero value", name)
 		}
-		part, err := c.withScaling(scalings[at], c.kinds...).unmarshal(kind, s.Parts[i])
+		part, err := c.withScaling(ways[at], c.kinds...).unmarshal(kind, s.Parts[i])
 		if err != nil {
 			return err
 		}

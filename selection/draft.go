@@ -2,12 +2,9 @@ package selection
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
 	"github.com/kernelearn/kernelearn/internal/distinct"
@@ -15,6 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/stack"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 )
 
 // Of many rows nothing is fitted to all of them that few rows say adds little. A draft is what the zero value makes of some of the
@@ -25,9 +23,6 @@ const (
 	draftRows = 1000
 	// draftStream is the stream "draft".
 	draftStream = 0x6472616674
-	// A kind is not fitted to all rows if its leave-one-out error is hopelessRatio times that of the best, and the difference as many
-	// standard errors: that of a few rows far from all others says nothing.
-	hopelessRatio, hopelessErrors = 2, 3
 )
 
 // drafts reports whether so many distinct rows are many.
@@ -74,7 +69,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 			columns = p.result.Columns
 		}
 	}
-	c.scalings = slices.DeleteFunc(c.scalings, func(w scaling) bool { return seen.label(w.name) != columns })
+	c.scalings = slices.DeleteFunc(c.scalings, func(w scalings.Scaling) bool { return seen.label(w.Name) != columns })
 	if c.targetOf == AutomaticTarget {
 		c.targetOf = targetOf(seen.bend)
 	}
@@ -91,30 +86,9 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 	}
 	c.kinds = slices.DeleteFunc(slices.Clone(c.kinds), func(kind families.Family) bool {
 		p := of[kind.String()]
-		return p != nil && p.hopeless(best, target != nil)
+		return p != nil && stack.Hopeless(p.left, best.left, target != nil)
 	})
 	return c, now().Sub(begun).Seconds(), nil
-}
-
-// hopeless reports whether a part is so much worse than the best that it would have no share.
-func (f *fitted[E]) hopeless(best *fitted[E], numbers bool) bool {
-	if f.left == nil || best.left == nil || !(f.result.LeaveOneOut > hopelessRatio*best.result.LeaveOneOut) {
-		return false
-	}
-	differences := make([]float64, len(f.left))
-	for i, v := range f.left {
-		differences[i] = loss(v, numbers) - loss(best.left[i], numbers)
-	}
-	mean, deviation := stat.MeanStdDev(differences, nil)
-	return mean > hopelessErrors*deviation/math.Sqrt(float64(len(differences)))
-}
-
-// loss is that of a residual, or of the probability of a class.
-func loss(left float64, numbers bool) float64 {
-	if numbers {
-		return left * left
-	}
-	return -math.Log(min(max(left, leastProbability), 1))
 }
 
 // rowsOf returns the rows given that some distinct rows are, ascending.

@@ -10,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/selection/search"
 )
 
 // draftedRegressor is a Regressor, fitted as if more than 300 rows were many.
@@ -107,26 +105,6 @@ func TestDraftOfClassesAndCategories(t *testing.T) {
 	for _, m := range (&Classifier{f: f}).Models() {
 		assert.Equal(t, "standardised", m.Columns)
 	}
-}
-
-// A kind is hopeless where its error is larger in most rows, and not where one row makes it so.
-func TestHopelessKinds(t *testing.T) {
-	of := func(left []float64) *fitted[estimators.Regressor] {
-		out := &fitted[estimators.Regressor]{left: left, result: &search.Result{}}
-		for _, e := range left {
-			out.result.LeaveOneOut += e * e / float64(len(left))
-		}
-		return out
-	}
-	best, worse, outlier := make([]float64, 100), make([]float64, 100), make([]float64, 100)
-	for i := range best {
-		best[i], worse[i], outlier[i] = .1, .1+.1*float64(i%3), .1
-	}
-	outlier[7] = 3
-	assert.True(t, of(worse).hopeless(of(best), true))
-	assert.False(t, of(outlier).hopeless(of(best), true))
-	assert.False(t, of(best).hopeless(of(best), true))
-	assert.False(t, (&fitted[estimators.Regressor]{}).hopeless(of(best), true), "of which nothing is known")
 }
 
 // Landmarks are for rows whose system is not kept in memory, and for a Budget.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -48,8 +49,8 @@ func TestEncodedCategories(t *testing.T) {
 	r := &Regressor{Categories: []int{0}}
 	require.NoError(t, r.Fit(ctx, x, y))
 	of := shares(r.Result())
-	require.Contains(t, of, encodedName)
-	assert.Greater(t, of[encodedName], .3)
+	require.Contains(t, of, scalings.NameWithMeans)
+	assert.Greater(t, of[scalings.NameWithMeans], .3)
 	got := nmse(t, r, xNew, yNew)
 
 	assert.Less(t, got, .2)
@@ -65,7 +66,7 @@ func TestEncodedCategories(t *testing.T) {
 	few, y := slopes(200, 5, 1)
 	r = &Regressor{Categories: []int{0}}
 	require.NoError(t, r.Fit(ctx, few, y))
-	assert.NotContains(t, shares(r.Result()), encodedName)
+	assert.NotContains(t, shares(r.Result()), scalings.NameWithMeans)
 }
 
 // A category of as many levels as rows, which say nothing, gets no share that harms: the means of single rows are those of chance.

@@ -27,6 +27,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/categorical"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/scalings"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -48,7 +49,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	splitter validation.Splitter
 	scorer   func(metrics.Metric) (folds.Scoring[Y, E], error)
 	// With nothing set the columns are scaled in several ways, and the models averaged.
-	scalings []scaling
+	scalings []scalings.Scaling
 	kinds    []families.Family // that are learnt after each scaling; given are those of the caller
 	given    []families.Family
 	single   bool // keeps the best of the models alone
@@ -81,7 +82,7 @@ func (c engine[Y, E]) withDefaults(space Space[E], zero zeroValue[E]) engine[Y, 
 	c.builds = !stored
 	switch {
 	case c.strategy == nil && space.isZero():
-		c.scalings, c.mean, c.strategy = columnScalings, zero.mean, &shape.Search{}
+		c.scalings, c.mean, c.strategy = scalings.All, zero.mean, &shape.Search{}
 		c.many, c.above, c.draftedFrom = zero.many, handOver, shape.MaxExactRows
 		if c.kinds = c.given; c.kinds == nil {
 			c.kinds = defaultKinds

@@ -13,7 +13,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
+
+func TestProgram(t *testing.T) { clitest.Check(t, main) }
 
 // write writes a set of two columns, a wave with noise, and its split into 200 training rows and 100 for the test.
 func write(t *testing.T) string {
