@@ -123,7 +123,7 @@ func (p program) show(ctx context.Context, set *dataset.Set) error {
 		bar.Add(1)
 	}
 	observe := func(row search.TraceRow) {
-		if row.Step != nil { // of more than 5000 rows
+		if row.Step != nil { // of a machine of many rows, between those of the search
 			step(row.Decision())
 			return
 		}
