@@ -134,29 +134,6 @@ func (c *conditional) gram(ctx context.Context) (*mat.SymDense, error) {
 	return parts[0], err
 }
 
-// solve sets dst[c] to the inverse times v[c].
-func (c *conditional) solve(ctx context.Context, dst, v [][]float64) error {
-	for i := range v {
-		floats.DivTo(dst[i], v[i], c.noise)
-		if c.f == nil {
-			continue
-		}
-		r, _ := c.f.Dims()
-		inner := make([]float64, r)
-		raw := c.f.RawMatrix()
-		fast.Gemv(blas.NoTrans, 1, raw, linalg.Vector(dst[i]), 0, linalg.Vector(inner))
-		c.factor.SolveVec(inner)
-		product := make([]float64, len(dst[i]))
-		fast.Gemv(blas.Trans, 1, raw, linalg.Vector(inner), 0, linalg.Vector(product))
-		floats.Div(product, c.noise)
-		floats.Sub(dst[i], product)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
 // leftOut returns the norm of the leave-one-out residuals that a solution u has by the model.
 func (c *conditional) leftOut(u []float64) float64 {
 	sum := 0.
