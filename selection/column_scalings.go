@@ -222,7 +222,8 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 }
 
 // fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
-func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen mapped, given folds.Rows[Y],
+func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen mapped,
+	given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
 	group := progress.Open(ctx)
 	label := seen.label(w.Name)

@@ -164,7 +164,8 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, is
 }
 
 // givenContext returns the variance that each of the last rows has given all others of these kernel values.
-func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.Dense, rows []int, last int, ridge float64) ([]float64, error) {
+func (p *Problem) givenContext(ctx context.Context, work *leafWork, values *mat.Dense, rows []int, last int, ridge float64) ([]float64,
+	error) {
 	m := len(rows)
 	c := mat.NewSymDense(m, sized(&work.factor, m, m).RawMatrix().Data)
 	for a, i := range rows {
