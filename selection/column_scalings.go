@@ -117,6 +117,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 	if err != nil {
 		return nil, err
 	}
+	c.signed = target != nil && !(floats.Min(target) > 0)
 	encoded := c.manyLevels(filled)
 	if c.Groups == nil {
 		c.parts = distinct.Parts(merged, x, y, len(c.categories) > 0, c.mostParted())

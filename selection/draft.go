@@ -13,6 +13,7 @@ import (
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/internal/scalings"
+	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
 // Of many rows nothing is fitted to all of them that few rows say adds little. A draft is what the zero value makes of some of the
@@ -41,7 +42,9 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		now = time.Now
 	}
 	begun := now()
-	rows := rowsOf(merged, len(given.Y), rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:min(draftRows, merged.Len()/2)])
+	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(merged.Len())[:min(draftRows, merged.Len()/2)]
+	slices.Sort(drawn)
+	rows := validation.SpreadDistinct([]validation.Fold{{Train: drawn}}, merged)[0].Train
 	few := given.Pick(rows)
 	target, labels = linalg.Pick(target, rows), linalg.Pick(labels, rows)
 	c.scalings = slices.Clone(c.scalings)
@@ -89,22 +92,4 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		return p != nil && stack.Hopeless(p.left, best.left, target != nil)
 	})
 	return c, now().Sub(begun).Seconds(), nil
-}
-
-// rowsOf returns the rows given that some distinct rows are, ascending.
-func rowsOf(merged *distinct.Rows, n int, distinctRows []int) (out []int) {
-	taken := make([]bool, merged.Len())
-	for _, i := range distinctRows {
-		taken[i] = true
-	}
-	for i := range n {
-		at := i
-		if merged.Index != nil {
-			at = merged.Index[i]
-		}
-		if taken[at] {
-			out = append(out, i)
-		}
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 )
@@ -67,6 +68,29 @@ func TestDraftChoosesTheTarget(t *testing.T) {
 	assert.NotContains(t, draftedRegressor(t, plain, x, y).Result().Columns, "of targets")
 }
 
+// A logarithm that few rows would like is not taken if another row has no logarithm, be it not drawn, or be it equal to one that has.
+func TestDraftKnowsTheSigns(t *testing.T) {
+	x, y := problemOf(600, 2, .1, 4)
+	for i, v := range y {
+		y[i] = math.Exp(3 * v)
+	}
+	require.Contains(t, draftedRegressor(t, &Regressor{}, x, y).Result().Columns, "logarithm of targets")
+	drawn := rand.New(rand.NewPCG(0, draftStream)).Perm(600)
+	y[drawn[599]] = 0
+	assert.NotContains(t, draftedRegressor(t, &Regressor{}, x, y).Result().Columns, "logarithm")
+
+	x, y = problemOf(60, 2, .1, 4)
+	for i, v := range y {
+		y[i] = math.Exp(3 * v)
+	}
+	x.SetRow(1, x.RawRowView(0))
+	y[1] = 0
+	r := &Regressor{}
+	require.NoError(t, r.Fit(ctx, x, y))
+	assert.NotContains(t, r.Result().Columns, "logarithm")
+	assert.ErrorIs(t, (&Regressor{Target: LogTarget}).Fit(ctx, x, y), estimators.ErrParam)
+}
+
 // Categories are known to a draft, and the classes are those of all rows, although few rows have one of them alone.
 func TestDraftOfClassesAndCategories(t *testing.T) {
 	const n = 600
@@ -107,7 +131,7 @@ func TestDraftOfClassesAndCategories(t *testing.T) {
 	}
 }
 
-// Landmarks are for rows whose system is not kept in memory, and for a Budget.
+// Landmarks serve rows whose system does not fit in memory, and a Budget.
 func TestWhereLandmarksBegin(t *testing.T) {
 	for name, c := range map[string]struct {
 		of      *Regressor

@@ -59,6 +59,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
 	targetOf   Target
+	signed     bool // some target is not > 0, and has no logarithm
 	mean       func(parts []*fitted[E]) E
 	columns    string // the scaling of this search
 	// heardBy is Observe itself, for code within a step; observe takes its turn with others.

@@ -87,7 +87,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen mapped, o
 	case y == nil || c.targetOf == PlainTarget:
 		return mapped{}, nil, nil
 	case c.targetOf == LogTarget:
-		if chosen = logarithm(y); chosen.bend == nil {
+		if chosen = logarithm(y); chosen.bend == nil || c.signed {
 			return chosen, nil, fault.Param(c.Type, "Target", c.targetOf, "targets that are all > 0")
 		}
 		return chosen, nil, nil
@@ -97,7 +97,7 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen mapped, o
 	case c.Groups != nil || len(y) < bendRows || c.handsOver(len(y)) || c.drafts(len(y)):
 		return mapped{}, nil, nil
 	}
-	if l := logarithm(y); l.bend != nil && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
+	if l := logarithm(y); l.bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
 		others = append(others, l)
 	}
 	p, err := yeoJohnson(ctx, y)

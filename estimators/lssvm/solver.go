@@ -107,8 +107,7 @@ type Details struct {
 	// given.
 	Ridges int
 
-	// Error is a bound of the error of predictions that conjugate gradients have left, in standard deviations of the
-	// leave-one-out residuals: of the root mean square over the training rows.
+	// Error estimates what conjugate gradients have left to change in the leave-one-out residuals, over their norm.
 	Error float64
 
 	// Storage says how the kernel matrix was kept: "float32", "float32 with float64 refinement", "float64", or "computed in each
@@ -128,9 +127,9 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 		m.details.Ridges++
 		steps.Next(objective, "ridge %.3g", ridge)
 	}
-	sketched := sketch(targets, s.seed)
-	start := m.ridge
+	start, sketched := m.ridge, targets
 	if start == 0 {
+		sketched = sketch(targets, s.seed)
 		choosing, preparing := progress.Two(first, 9, 1)
 		var err error
 		if start, err = m.startRidge(choosing, s, kernel, rows, sketched, steps, observe); err != nil {
@@ -172,12 +171,11 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 		Storage: report.Storage.String()}
 	m.report = estimators.Report{Converged: solved.Converged, Iterations: report.Iterations, Warnings: report.Warnings}
 	m.take(&solved.Solution)
-	posterior, err := problem.Posterior(last, solved)
-	if err != nil {
-		return err
-	}
 	if !s.classify {
-		m.posterior, m.waiting.completed = posterior, true
+		if m.posterior, err = problem.Posterior(last, solved); err != nil {
+			return err
+		}
+		m.waiting.completed = true
 	}
 	m.left.press = solved.Score + vecmath.Sum(m.given.within)
 	if m.report.Objective = m.left.press; given && !s.classify {
@@ -207,8 +205,8 @@ const (
 // mostSearched targets are searched for a ridge.
 const mostSearched = 4
 
-// sketch returns a few sums of targets with random signs, of which the squared errors have the mean of those of all targets, or the
-// targets themselves if they are as few.
+// sketch returns a few sums of the targets with random signs, or the targets themselves if they are as few. The squared error of such
+// a sum has the sum of the squared errors of all targets for its mean.
 func sketch(targets *mat.Dense, seed uint64) *mat.Dense {
 	n, k := targets.Dims()
 	if k <= mostSearched {

@@ -29,10 +29,11 @@
 //
 // # End
 //
-// For a solution u with the error e the residual is r = (S + ΛI)e, so |Se| ≤ |r|: the residual is a bound of what predictions of the
-// training rows still change. The iterations of a target end where |r| is at most Tolerance times the norm of its leave-one-out
-// residuals, by the model of the variance (conditional.go): an error of that size is small for other rows too.
-// Those of the ones end where the same holds times b. The energy norm of the error, √(e'(S + ΛI)e), is estimated from the gains of the
+// A row that is left out has the residual u/d, where d is the diagonal of the inverse, which the model of the variance estimates
+// (conditional.go). The iterations of a target end where |u/d| is expected to change by at most Tolerance of itself, if the changes go
+// on falling as they did over the last iterations. Those of the ones end where the same holds times b. The residual r of the
+// system bounds what predictions of the training rows still change, but with a small ridge other rows change many times as much. The
+// energy norm of the error, √(e'(S + ΛI)e), is estimated from the gains of the
 // last iterations (Z. Strakoš and P. Tichý, Electronic Transactions on Numerical Analysis 13, 2002): it ends the iterations of ones
 // and of probes, and says where nothing moves any more.
 //

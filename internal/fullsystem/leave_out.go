@@ -2,6 +2,7 @@ package fullsystem
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
@@ -37,15 +38,11 @@ func (p *Problem) leaveOut(ctx context.Context, solved []*Solution) error {
 	for s := range solved {
 		variances[s] = make([]float64, p.n)
 	}
-	isPivot := map[int]bool{}
-	for _, i := range p.base.Pivots {
-		isPivot[i] = true
-	}
 	works := sync.Pool{New: func() any { return &leafWork{} }}
 	err := parallel.ForEach(ctx, p.Workers, len(p.forest.leaves), func(l int) error {
 		work := works.Get().(*leafWork)
 		defer works.Put(work)
-		return p.leafVariances(ctx, work, &p.forest.leaves[l], isPivot, solved, variances)
+		return p.leafVariances(ctx, work, &p.forest.leaves[l], solved, variances)
 	})
 	if err != nil {
 		return err
@@ -73,7 +70,10 @@ func (p *Problem) grow(ctx context.Context, model *conditional) error {
 	if p.forest, err = newForest(ctx, p.kernel, p.rows, p.Workers); err != nil {
 		return err
 	}
-	p.base = base
+	p.base, p.isPivot = base, make([]bool, p.n)
+	for _, i := range base.Pivots {
+		p.isPivot[i] = true
+	}
 	return nil
 }
 
@@ -89,8 +89,7 @@ func sized(memory *[]float64, rows, columns int) *mat.Dense {
 }
 
 // leafVariances sets those of the rows of a leaf.
-func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, isPivot map[int]bool, solved []*Solution,
-	variances [][]float64) error {
+func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, solved []*Solution, variances [][]float64) error {
 	all := append(append([]int(nil), l.context...), l.rows...)
 	m, own := len(all), len(l.rows)
 	x := linalg.Rows(p.rows, all)
@@ -112,12 +111,7 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, is
 		plain.Copy(values)
 		fast.Gemm(blas.Trans, blas.NoTrans, -1, features.RawMatrix(), features.RawMatrix(), 1, values.RawMatrix())
 	}
-	pivots := 0
-	for _, i := range l.rows {
-		if isPivot[i] {
-			pivots++
-		}
-	}
+	withPivots := slices.ContainsFunc(l.rows, func(i int) bool { return p.isPivot[i] })
 	for at, s := range solved {
 		ridge := s.Ridge / p.unit
 		rest, err := p.givenContext(ctx, work, values, all, own, ridge)
@@ -132,27 +126,22 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, is
 			}
 		}
 		var near []float64
-		if pivots > 0 {
+		if withPivots {
 			if near, err = p.givenContext(ctx, work, plain, all, own, ridge); err != nil {
 				return err
 			}
 		}
 		sum, sumNear := 0., 0.
 		for a, i := range l.rows {
-			w := weights.Weight(p.weights, i)
 			unseen := max(values.At(m-own+a, m-own+a), 0)
-			// The row counts among those that the factor is of.
-			if share := seen[a] * w / (ridge + s.model.share*w*unseen); share < 1 {
-				seen[a] /= 1 - share
-			}
-			variances[at][i] = p.unit * (rest[a] + seen[a])
-			if near != nil && !isPivot[i] {
+			variances[at][i] = p.unit * (rest[a] + withoutRow(seen[a], weights.Weight(p.weights, i), ridge, s.model.share*unseen))
+			if near != nil && !p.isPivot[i] {
 				sum += variances[at][i]
 				sumNear += p.unit * near[a]
 			}
 		}
 		for a, i := range l.rows {
-			if isPivot[i] {
+			if p.isPivot[i] {
 				variances[at][i] = p.unit * near[a]
 				if sumNear > 0 {
 					variances[at][i] *= sum / sumNear
@@ -161,6 +150,15 @@ func (p *Problem) leafVariances(ctx context.Context, work *leafWork, l *leaf, is
 		}
 	}
 	return nil
+}
+
+// withoutRow returns the variance that the features have without a row, which counts among those that the factor is of, from the one
+// with it; unseen is the row's share of what the features leave.
+func withoutRow(seen, weight, ridge, unseen float64) float64 {
+	if share := seen * weight / (ridge + weight*unseen); share < 1 {
+		return seen / (1 - share)
+	}
+	return seen
 }
 
 // givenContext returns the variance that each of the last rows has given all others of these kernel values.
@@ -226,7 +224,7 @@ func (p *Problem) leftOut(s *Solution, variances []float64) {
 	s.Score /= total
 }
 
-// diagonal is that of (S + ΛI)⁻¹ by random vectors.
+// diagonal estimates the diagonal of (S + ΛI)⁻¹ from the probes.
 func (s *system) diagonal() []float64 {
 	out := make([]float64, len(s.ones.u))
 	for _, probe := range s.probes {

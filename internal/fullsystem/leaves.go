@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// leafRows are the rows of a leaf, at most.
+	// A leaf has at most leafRows rows.
 	leafRows = 32
-	// contextRows are those of a leaf and the rows near it, which are looked for in nearLeaves leaves.
+	// A leaf and its context have contextRows rows together. The context is taken from the nearLeaves nearest leaves.
 	contextRows, nearLeaves = 384, 32
 )
 
-// leaf is rows that are near each other by the kernel.
+// leaf holds rows that are near each other by the kernel.
 type leaf struct {
 	rows    []int
 	context []int // other rows near them

@@ -130,8 +130,8 @@ func (m *matrix) build(ctx context.Context, single bool) error {
 	})
 }
 
-// kept reports whether there are tiles of float32, or of float64.
-func (m *matrix) kept(single bool) bool {
+// hasTiles reports whether the tiles of float32, or those of float64, are in memory.
+func (m *matrix) hasTiles(single bool) bool {
 	if single {
 		return m.single != nil
 	}

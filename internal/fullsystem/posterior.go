@@ -60,13 +60,9 @@ const (
 func (p *Problem) Posterior(ctx context.Context, s *Solution) (*Posterior, error) {
 	q := *p.base
 	q.ridge, q.Share, q.Factor, q.Scale = s.Ridge/p.unit, s.model.share, s.model.factor, s.scale
-	taken := map[int]bool{}
-	for _, i := range q.Pivots {
-		taken[i] = true
-	}
 	var drawn []int
 	for _, i := range rand.New(rand.NewPCG(p.Seed, calibrationStream)).Perm(p.n) {
-		if !taken[i] && len(drawn) < calibrating {
+		if !p.isPivot[i] && len(drawn) < calibrating {
 			drawn = append(drawn, i)
 		}
 	}
@@ -322,13 +318,8 @@ func (q *Posterior) leftOutVariances(ctx context.Context, rows []int, near []*ne
 		if err != nil {
 			return err
 		}
-		// The row counts among those that the factor is of.
-		own := weights.Weight(q.weights, rows[a])
-		s := seen[a]
-		if share := s * own / (q.ridge + q.Share*own*max(near[a].own, 0)); share < 1 {
-			s /= 1 - share
-		}
-		out[a] = q.Unit * (rest + s)
+		seen := withoutRow(seen[a], weights.Weight(q.weights, rows[a]), q.ridge, q.Share*max(near[a].own, 0))
+		out[a] = q.Unit * (rest + seen)
 		return nil
 	})
 	return out, err

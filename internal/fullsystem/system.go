@@ -31,7 +31,7 @@ const (
 // Settings is how a problem is solved.
 type Settings struct {
 	Type      string  // whose fit it is, for errors
-	Tolerance float64 // the error of predictions in standard deviations of the residuals; 0: DefaultTolerance
+	Tolerance float64 // the error of what is left out, over its norm; 0: DefaultTolerance
 	Probes    int     // random vectors for the sum of the diagonal of the inverse; 0: chosen by the rows, below 0: none
 	Rank      int     // of the preconditioner; 0: chosen by cost
 	Seed      uint64
@@ -67,8 +67,9 @@ type Problem struct {
 	weighed     [][]float64
 
 	// What the variances of all ridges share.
-	base   *Posterior
-	forest *forest
+	base    *Posterior
+	isPivot []bool // of base
+	forest  *forest
 }
 
 const (
@@ -229,7 +230,7 @@ func (p *Problem) chooseStorage(ridge, beside float64) Storage {
 type Solution struct {
 	Ridge float64
 	loo.Solution
-	// Error is a bound of the error of predictions of the training rows, in standard deviations of the leave-one-out residuals.
+	// Error estimates what the iterations have left to change in the leave-one-out residuals, over their norm.
 	Error     float64
 	Converged bool
 	// Score is the weighted mean squared leave-one-out residual, and Scales the mean of α²/d for each target, d the diagonal of
@@ -306,13 +307,22 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 		most = min(mostRank, int(p.limit()*factorShare/(8*n)))
 	}
 	most = max(1, min(most, p.n))
+	if p.conditioner != nil {
+		most = p.conditioner.rank()
+	}
 	// The features of the pivots and the variances of each ridge come to the factor.
-	beside := vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
-	storage := p.chooseStorage(ridge, beside)
+	beside := func() float64 {
+		return vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
+	}
+	// A smaller factor costs iterations, but tiles that are not kept cost as much as many of them in each.
+	for p.conditioner == nil && p.Rank == 0 && most > leastRank && tileBytes(p.n, 4)+beside() > p.limit() {
+		most = max(most*3/4, leastRank)
+	}
+	storage := p.chooseStorage(ridge, beside())
 	if p.conditioner != nil && storage == p.storage {
 		return nil
 	}
-	if p.storage = storage; storage != Recomputed && !p.matrix.kept(storage != Double) {
+	if p.storage = storage; storage != Recomputed && !p.matrix.hasTiles(storage != Double) {
 		p.matrix.drop()
 		if err := p.matrix.build(build, storage != Double); err != nil {
 			return err

@@ -315,12 +315,24 @@ func TestEndsAndErrors(t *testing.T) {
 		assert.ErrorIs(t, solve(ending, Settings{Type: "test", Workers: 1}, kernel), context.Canceled)
 	}
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test", MaxBytes: 1000}, kernel), fault.ErrTooLarge)
-	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: 5 << 19}, kernel, x, y, nil)
+	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: 9 << 18}, kernel, x, y, nil)
 	require.NoError(t, err)
 	_, report, err := p.Solve(context.Background(), []float64{1e-2})
 	require.NoError(t, err)
 	assert.Equal(t, Recomputed, report.Storage)
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
+}
+
+// TestSmallerFactor holds that a factor gives way to the tiles where memory does not hold the largest one beside them.
+func TestSmallerFactor(t *testing.T) {
+	x, y := sample(2000, 4, 1, 8)
+	limit := int64(tileBytes(2000, 4) + 8*2000*500)
+	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: limit}, kernels.Matern{Nu: 1.5, Length: 2}, x, y, nil)
+	require.NoError(t, err)
+	_, report, err := p.Solve(context.Background(), []float64{1e-1})
+	require.NoError(t, err)
+	assert.Equal(t, Single, report.Storage)
+	assert.Less(t, report.Rank, int(float64(limit)*factorShare/(8*2000)))
 }
 
 // counting is a context that ends after so many looks.

@@ -14,7 +14,7 @@ const (
 	hopelessRatio, hopelessErrors = 2, 3
 )
 
-// Loss is that of a residual, or of the probability of the class that a row has.
+// Loss returns the square of a residual, or the log loss of the probability of the class that a row has.
 func Loss(left float64, numbers bool) float64 {
 	if numbers {
 		return left * left

@@ -41,7 +41,7 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// level is that of the intervals.
+// level is the probability that the intervals promise.
 const level = 0.95
 
 func main() { cli.Main("exact", run) }
@@ -185,7 +185,7 @@ func table(path string) (*mat.Dense, error) {
 	return out, nil
 }
 
-// cell is what a method has made of a split.
+// cell holds the measurements of a method on a split.
 type cell struct {
 	rmse, nlpd, covered float64
 	fit, predict        time.Duration

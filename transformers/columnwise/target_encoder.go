@@ -286,6 +286,7 @@ func smoothingByMoments(within float64, counts []float64, mean func(category int
 // width is the number of columns of the result.
 func (m targetEncoderModel) width() int { return m.Width + len(m.Columns)*(m.Targets-1) }
 
+// TypeName returns the name that errors begin with.
 func (targetEncoderModel) TypeName() string { return targetEncoderName }
 
 func (m targetEncoderModel) Widths() (from, to int) { return m.Width, m.width() }

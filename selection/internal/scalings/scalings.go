@@ -19,7 +19,7 @@ type Scaling struct {
 	step    func() transformers.Transformer
 }
 
-// All are those of a Regressor and of a Classifier with nothing set. After each a shape.Search
+// All lists the scalings that a Regressor and a Classifier try if nothing is set. After each a shape.Search
 // learns its own kernel. For classes models of one length for all columns, found by entropy, made
 // the mean no better: settled on 24 sets, two splits of seed 8.
 var All = []Scaling{
