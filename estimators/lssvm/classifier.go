@@ -76,6 +76,10 @@ type Classifier struct {
 	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
+	// Checkpoint and Resume are as in [Regressor].
+	Checkpoint func(*State)
+	Resume     *State
+
 	folding
 	starting
 	m       *machine
@@ -90,7 +94,8 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 func (c *Classifier) settings() machineSettings {
 	return machineSettings{
 		typ: classifierType, kernel: c.Kernel, ridge: c.Ridge, rule: c.RidgeRule, solver: c.Solver, seed: c.Seed, groups: c.Groups,
-		options:  kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
+		options:    kernels.Options{Workers: c.Workers, MaxBytes: c.MaxKernelBytes},
+		checkpoint: c.Checkpoint, resume: c.Resume,
 		classify: true,
 	}
 }

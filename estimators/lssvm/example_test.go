@@ -127,3 +127,26 @@ func ExampleSolver() {
 	// Cholesky
 	// ConjugateGradients
 }
+
+// A fit that was cancelled goes on where it stood.
+func ExampleState() {
+	x, y := mat.NewDense(1200, 1, nil), make([]float64, 1200)
+	for i := range y {
+		x.Set(i, 0, float64(i)/100)
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*float64(i%3)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var last *lssvm.State
+	r := &lssvm.Regressor{Kernel: kernels.Matern{Nu: 1.5, Length: 1}, Ridge: 0.01, Solver: lssvm.ConjugateGradients}
+	r.Checkpoint = func(s *lssvm.State) {
+		last = s // which MarshalBinary writes to a file
+		cancel()
+	}
+	fmt.Println(r.Fit(ctx, x, y))
+	r.Resume, r.Checkpoint = last, nil
+	fmt.Println(r.Fit(context.Background(), x, y), r.Report().Converged)
+	// Output:
+	// context canceled
+	// <nil> true
+}

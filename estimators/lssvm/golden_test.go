@@ -1,6 +1,7 @@
 package lssvm
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,4 +56,25 @@ func TestGoldenFilesStayReadable(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, mat.EqualApprox(p, got, 1e-6))
 	assert.Equal(t, []int{1, 2, 5}, readClassifier.Classes())
+}
+
+// TestGoldenFileOfConjugateGradients reads a machine of the same version whose system was iterated on, with its variance.
+func TestGoldenFileOfConjugateGradients(t *testing.T) {
+	x, y := mat.NewDense(1001, 1, nil), make([]float64, 1001)
+	for i := range y {
+		x.Set(i, 0, float64(i)/100)
+		y[i] = math.Sin(x.At(i, 0)) + 0.1*float64(i%3)
+	}
+	at := mat.NewDense(3, 1, []float64{-0.5, 5.005, 9})
+	fitted := &Regressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1, Solver: ConjugateGradients}
+	require.NoError(t, fitted.Fit(ctx, x, y))
+	read := &Regressor{Kernel: kernels.RBF{Gamma: 0.5}}
+	require.NoError(t, read.UnmarshalBinary(golden.Model(t, "Regressor-iterated-v1.keln", fitted.MarshalBinary)))
+	assert.Equal(t, ConjugateGradients, read.Details().Solver)
+	mean, variance, err := fitted.PredictVariance(at)
+	require.NoError(t, err)
+	gotMean, gotVariance, err := read.PredictVariance(at)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, mean, gotMean, 1e-3) // as far as the iterations go
+	assert.InDeltaSlice(t, variance, gotVariance, 1e-3)
 }

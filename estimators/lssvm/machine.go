@@ -1,6 +1,7 @@
 package lssvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -34,6 +35,9 @@ type machineSettings struct {
 	groups  []int // of the rows, nil: each its own
 	options kernels.Options
 	start   loo.Start
+	// Of conjugate gradients.
+	checkpoint func(*State)
+	resume     *State
 	// classify asks for the leave-one-out residuals at once, to which the link is fitted,
 	// and keeps nothing for a variance.
 	classify bool
@@ -71,7 +75,7 @@ func fitRows(ctx context.Context, s machineSettings, rows, targets *mat.Dense, w
 	if s.solver == ConjugateGradients && s.groups != nil {
 		return nil, fault.Param(s.typ, "Solver", s.solver, "Automatic or Cholesky with Groups")
 	}
-	if err := s.holds(n); err != nil {
+	if err := cmp.Or(s.holds(n), s.resumes(s.iterates(n, s.groups != nil))); err != nil {
 		return nil, err
 	}
 	groups, err := merged.Groups(s.groups, targets.RawMatrix().Rows)
@@ -158,6 +162,9 @@ func (s machineSettings) matrix(ctx context.Context, kernel kernels.Kernel, rows
 
 // fitMatrix solves on a kernel matrix of the caller's, of its distinct rows.
 func fitMatrix(ctx context.Context, s machineSettings, k mat.Symmetric, targets *mat.Dense, weights []float64) (*machine, error) {
+	if err := s.resumes(false); err != nil {
+		return nil, err
+	}
 	m, targets, merged, err := newMatrixMachine(s, k, targets, weights)
 	if err != nil {
 		return nil, err

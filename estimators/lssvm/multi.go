@@ -64,6 +64,10 @@ type MultiRegressor struct {
 	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
+	// Checkpoint and Resume are as in [Regressor].
+	Checkpoint func(*State)
+	Resume     *State
+
 	m *machine
 }
 
@@ -73,7 +77,8 @@ func (r *MultiRegressor) SetGroups(groups []int) { r.Groups = groups }
 func (r *MultiRegressor) settings() machineSettings {
 	return machineSettings{
 		typ: multiType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
-		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
+		options:    kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
+		checkpoint: r.Checkpoint, resume: r.Resume,
 	}
 }
 

@@ -67,6 +67,12 @@ type Regressor struct {
 	// [ConjugateGradients].
 	Observe func(estimators.Step)
 
+	// If Checkpoint is not nil, it is called with the state of the fit after each iteration of [ConjugateGradients] with the ridge that
+	// was given, or chosen on a part of the rows: that of more than 16000 rows is. The fit of fewer takes some seconds.
+	// If Resume is not nil, Fit goes on from that state.
+	Checkpoint func(*State)
+	Resume     *State
+
 	starting
 	m *machine
 }
@@ -77,7 +83,8 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 func (r *Regressor) settings() machineSettings {
 	return machineSettings{
 		typ: regressorType, kernel: r.Kernel, ridge: r.Ridge, rule: r.RidgeRule, solver: r.Solver, seed: r.Seed, groups: r.Groups,
-		options: kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
+		options:    kernels.Options{Workers: r.Workers, MaxBytes: r.MaxKernelBytes},
+		checkpoint: r.Checkpoint, resume: r.Resume,
 	}
 }
 

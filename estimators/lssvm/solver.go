@@ -86,6 +86,21 @@ func (s machineSettings) holds(rows int) error {
 	return s.iteration(nil).Holds(rows)
 }
 
+// resumes returns an ErrParam error where there is a state to resume from and the system is not solved by conjugate gradients, or
+// where the state is empty or of another ridge.
+func (s machineSettings) resumes(iterates bool) error {
+	switch {
+	case s.resume == nil:
+		return nil
+	case !iterates:
+		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.resume.Iteration),
+			"nil where the system is factored: see Details")
+	case s.resume.at == nil || s.ridge != 0 && s.ridge != s.resume.at.Ridge:
+		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State of ridge %v", s.resume.Ridge), "one of a Fit of the same configuration and rows")
+	}
+	return nil
+}
+
 // iteration is how the system is solved by conjugate gradients.
 func (s machineSettings) iteration(steps *progress.Steps) fullsystem.Settings {
 	out := fullsystem.Settings{Type: s.typ, Seed: s.seed, Workers: s.options.Workers, MaxBytes: s.options.MaxBytes, Steps: steps}
@@ -123,6 +138,9 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if s.ridge == 0 {
 		m.ridge *= m.meanWeight()
 	}
+	if s.resume != nil {
+		m.ridge, m.details.Ridges = s.resume.at.Ridge, s.resume.ridges
+	}
 	observe := func(ridge, objective float64) {
 		m.details.Ridges++
 		steps.Next(objective, "ridge %.3g", ridge)
@@ -139,7 +157,14 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 			m.ridge = start
 		}
 	}
-	problem, err := fullsystem.NewProblem(first, s.iteration(steps), kernel, rows, sketched, m.weights)
+	own := s.iteration(steps)
+	if s.resume != nil {
+		own.Resume = s.resume.at
+	}
+	if s.checkpoint != nil {
+		own.Checkpoint = func(at *fullsystem.State) { s.checkpoint(newState(at, m.details.Ridges)) }
+	}
+	problem, err := fullsystem.NewProblem(first, own, kernel, rows, sketched, m.weights)
 	if err != nil {
 		return err
 	}

@@ -182,8 +182,8 @@ func (s *rightSide) turn() {
 	s.rho = rho
 }
 
-// iterate solves all right-hand sides that are running. It tells steps of each iteration.
-func (p *Problem) iterate(ctx context.Context, sides []*rightSide, steps *progress.Steps) error {
+// iterate solves all right-hand sides that are running. It calls checkpoint, unless that is nil, after each iteration.
+func (p *Problem) iterate(ctx context.Context, sides []*rightSide, checkpoint func()) error {
 	loop := progress.NewLoop(ctx)
 	defer loop.End()
 	quiet := progress.Silent(ctx)
@@ -221,8 +221,11 @@ func (p *Problem) iterate(ctx context.Context, sides []*rightSide, steps *progre
 		} else if begin == 0 {
 			begin = worst
 		}
-		steps.Next(worst, "%d of %d systems are not solved", len(stillRunning(active)), len(sides))
+		p.Steps.Next(worst, "%d of %d systems are not solved", len(stillRunning(active)), len(sides))
 		loop.Report(progress.Towards(begin, worst, 1))
+		if checkpoint != nil {
+			checkpoint()
+		}
 	}
 	return ctx.Err()
 }

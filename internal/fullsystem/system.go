@@ -38,6 +38,10 @@ type Settings struct {
 	Workers   int
 	MaxBytes  int64 // 0: kernels.MaxKernelBytes
 	Steps     *progress.Steps
+	// Checkpoint, if not nil, is called after each iteration of Solve for one ridge, until a stagnation or a correction. Solve goes on from
+	// Resume, if that is not nil.
+	Checkpoint func(*State)
+	Resume     *State
 	// Storage is tried first, and Recomputed where it does not fit. Nil: chosen by the ridge.
 	Storage *Storage
 }
@@ -288,7 +292,18 @@ func (p *Problem) solveFrom(ctx context.Context, from *Solution, ridges []float6
 		out[i] = &Solution{Ridge: ridge, system: s, model: s.model}
 		sides = append(sides, s.all()...)
 	}
-	if err := p.run(parts[2], sides, &report); err != nil {
+	var checkpoint func()
+	if len(ridges) == 1 && from == nil {
+		if p.Resume != nil {
+			if err := p.resumeFrom(parts[2], out[0].system, p.Resume); err != nil {
+				return nil, report, err
+			}
+		}
+		if p.Checkpoint != nil {
+			checkpoint = func() { p.Checkpoint(p.state(out[0].system)) }
+		}
+	}
+	if err := p.run(parts[2], sides, checkpoint, &report); err != nil {
 		return nil, report, err
 	}
 	for _, s := range out {
@@ -452,9 +467,9 @@ func (p *Problem) excessOfOnes(s *system) float64 {
 }
 
 // run iterates to the end, raises the rank where that stagnates, and corrects what the rounding of the tiles has left.
-func (p *Problem) run(ctx context.Context, sides []*rightSide, report *Report) error {
+func (p *Problem) run(ctx context.Context, sides []*rightSide, checkpoint func(), report *Report) error {
 	first, rest := progress.Two(ctx, 3, 2)
-	if err := p.iterate(first, sides, p.Steps); err != nil {
+	if err := p.iterate(first, sides, checkpoint); err != nil {
 		return err
 	}
 	if waiting := notConverged(sides); len(waiting) > 0 && !p.doubled {
@@ -550,7 +565,7 @@ func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) 
 	if err := p.residuals(ctx, sides, exactly); err != nil {
 		return err
 	}
-	return p.iterate(ctx, sides, p.Steps)
+	return p.iterate(ctx, sides, nil)
 }
 
 // residuals begins again with r = b - (S + ΛI)u.
@@ -591,7 +606,7 @@ func (p *Problem) correct(ctx context.Context, sides []*rightSide) (bool, error)
 	if !again {
 		return false, ctx.Err()
 	}
-	err := p.iterate(ctx, sides, p.Steps)
+	err := p.iterate(ctx, sides, nil)
 	for i, s := range sides {
 		s.left = lefts[i]
 	}

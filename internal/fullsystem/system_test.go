@@ -362,7 +362,7 @@ func TestDoubling(t *testing.T) {
 		side.state = stagnated
 	}
 	var report Report
-	require.NoError(t, p.run(context.Background(), s.all(), &report))
+	require.NoError(t, p.run(context.Background(), s.all(), nil, &report))
 	assert.Equal(t, 200, p.conditioner.rank())
 	assert.Len(t, report.Warnings, 1)
 	got := &Solution{Ridge: ridge, system: s}

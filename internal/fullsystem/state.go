@@ -1,0 +1,114 @@
+package fullsystem
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// State is where the iterations of [Problem.Solve] for one ridge stand.
+type State struct {
+	Ridge     float64
+	Iteration int
+	// Error estimates what the iterations have left to change in the leave-one-out residuals of the targets, over their norm; +Inf while
+	// that is not known.
+	Error float64
+	Sides []Side // of the ones, the targets and the probes
+}
+
+// Side is where the iterations of one right-hand side stand. Its vectors have a number for each row.
+type Side struct {
+	Solution, Residual, Direction        codec.Floats
+	Before                               codec.Floats // the solution some iterations ago; empty for a probe
+	Gains                                codec.Floats
+	Rho, Energy, Change, Left            float64
+	LeastEnergy, LeastResidual           float64
+	Since, Iterations, Looked, Condition int
+}
+
+// state copies where the right-hand sides of a system stand.
+func (p *Problem) state(s *system) *State {
+	out := &State{Ridge: s.ridge}
+	for _, t := range s.targets {
+		out.Error = max(out.Error, p.tolerance()*t.excess())
+	}
+	for _, side := range s.all() {
+		out.Iteration = max(out.Iteration, side.iterations)
+		out.Sides = append(out.Sides, Side{
+			Solution: slices.Clone(side.u), Residual: slices.Clone(side.r), Direction: slices.Clone(side.p), Before: slices.Clone(side.before),
+			Gains: slices.Clone(side.gains), Rho: side.rho, Energy: side.energy, Change: side.change, Left: side.left,
+			LeastEnergy: side.leastEnergy, LeastResidual: side.leastResidual,
+			Since: side.since, Iterations: side.iterations, Looked: side.looked, Condition: int(side.state),
+		})
+	}
+	return out
+}
+
+// stateTolerance is how much of its right-hand side the residual of a state may differ from that of this system.
+const stateTolerance = 1e-4
+
+// resumeFrom sets the right-hand sides of a system to where a state has them. It takes one pass over K, in which the residuals
+// of the state are compared with those of this system. The error is ErrParam for a state of another system, or ctx's.
+func (p *Problem) resumeFrom(ctx context.Context, s *system, at *State) error {
+	sides := s.all()
+	other := fault.Param(p.Type, "Resume", fmt.Sprintf("a State after %d iterations", at.Iteration),
+		"one of a Fit of the same configuration, rows and targets")
+	if at.Ridge != s.ridge || len(at.Sides) != len(sides) {
+		return other
+	}
+	dst, x := make([][]float64, len(sides)), make([][]float64, len(sides))
+	for i, side := range sides {
+		from := at.Sides[i]
+		if len(from.Solution) != p.n || len(from.Before) != len(side.before) {
+			return other
+		}
+		copy(side.u, from.Solution)
+		copy(side.r, from.Residual)
+		copy(side.p, from.Direction)
+		copy(side.before, from.Before)
+		side.gains, side.rho, side.energy, side.change, side.left = slices.Clone(from.Gains), from.Rho, from.Energy, from.Change, from.Left
+		side.leastEnergy, side.leastResidual = from.LeastEnergy, from.LeastResidual
+		side.since, side.iterations, side.looked, side.state = from.Since, from.Iterations, from.Looked, state(from.Condition)
+		dst[i], x[i] = side.q, side.u
+	}
+	if err := p.product(ctx, dst, x, false); err != nil {
+		return err
+	}
+	for _, side := range sides {
+		for i, b := range side.b {
+			side.q[i] = b - side.q[i] - side.ridge*side.u[i] - side.r[i]
+		}
+		if !(floats.Norm(side.q, 2) <= stateTolerance*floats.Norm(side.b, 2)) {
+			return other
+		}
+	}
+	return nil
+}
+
+// Check returns what is wrong with a state that was read; "" for nothing.
+func (s *State) Check() string {
+	if !(s.Ridge > 0) || s.Ridge-s.Ridge != 0 || s.Iteration < 1 || len(s.Sides) < 2 || !(s.Error >= 0) {
+		return "a value is out of range"
+	}
+	n := len(s.Sides[0].Solution)
+	for _, side := range s.Sides {
+		switch {
+		case n == 0, len(side.Solution) != n, len(side.Residual) != n, len(side.Direction) != n,
+			len(side.Before) != n && len(side.Before) != 0:
+			return "its vectors do not fit each other"
+		case !side.Solution.Finite() || !side.Residual.Finite() || !side.Direction.Finite() || !side.Before.Finite() || !side.Gains.Finite(),
+			!(side.Rho >= 0), side.Rho-side.Rho != 0:
+			return "a number is not finite"
+		case !(side.Energy >= 0), !(side.Change >= 0), !(side.Left >= 0), !(side.LeastEnergy >= 0), !(side.LeastResidual >= 0),
+			len(side.Gains) > 2*delay, side.Since < 0, side.Iterations < 0, side.Looked < 0, side.Looked > side.Iterations,
+			side.Iterations > s.Iteration, side.Condition < 0, side.Condition > int(stagnated):
+			return "a value is out of range"
+		}
+	}
+	return ""
+}
