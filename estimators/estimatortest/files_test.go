@@ -231,6 +231,16 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	cg := &falkon.Regressor{Components: 4, Solver: falkon.ConjugateGradients, Ridge: .1, Checkpoint: func(s *falkon.State) { state = s }}
 	require.NoError(tb, cg.Fit(ctx, x, y))
 	add("falkon.State", func() any { return &falkon.State{} }, state)
+	var iterated *lssvm.State
+	full := &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: 1, Solver: lssvm.ConjugateGradients,
+		Checkpoint: func(s *lssvm.State) { iterated = s }}
+	many, values := mat.NewDense(1001, 1, nil), make([]float64, 1001)
+	for i := range values {
+		many.Set(i, 0, float64(i)/100)
+		values[i] = float64(i % 7)
+	}
+	require.NoError(tb, full.Fit(ctx, many, values))
+	add("lssvm.State", func() any { return &lssvm.State{} }, iterated)
 
 	classes, targets := &measures.ClassSums{}, &measures.TargetSums{}
 	require.NoError(tb, classes.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels}))
