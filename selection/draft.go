@@ -53,7 +53,7 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 		return c, 0, nil
 	}
 	d := c
-	d.many, d.Observe, d.heardBy, d.Resume, d.trail = nil, nil, nil, nil, &trail{}
+	d.drafting, d.many, d.Observe, d.heardBy, d.Resume, d.trail = true, nil, nil, nil, nil, &trail{}
 	d.Begun = d.trail.begin
 	d.parts = linalg.Pick(c.parts, rows)
 	own := distinct.Merge(few.X, nil)

@@ -68,6 +68,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	many               func(onSome) E
 	above, draftedFrom int
 	lengths            map[string][]float64 // what a draft has learnt, of a kind by its name
+	drafting           bool                 // what is fitted is a draft
 }
 
 // zeroValue has what a Regressor or a Classifier is made of if neither a Space nor a Search is set.

@@ -15,7 +15,9 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/graph"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/selection/entropy"
+	"github.com/kernelearn/kernelearn/selection/internal/folds"
 )
 
 // prices draws rows whose target is lognormal around a wave of one column.
@@ -191,4 +193,24 @@ func TestBudgetOfTargets(t *testing.T) {
 	}
 	require.Len(t, all, 5)
 	assert.LessOrEqual(t, looks, 10, "of a second each")
+}
+
+// TestDraftTarget holds that a draft takes a map of the targets whose gain in density is less than that which all rows ask for.
+func TestDraftTarget(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	x, y := mat.NewDense(500, 1, nil), make([]float64, 500)
+	for i := range y {
+		x.Set(i, 0, random.NormFloat64())
+		// The noise is in proportion to the mean, of whose logarithm the variance is 0.065: about the gain.
+		y[i] = math.Exp(0.36*math.Sin(3*x.At(i, 0)) + 0.15*random.NormFloat64())
+	}
+	for drafting, want := range map[bool]Target{false: PlainTarget, true: LogTarget} {
+		c := (&Regressor{}).engine()
+		c.drafting, c.trail = drafting, &trail{}
+		c.Begun = c.trail.begin
+		merged := distinct.Merge(x, nil)
+		_, _, seen, err := c.fitParts(ctx, c.scalings[:1], merged.X, merged, folds.Rows[float64]{X: x, Y: y}, y, nil)
+		require.NoError(t, err)
+		assert.Equal(t, want, targetOf(seen.bend), "drafting %v", drafting)
+	}
 }
