@@ -6,7 +6,13 @@
 //	go run -C measurements ./exact -uci uci_datasets
 //	go run -C measurements ./exact -uci uci_datasets -sets kin40k -rows 10000 -methods selection,falkon
 //
-// For the memory of a method, run it alone.
+// The methods of benchmark/peers/cells.py, such as catboost-tuned, lightgbm-tuned and gpytorch, take -python; base is selection of another
+// checkout of this library:
+//
+//	git worktree add --detach ../base 33c38d1
+//	go run -C measurements ./exact -uci uci_datasets -base ../../base -methods base,selection -repeat 2
+//
+// These run in a process of their own each. For the memory of one of ours, run it alone.
 package main
 
 import (
@@ -20,6 +26,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +35,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
@@ -53,6 +61,17 @@ var methods = map[string]func() estimators.Regressor{
 	"lssvm":     func() estimators.Regressor { return standardised(&lssvm.Regressor{}) },
 }
 
+// baseMethod is selection of another checkout.
+const baseMethod = "base"
+
+// repeated returns the names, again and again.
+func repeated(names []string, times int) (out []string) {
+	for range times {
+		out = append(out, names...)
+	}
+	return out
+}
+
 func standardised(final estimators.Regressor) estimators.Regressor {
 	return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: final}
 }
@@ -61,18 +80,40 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("exact", "exact measures regressors of many rows on the splits of github.com/treforevans/uci_datasets.", out)
 	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
 	sets := flags.String("sets", "pol,elevators,kin40k,protein,keggdirected", "comma separated `names`")
-	names := flags.String("methods", "selection", "comma separated `names`: selection, falkon, lssvm")
+	names := flags.String("methods", "selection", "comma separated `names`: selection, falkon, lssvm, base, and those of benchmark/peers/cells.py")
 	splits := flags.String("splits", "0", "comma separated `numbers`")
+	python := flags.String("python", "", "a Python `program` with the libraries of other methods")
+	script := flags.String("script", "benchmark/peers/cells.py", "the Python `file` with those methods")
+	base := flags.String("base", "", "the `folder` of a checkout whose selection is the method base")
+	repeat := flags.Int("repeat", 1, "how often each cell is measured, the methods in turns")
 	rows := flags.Int("rows", 0, "most training rows, drawn with the split for a seed; 0: all")
 	flags.AtLeast(0, "rows")
-	flags.Reads("uci")
+	flags.AtLeast(1, "repeat")
+	flags.Reads("uci", "base")
+	flags.Runs("python", "script")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *uci == "" {
 		return errors.New("want -uci")
 	}
-	fmt.Fprintf(out, "%-13s %5s %6s %-10s %7s %7s %9s %7s %7s %6s\n", "set", "split", "rows", "method", "RMSE", "NLPD", "intervals", "seconds",
+	other := external{python: *python, script: *script, env: []string{"BENCHMARK_THREADS=" + strconv.Itoa(runtime.GOMAXPROCS(0))}}
+	for _, name := range strings.Split(*names, ",") {
+		if methods[name] == nil && (name == baseMethod && *base == "" || name != baseMethod && *python == "") {
+			return fmt.Errorf("-methods: %q, want selection, falkon or lssvm, base with -base, or another library's with -python", name)
+		}
+	}
+	if *base != "" {
+		dir, err := os.MkdirTemp("", "exact")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if other.base, err = buildBase(ctx, *base, dir); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(out, "%-13s %5s %6s %-14s %7s %7s %9s %7s %7s %6s\n", "set", "split", "rows", "method", "RMSE", "NLPD", "intervals", "seconds",
 		"predict", "GiB")
 	for _, set := range strings.Split(*sets, ",") {
 		for _, text := range strings.Split(*splits, ",") {
@@ -84,16 +125,17 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", set, err)
 			}
-			for _, name := range strings.Split(*names, ",") {
-				made, ok := methods[name]
-				if !ok {
-					return fmt.Errorf("-methods: %q, want selection, falkon or lssvm", name)
+			for _, name := range repeated(strings.Split(*names, ","), *repeat) {
+				var c cell
+				if made, ours := methods[name]; ours {
+					c, err = p.measure(ctx, made())
+				} else {
+					c, err = other.measure(ctx, name, p)
 				}
-				c, err := p.measure(ctx, made())
 				if err != nil {
 					return fmt.Errorf("%s: %s: %w", set, name, err)
 				}
-				fmt.Fprintf(out, "%-13s %5d %6d %-10s %7.4f %7.3f %8.1f%% %7.1f %7.2f %6.1f\n", set, split, len(p.y), name, c.rmse, c.nlpd,
+				fmt.Fprintf(out, "%-13s %5d %6d %-14s %7.4f %7.3f %8.1f%% %7.1f %7.2f %6.1f\n", set, split, len(p.y), name, c.rmse, c.nlpd,
 					100*c.covered, c.fit.Seconds(), c.predict.Seconds(), c.gib)
 			}
 		}
@@ -212,18 +254,29 @@ func (p *problem) measure(ctx context.Context, r estimators.Regressor) (c cell, 
 	if err != nil {
 		return c, err
 	}
-	n := float64(len(p.yNew))
-	for i, y := range p.yNew {
-		e := y - mean[i]
-		c.rmse += e * e / n
-		c.nlpd += (math.Log(2*math.Pi*variance[i]) + e*e/variance[i]) / (2 * n)
-		if low[i] <= y && y <= high[i] {
-			c.covered += 1 / n
-		}
-	}
-	c.rmse = math.Sqrt(c.rmse)
+	c.score(p.yNew, mean, variance, low, high)
 	if most := peak.Bytes(); most != nil {
 		c.gib = float64(*most) / (1 << 30)
 	}
 	return c, nil
+}
+
+// score sets what predictions are worth; without variances all but the error is NaN, and without the ends of intervals they are those of
+// the normal distribution.
+func (c *cell) score(truth, mean, variance, low, high []float64) {
+	n, normal := float64(len(truth)), distuv.UnitNormal.Quantile((1+level)/2)
+	for i, y := range truth {
+		e := y - mean[i]
+		c.rmse += e * e / n
+		if variance == nil {
+			c.nlpd, c.covered = math.NaN(), math.NaN()
+			continue
+		}
+		c.nlpd += (math.Log(2*math.Pi*variance[i]) + e*e/variance[i]) / (2 * n)
+		half := normal * math.Sqrt(variance[i])
+		if low == nil && math.Abs(e) <= half || low != nil && low[i] <= y && y <= high[i] {
+			c.covered += 1 / n
+		}
+	}
+	c.rmse = math.Sqrt(c.rmse)
 }

@@ -9,10 +9,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
 )
@@ -58,8 +60,8 @@ func TestMeasures(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, run(context.Background(), []string{"-uci", dir, "-sets", "wave", "-splits", "1", "-rows", "50", "-methods", "lssvm,falkon"},
 		&out, nil))
-	assert.Contains(t, out.String(), "wave              1     50 lssvm")
-	assert.Contains(t, out.String(), "wave              1     50 falkon")
+	assert.Contains(t, out.String(), "wave              1     50 lssvm ")
+	assert.Contains(t, out.String(), "wave              1     50 falkon ")
 }
 
 func TestErrors(t *testing.T) {
@@ -67,10 +69,48 @@ func TestErrors(t *testing.T) {
 	for text, args := range map[string][]string{
 		"want -uci":          {},
 		"split 2 of 2":       {"-uci", dir, "-sets", "wave", "-splits", "2"},
+		`"base", want`:       {"-uci", dir, "-sets", "wave", "-methods", "base"},
 		`-methods: "tree"`:   {"-uci", dir, "-sets", "wave", "-methods", "tree"},
 		"none: open ":        {"-uci", dir, "-sets", "none"},
 		`parsing "x": inval`: {"-uci", dir, "-sets", "wave", "-splits", "x"},
 	} {
 		assert.ErrorContains(t, run(context.Background(), args, &bytes.Buffer{}, nil), text)
+	}
+}
+
+// TestOtherCheckout fits the selection of a checkout, which is this one, in a process of its own.
+func TestOtherCheckout(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(context.Background(), []string{"-uci", write(t), "-sets", "wave", "-rows", "60", "-base", "../..",
+		"-methods", "selection,base", "-repeat", "2"}, &out, nil))
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 5)
+	for _, line := range lines[1:] {
+		fields := strings.Fields(line)
+		assert.Equal(t, strings.Fields(lines[1])[4:6], fields[4:6], "the error and the density of %s", fields[3])
+	}
+}
+
+// TestOtherLibrary reads what a process prints that stands for Python.
+func TestOtherLibrary(t *testing.T) {
+	dir := t.TempDir()
+	p := &problem{x: mat.NewDense(2, 1, []float64{1, 2}), y: []float64{0.1, 2}, xNew: mat.NewDense(2, 1, []float64{3, 4}), yNew: []float64{1, 1}}
+	script := filepath.Join(dir, "python")
+	for text, want := range map[string]string{
+		`{"fit_seconds": 2, "predict_seconds": 1, "values": [0, 1], "variance": [1, 1], "memory_peak_bytes": 1073741824}`: "",
+		`{"values": [0]}`: "1 predictions and 0 variances of 2 rows",
+		`none`:            "invalid character",
+	} {
+		program := "#!/bin/sh\ntest \"$2\" = tree && grep -q '^1,0.1$' \"$4\" && echo '" + text + "'\n"
+		require.NoError(t, os.WriteFile(script, []byte(program), 0o700))
+		c, err := external{python: script}.measure(context.Background(), "tree", p)
+		if want != "" {
+			assert.ErrorContains(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		assert.InDelta(t, math.Sqrt(0.5), c.rmse, 1e-12)
+		assert.InDelta(t, math.Log(2*math.Pi)/2+0.25, c.nlpd, 1e-12)
+		assert.Equal(t, []float64{1, 2, 1}, []float64{c.covered, c.fit.Seconds(), c.gib})
 	}
 }
