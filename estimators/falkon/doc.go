@@ -24,6 +24,10 @@
 //
 //	e/(1 - h),  e = y - ȳ - z~'u,  h = w (1/Σw + z~'(G + ΛI)⁻¹z~)
 //
+// With many landmarks the reduction and its pass over the rows cost more than all the rest. With more than 2000 landmarks the ridge is
+// therefore chosen on the first 2000, whose matrix is a block of G. The system of all landmarks is then solved for that ridge by one
+// Cholesky factor. The order of given Landmarks matters in this case: the first 2000 should be like all of them.
+//
 // [ConjugateGradients] never computes G. Each iteration computes each block of the kernel once, uses it twice and
 // discards it. All targets share the iterations, and so do all ridges that are compared. The preconditioner is B + λI
 // with B = Z~'WZ~/s, from a sample of s = 4M to 32M rows; the papers make it from the landmarks alone. The error

@@ -68,6 +68,13 @@ func (b *Basis) prepare(ctx context.Context) (err error) {
 	return err
 }
 
+// First returns the basis of the first m landmarks. Its features are the first m of b, because T is triangular.
+func (b *Basis) First(ctx context.Context, m int) (*Basis, error) {
+	out := *b
+	out.M, out.Landmarks, out.T.N = m, rows.Window(b.Landmarks, 0, m), m
+	return &out, out.prepare(ctx)
+}
+
 // KernelRows sets dst (r×M) to the kernel of the rows of a block with the landmarks.
 func (b *Basis) KernelRows(ctx context.Context, dst *mat.Dense, rows rows.Batch) error {
 	err := b.Prepared.CrossTo(ctx, dst, rows.X)

@@ -16,7 +16,11 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	}
 	out := &Solution{Ridge: p.Ridge, Iterations: 1, Converged: true, GCV: math.NaN()}
 	if out.Ridge == 0 {
-		if err := p.bestRidge(ctx, equations, out); err != nil {
+		few, err := p.first(ctx, min(ridgeLandmarks, p.M))
+		if err != nil {
+			return nil, err
+		}
+		if err := few.bestRidge(ctx, equations, out, p.named(ctx, "ridges")); err != nil {
 			return nil, err
 		}
 	}
@@ -41,8 +45,24 @@ func (p *Problem) byNormals(ctx context.Context) (*Solution, error) {
 	return out, nil
 }
 
-// bestRidge chooses the ridge of the least leave-one-out error.
-func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution) error {
+// ridgeLandmarks is the largest number of landmarks on which the normal equations compare ridges. Those of the first landmarks are a
+// block of those of all landmarks. With 4000 landmarks and 10 000 rows a fit takes about half as long as with a choice on all of them.
+const ridgeLandmarks = 2000
+
+// first is the problem on its first m landmarks, with the centre of their features.
+func (p *Problem) first(ctx context.Context, m int) (*Problem, error) {
+	out := *p
+	if p.centre != nil {
+		out.centre = p.centre[:m]
+	}
+	var err error
+	out.Basis, err = p.Basis.First(ctx, m)
+	return &out, err
+}
+
+// bestRidge chooses the ridge of the least leave-one-out error in one pass over the rows. The equations may be those of more landmarks,
+// of which p has the first.
+func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solution, pass passing) error {
 	unit := p.Scale() * p.src.Weight
 	grid := ridgeGrid(leastRidge*unit, largestRidge*unit, ridgesPerDecade)
 	out.Iterations = len(grid)
@@ -52,7 +72,8 @@ func (p *Problem) bestRidge(ctx context.Context, equations *normal, out *Solutio
 	if err != nil {
 		return err
 	}
-	errors, err := p.errorsOf(ctx, newCandidates(turned, equations.r, grid), p.src, p.named(ctx, "ridges"))
+	right := equations.r.Slice(0, p.src.K, 0, p.M).(*mat.Dense)
+	errors, err := p.errorsOf(ctx, newCandidates(turned, right, grid), p.src, pass)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,9 @@
 // # Leaving rows out
 //
 // Rows are left out exactly, one by one or in groups, without fitting again (leave_out.go, leave_groups.go). The errors of all
-// ridges are computed in one pass, in coordinates in which Z~'WZ~ is tridiagonal. [LeftOut] is what is kept of the residuals: the
-// variances of the noise and of what the features do not see come of it (variance.go), and the probabilities of a classifier.
+// ridges are computed in one pass, in coordinates in which Z~'WZ~ is tridiagonal. With more than 2000
+// landmarks the normal equations do this on the first 2000. [LeftOut] is what is kept of the residuals: the variances of the noise and of
+// what the features do not see come of it (variance.go), and the probabilities of a classifier.
 //
 // # Cost
 //
