@@ -501,6 +501,9 @@ class ExactGP:
         self.likelihood.eval()
         return self
 
+    def __getstate__(self):
+        return dict(rows=self.model.train_inputs, targets=self.model.train_targets, state=self.model.state_dict())
+
     def tensor(self, x):
         import torch
         return torch.tensor(self.scaler.transform(x), dtype=torch.float32)
