@@ -262,23 +262,35 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestTilesThatAreNotKept holds that the solution has the same bits whether all tiles, some or none are kept.
+// TestTilesThatAreNotKept holds that products have the same bits whether all tiles, some or none are kept, on any number of workers, and
+// are those of float64 to rounding.
 func TestTilesThatAreNotKept(t *testing.T) {
+	ctx := context.Background()
 	x, y := sample(1100, 5, 2, 6)
-	var first *Solution
-	for i, share := range []float64{1, 0.3, 0} {
-		beside := int64(8 * 1100 * 800)
-		p, err := NewProblem(context.Background(), Settings{Type: "test", Rank: 50, Workers: 1 + i,
-			MaxBytes: beside + int64(share*tileBytes(1100, 4))}, kernels.Matern{Nu: 2.5, Length: 2}, x, y, nil)
-		require.NoError(t, err)
-		got, report, err := p.Solve(context.Background(), []float64{0.1})
-		require.NoError(t, err)
-		t.Log(report.Entries())
-		if first == nil {
-			first = got[0]
-			continue
+	lengths := []float64{1, 2, 3, 1, 1}
+	for _, kernel := range []kernels.Kernel{kernels.Matern{Nu: 2.5, Length: 2}, kernels.RationalQuadratic{},
+		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{2}}, kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}} {
+		var want, first []float64
+		for i, share := range []float64{1, 0.3, 0} {
+			p, err := NewProblem(ctx, Settings{Type: "test", Workers: 1 + i}, kernel, x, y, nil)
+			require.NoError(t, err)
+			v := [][]float64{mat.Col(nil, 0, p.targets), mat.Col(nil, 1, p.targets)}
+			got := [][]float64{make([]float64, 1100), make([]float64, 1100)}
+			require.NoError(t, p.matrix.multiply(ctx, got, v, false))
+			if want == nil {
+				want = append(got[0], got[1]...)
+				got = [][]float64{make([]float64, 1100), make([]float64, 1100)}
+			}
+			require.NoError(t, p.matrix.build(ctx, true, share))
+			require.NoError(t, p.matrix.multiply(ctx, got, v, false))
+			all := append(got[0], got[1]...)
+			if first == nil {
+				first = all
+			}
+			assert.Equal(t, first, all)
+			assert.InDeltaSlice(t, want, all, 1e-6*floats.Norm(want, 2))
+			assert.LessOrEqual(t, p.error, 4*rounding*p.norm)
 		}
-		assert.Equal(t, first.Alpha.RawMatrix().Data, got[0].Alpha.RawMatrix().Data)
 	}
 }
 
