@@ -104,7 +104,8 @@ func singleKernels() []Kernel {
 	lengths := []float64{1, 2, 3, 0.5}
 	return []Kernel{
 		RBF{Gamma: 0.2}, RBFOfLength(3), Matern{Nu: 0.5}, Matern{Nu: 1.5, Length: 2}, Matern{Nu: 2.5, Length: 0.7}, Laplacian{Gamma: 0.3},
-		ARD{Kernel: Laplacian{}, Lengths: lengths, Categories: []int{3}}, ARD{Kernel: Matern{Nu: 2.5}, Lengths: lengths, Categories: []int{1, 3}},
+		ARD{Kernel: Laplacian{}, Lengths: lengths, Categories: []int{3}},
+		ARD{Kernel: Matern{Nu: 2.5}, Lengths: lengths, Categories: []int{1, 3}},
 		ARD{Kernel: RBF{}, Lengths: lengths}, Scaled{Kernel: Matern{}, Factor: 7}, Sum{RBF{}, Scaled{Kernel: Laplacian{}, Factor: 0.5}},
 		Product{RBF{}, Columns{Kernel: Matern{Nu: 0.5}, Of: []int{0, 2}}},
 	}
@@ -126,8 +127,8 @@ func TestSinglesOfPreparedRows(t *testing.T) {
 	for _, k := range singleKernels() {
 		p, err := Prepare(context.Background(), k, z, nil)
 		require.NoError(t, err)
-		for _, place := range [][4]int{{0, 0, BlockRows, BlockRows}, {0, BlockRows, 2 * BlockRows, BlockRows + 37}, {2 * BlockRows, 0, 37, BlockRows},
-			{BlockRows, BlockRows, BlockRows + 37, BlockRows + 37}} {
+		for _, place := range [][4]int{{0, 0, BlockRows, BlockRows}, {0, BlockRows, 2 * BlockRows, BlockRows + 37},
+			{2 * BlockRows, 0, 37, BlockRows}, {BlockRows, BlockRows, BlockRows + 37, BlockRows + 37}} {
 			want, got := mat.NewDense(place[2], place[3], nil), make([]float32, place[2]*place[3])
 			require.NoError(t, p.BlockTo(want, place[0], place[1]))
 			ok, err := p.SingleTo(got, place[2], place[3], place[0], place[1])
@@ -153,7 +154,8 @@ func TestKernelsWithoutSingles(t *testing.T) {
 	z := mat.NewDense(BlockRows, 2, nil)
 	dst := make([]float32, BlockRows*BlockRows)
 	for _, k := range []Kernel{Linear{}, RationalQuadratic{}, RBF{Gamma: 1e-40}, Matern{Length: 1e20}, Laplacian{Gamma: 1e35},
-		Scaled{Kernel: RBF{}, Factor: 1e39}, Sum{RBF{}, Linear{}}, Product{Scaled{Kernel: RBF{}, Factor: 1e25}, Scaled{Kernel: RBF{}, Factor: 1e25}}} {
+		Scaled{Kernel: RBF{}, Factor: 1e39}, Sum{RBF{}, Linear{}},
+		Product{Scaled{Kernel: RBF{}, Factor: 1e25}, Scaled{Kernel: RBF{}, Factor: 1e25}}} {
 		p, err := Prepare(context.Background(), k, z, nil)
 		require.NoError(t, err)
 		ok, err := p.SingleTo(dst, BlockRows, BlockRows, 0, 0)
@@ -185,7 +187,10 @@ func BenchmarkSingles(b *testing.B) {
 			in64, in32 := mat.NewDense(rows, rows, nil), make([]float32, rows*rows)
 			var least [2]time.Duration
 			for b.Loop() {
-				for way, f := range []func(){func() { err = p.BlockTo(in64, 0, rows) }, func() { _, err = p.SingleTo(in32, rows, rows, 0, rows) }} {
+				for way, f := range []func(){
+					func() { err = p.BlockTo(in64, 0, rows) },
+					func() { _, err = p.SingleTo(in32, rows, rows, 0, rows) },
+				} {
 					start := time.Now()
 					f()
 					if d := time.Since(start); least[way] == 0 || d < least[way] {

@@ -24,7 +24,8 @@ const (
 )
 
 // handsOver reports whether the machines of so many rows are those of package falkon: where the time is limited, where there are too many
-// rows, or where passes over the kernel matrix of all rows would be slow: the kinds that are learnt with nothing set have values in float32.
+// rows, or where passes over the kernel matrix of all rows would be slow. The kinds that are learnt with nothing set have values in
+// float32.
 func (c engine[Y, E]) handsOver(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false

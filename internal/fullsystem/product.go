@@ -117,6 +117,7 @@ type tileWork struct {
 }
 
 func newTileWork(tile []float64, columns int) *tileWork {
-	return &tileWork{tile: tile, spare: make([]float64, tileRows), single: make([]float32, tileRows*tileRows), y: make([][]float64, columns), z: make([][]float64, columns),
+	return &tileWork{tile: tile, spare: make([]float64, tileRows), single: make([]float32, tileRows*tileRows),
+		y: make([][]float64, columns), z: make([][]float64, columns),
 		left: make([][]float64, columns), right: make([][]float64, columns)}
 }

@@ -57,16 +57,16 @@ type Problem struct {
 	means   []float64  // of the targets
 	targets *mat.Dense // less their means
 
-	unit        float64 // U
-	norm        float64 // an estimate of the Frobenius norm of S
-	error       float64 // a bound of the Frobenius norm of what tiles in float32 lack, an estimate
-	spread      float64 // what K over U varies: 1 less the mean of its entries, an estimate
-	matrix      *matrix
-	storage     Storage
-	kept        float64 // the share of the tiles that is kept
-	conditioner *preconditioner
-	doubled     bool // its rank was
-	weighed     [][]float64
+	unit         float64 // U
+	norm         float64 // an estimate of the Frobenius norm of S
+	perturbation float64 // a bound of the Frobenius norm of what tiles in float32 lack, an estimate
+	spread       float64 // what K over U varies: 1 less the mean of its entries, an estimate
+	matrix       *matrix
+	storage      Storage
+	kept         float64 // the share of the tiles that is kept
+	conditioner  *preconditioner
+	doubled      bool // its rank was
+	weighed      [][]float64
 
 	// What the variances of all ridges share.
 	base    *Posterior
@@ -118,7 +118,7 @@ func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, ta
 	if p.matrix, err = newMatrix(prepared, p.n, p.unit, s.Workers); err != nil {
 		return nil, err
 	}
-	return p, p.estimateError(ctx)
+	return p, p.estimatePerturbation(ctx)
 }
 
 // leastRank is the rank for which there has to be memory.
@@ -212,16 +212,16 @@ const (
 	// rounding is the largest relative error of an entry that is rounded to float32 once.
 	rounding = 0x1p-24
 	// Errors of values computed in float32, of rows that have been rounded, are measured, and taken to be so many times as large.
-	measuredTwice = 2
+	measuredFactor = 2
 	// A ridge has to exceed the bound of the perturbation safe times, and what it is likely to be refines times: a correction then
 	// leaves less than a third of an error.
 	safe, refines = 10, 3
 )
 
-// estimateError bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by what
+// estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by what
 // these are off in the square of estimateNorm.
-func (p *Problem) estimateError(ctx context.Context) error {
-	p.error = rounding * p.norm
+func (p *Problem) estimatePerturbation(ctx context.Context) error {
+	p.perturbation = rounding * p.norm
 	if !p.matrix.hasSingle {
 		return nil
 	}
@@ -245,18 +245,18 @@ func (p *Problem) estimateError(ctx context.Context) error {
 			sum += v * v
 		}
 	}
-	p.error = max(p.error, measuredTwice*float64(p.n)/float64(n)*math.Sqrt(sum))
+	p.perturbation = max(p.perturbation, measuredFactor*float64(p.n)/float64(n)*math.Sqrt(sum))
 	return nil
 }
 
 // chooseStorage says how K is kept for a ridge Λ. A perturbation of independent errors has the norm of its entries over the root of
 // n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
 func (p *Problem) chooseStorage(ridge float64) Storage {
-	likely := 2 * p.error / math.Sqrt(float64(p.n))
+	likely := 2 * p.perturbation / math.Sqrt(float64(p.n))
 	switch {
 	case p.Storage != nil:
 		return *p.Storage
-	case ridge >= safe*p.error:
+	case ridge >= safe*p.perturbation:
 		return Single
 	case ridge >= refines*likely:
 		return Refined

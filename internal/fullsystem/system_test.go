@@ -132,7 +132,8 @@ func TestPredictionsOfCholesky(t *testing.T) {
 		{"float32", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4, 0},
 		{"float32 refined", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6, 0},
 		{"float64", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6, 0},
-		{"Laplacian of categories", kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{3}}, 1e-2, nil, 1, nil, 1e-6, 0},
+		{"Laplacian of categories", kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{3}}, 1e-2, nil, 1,
+			nil, 1e-6, 0},
 		{"float32 computed in each pass", kernels.Matern{Nu: 2.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4, fewTiles},
 		{"float32 rounded in each pass", kernels.RationalQuadratic{Alpha: 1}, 1e-2, nil, 1, &single, 1e-4, fewTiles},
 		{"refined, computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6, fewTiles},
@@ -269,7 +270,8 @@ func TestTilesThatAreNotKept(t *testing.T) {
 	x, y := sample(1100, 5, 2, 6)
 	lengths := []float64{1, 2, 3, 1, 1}
 	for _, kernel := range []kernels.Kernel{kernels.Matern{Nu: 2.5, Length: 2}, kernels.RationalQuadratic{},
-		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{2}}, kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}} {
+		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{2}},
+		kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}} {
 		var want, first []float64
 		for i, share := range []float64{1, 0.3, 0} {
 			p, err := NewProblem(ctx, Settings{Type: "test", Workers: 1 + i}, kernel, x, y, nil)
@@ -289,7 +291,7 @@ func TestTilesThatAreNotKept(t *testing.T) {
 			}
 			assert.Equal(t, first, all)
 			assert.InDeltaSlice(t, want, all, 1e-6*floats.Norm(want, 2))
-			assert.LessOrEqual(t, p.error, 4*rounding*p.norm)
+			assert.LessOrEqual(t, p.perturbation, 4*rounding*p.norm)
 		}
 	}
 }

@@ -39,8 +39,11 @@ func testDistances(t *testing.T) {
 		for j := range apart {
 			apart[j] = random.Float32()
 		}
-		for _, w := range []Window{{0, 150, 0, 150}, {3, 8, 5, 128}, {0, 4, 0, 32}, {7, 5, 100, 49}, {149, 1, 0, 7}, {0, 0, 0, 3}, {10, 11, 64, 65}} {
-			squared, absolute, distinct := make([]float32, w.Rows*w.Columns), make([]float32, w.Rows*w.Columns), make([]float32, w.Rows*w.Columns)
+		for _, w := range []Window{
+			{0, 150, 0, 150}, {3, 8, 5, 128}, {0, 4, 0, 32}, {7, 5, 100, 49}, {149, 1, 0, 7}, {0, 0, 0, 3}, {10, 11, 64, 65},
+		} {
+			count := w.Rows * w.Columns
+			squared, absolute, distinct := make([]float32, count), make([]float32, count), make([]float32, count)
 			for i := range distinct {
 				distinct[i] = 1
 			}
@@ -87,7 +90,8 @@ func testExp(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	var x []float32
 	for range 20000 {
-		x = append(x, float32(-110+200*random.Float64()), float32(-10*random.Float64()), float32(math.Ldexp(random.Float64()-0.5, -random.IntN(160))))
+		x = append(x, float32(-110+200*random.Float64()), float32(-10*random.Float64()),
+			float32(math.Ldexp(random.Float64()-0.5, -random.IntN(160))))
 	}
 	for k := -152; k < 130; k++ {
 		edge := float32((float64(k) + 0.5) * math.Ln2)
@@ -116,7 +120,8 @@ func testExp(t *testing.T) {
 	}
 	infinite := float32(math.Inf(1))
 	for range 2 {
-		special := []float32{0, float32(math.Copysign(0, -1)), infinite, -infinite, float32(math.NaN()), 1e30, -1e30, -104, 90, 1e-40, -1e-40, -200, 200, 3e38, -3e38, 0}
+		special := []float32{0, float32(math.Copysign(0, -1)), infinite, -infinite, float32(math.NaN()),
+			1e30, -1e30, -104, 90, 1e-40, -1e-40, -200, 200, 3e38, -3e38, 0}
 		Exp(special, 1)
 		assert.True(t, special[4] != special[4])
 		special[4] = 7
@@ -135,7 +140,8 @@ func testMatern(t *testing.T) {
 	for _, c := range [][3]float64{{1, 0, 0}, {3, 1, 0}, {5, 1, 1. / 3}} {
 		var x []float32
 		for range 10000 {
-			x = append(x, float32(12*random.Float64()), float32(math.Exp(20*random.NormFloat64())), float32(math.Ldexp(random.Float64(), -random.IntN(160))))
+			x = append(x, float32(12*random.Float64()), float32(math.Exp(20*random.NormFloat64())),
+				float32(math.Ldexp(random.Float64(), -random.IntN(160))))
 		}
 		x = append(x, 0, math.MaxFloat32, float32(math.Inf(1)), farthest, 1e-45)
 		a := float32(c[0] / 1.7)
