@@ -218,8 +218,8 @@ const (
 	safe, refines = 10, 3
 )
 
-// estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by what
-// these are off in the square of estimateNorm.
+// estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by
+// what these are off in the square of estimateNorm.
 func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	p.perturbation = rounding * p.norm
 	if !p.matrix.hasSingle {

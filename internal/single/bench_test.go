@@ -8,7 +8,7 @@ import (
 // Benchmark times a strip of eight rows against 256, of eight columns; ns/pair is that of one pair.
 func Benchmark(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
-	rows, _ := drawn(random, 256, 8, random.NormFloat64)
+	rows, _ := drawn(256, 8, random.NormFloat64)
 	w := Window{Rows: 8, Columns: 256}
 	dst := make([]float32, 8*256)
 	onPaths(func(path string) {

@@ -12,7 +12,7 @@ import (
 )
 
 // drawn returns rows of d columns.
-func drawn(random *rand.Rand, n, d int, number func() float64) (*Rows, [][]float32) {
+func drawn(n, d int, number func() float64) (*Rows, [][]float32) {
 	rows, plain := NewRows(n, d), make([][]float32, n)
 	for i := range plain {
 		row := make([]float64, d)
@@ -33,8 +33,8 @@ func TestDistances(t *testing.T) {
 func testDistances(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, d := range []int{1, 3, 8, 20} {
-		rows, plain := drawn(random, 150, d, random.NormFloat64)
-		codes, plainCodes := drawn(random, 150, d, func() float64 { return float64(random.IntN(3)) })
+		rows, plain := drawn(150, d, random.NormFloat64)
+		codes, plainCodes := drawn(150, d, func() float64 { return float64(random.IntN(3)) })
 		apart := make([]float32, d)
 		for j := range apart {
 			apart[j] = random.Float32()
@@ -229,7 +229,7 @@ func TestNothingBeside(t *testing.T) {
 					Finite(x)
 				})
 				for _, d := range []int{1, 3} {
-					rows, _ := drawn(rand.New(rand.NewPCG(1, 1)), n, d, func() float64 { return 1 })
+					rows, _ := drawn(n, d, func() float64 { return 1 })
 					// The last column ends where the memory does.
 					short := besides(t, side, (d-1)*rows.stride+n)
 					copy(short, rows.values)
