@@ -13,8 +13,6 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
-	"github.com/kernelearn/kernelearn/internal/single"
-	"github.com/kernelearn/kernelearn/kernels/families"
 )
 
 // draftedRegressor is a Regressor, fitted as if more than 300 rows were many.
@@ -144,8 +142,7 @@ func TestWhereLandmarksBegin(t *testing.T) {
 		"few":            {&Regressor{}, 5000, false, false},
 		"many":           {&Regressor{}, 5001, false, true},
 		"in 8 GiB":       {&Regressor{}, 50_000, false, true},
-		"computed anew":  {&Regressor{}, 80_000, !single.Available(), single.Available()},
-		"other kinds":    {&Regressor{Kinds: []families.Family{families.RBF{}}}, 80_000, true, false},
+		"too many":       {&Regressor{}, 80_000, true, false},
 		"in more memory": {&Regressor{MaxKernelBytes: 1 << 36}, 80_000, false, true},
 		"most":           {&Regressor{MaxKernelBytes: 1 << 40}, 100_001, true, false},
 		"in less memory": {&Regressor{MaxKernelBytes: 1 << 26}, 6000, true, false},

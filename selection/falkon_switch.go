@@ -24,13 +24,12 @@ const (
 )
 
 // handsOver reports whether the machines of so many rows are those of package falkon: where the time is limited, where there are too many
-// rows, or where passes over the kernel matrix of all rows would be slow. The kinds that are learnt with nothing set have values in
-// float32.
+// rows, or where the system of all rows cannot be kept in memory.
 func (c engine[Y, E]) handsOver(n int) bool {
 	if c.many == nil || n <= min(c.above, c.draftedFrom) {
 		return false
 	}
-	return n > c.above || c.Budget > 0 || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Suits(n, c.given == nil)
+	return n > c.above || c.Budget > 0 || !fullsystem.Settings{MaxBytes: c.MaxKernelBytes}.Keeps(n)
 }
 
 // onFalkon is what machines of package falkon tell of a fit.

@@ -38,16 +38,10 @@ const (
 // Of more than 5000 rows, 1000 are a draft: all of the above is made of them, and says which scaling and which Target are
 // better, and from which lengths to set out. Then the lengths of each kind are learnt on 2000 rows, and two machines are fitted to all
 // rows, by conjugate gradients from 8000 on. A kind whose error is twice that of the other in the draft, beyond doubt, is left out.
-// Time grows with the square of the rows, to a minute or so at 40 000. What MaxKernelBytes does not hold of the kernel matrix is computed
-// again in each iteration, in float32.
+// Time grows with the square of the rows, to a minute or so at 40 000.
 //
-// The machines are those of falkon.Regressor, with one kind, Matérn, on both scalings
-//   - of more than 100 000 rows, or with a Budget;
-//   - where the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (more than 56 000 rows by default), and Kinds
-//     are given or the processor has no vector instructions;
-//   - where the matrix does, and 500 numbers for each row take more than a quarter.
-//
-// They have 2000 landmarks, and 4000 if the
+// Where the kernel matrix in float32 takes more than three quarters of MaxKernelBytes (more than 56 000 rows by default), or with a Budget,
+// there is one kind, Matérn, on both scalings, and the machines are those of falkon.Regressor: on 2000 landmarks, and on 4000 if the
 // effective dimension is more than half of 2000. With a Budget, of which half is for the search, there are 500,
 // doubled up to 2000, and up to 8000 while they are as crowded, as long as another fit of four times the seconds of
 // the last would end in time. Result has their number. Then a row costs O(M). docs/measured/exact.md compares both.

@@ -15,7 +15,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/linalg"
 	"github.com/kernelearn/kernelearn/internal/loo"
 	"github.com/kernelearn/kernelearn/internal/progress"
-	"github.com/kernelearn/kernelearn/internal/single"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/internal/weights"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -132,17 +131,8 @@ func (s Settings) Holds(rows int) error {
 		int64(s.limit()), "package falkon has the machine on landmarks, for any number of rows; or raise MaxKernelBytes")
 }
 
-// suitableRank is that of a factor that leaves some ten to a hundred iterations.
-const suitableRank = 500
-
-// Suits reports whether a pass over K of so many rows is fast: its entries in float32 take the memory that the largest factor leaves; or
-// the kernel has values in float32 (hasSingle), which are computed about as fast as they are read, and memory holds a suitable factor.
-func (s Settings) Suits(rows int, hasSingle bool) bool {
-	if tileBytes(rows, 4) <= (1-factorShare)*s.limit() {
-		return true
-	}
-	return hasSingle && single.Available() && 8*suitableRank*float64(rows) <= factorShare*s.limit()
-}
+// Keeps reports whether the entries of K of so many rows, in float32, take the memory that the largest factor leaves.
+func (s Settings) Keeps(rows int) bool { return tileBytes(rows, 4) <= (1-factorShare)*s.limit() }
 
 // SetTargets has other targets (n×k) solved for from now on.
 func (p *Problem) SetTargets(targets *mat.Dense) { p.centre(targets) }
