@@ -95,6 +95,9 @@ func radial(l *blocks.Layout, k Kernel, r Radial) blocks.Radial {
 	if s, ok := embedding.As[radialParams](k); ok && l.Derivatives() {
 		p.ParamSlopes = s.gradientOfSquaredDistances
 	}
+	if s, ok := embedding.As[singleRadial](k); ok {
+		p.Singles = s.singlesOfSquaredDistances()
+	}
 	return p
 }
 
@@ -112,6 +115,12 @@ type radialParams interface {
 	// gradientOfSquaredDistances sets dst[i] to the derivative in the logarithm of the p-th
 	// parameter at squared[i], which is not dst.
 	gradientOfSquaredDistances(p int, dst, squared []float64)
+}
+
+// singleRadial is a Radial kernel of this package that has its values in float32.
+type singleRadial interface {
+	// singlesOfSquaredDistances returns what replaces squared distances by the values, or nil where float32 does not hold the parameters.
+	singlesOfSquaredDistances() func(v []float32)
 }
 
 // What the kernels of this package are that are functions of the distance, of the inner product, or of kernels of columns.

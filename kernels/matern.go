@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/single"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
 	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
@@ -98,6 +99,22 @@ func (k Matern) EvalGradient(dst, x, z []float64) { evalGradient(k, dst, x, z) }
 
 // OfSquaredDistances implements Radial.
 func (k Matern) OfSquaredDistances(dst, squared []float64) { k.evaluate(maternValue, dst, squared) }
+
+func (k Matern) singlesOfSquaredDistances() func(v []float32) {
+	k = k.withDefaults()
+	per := 2 * k.Nu / k.Length / k.Length
+	if !blocks.IsSingleFactor(per) {
+		return nil
+	}
+	var linear, quadratic float32
+	switch k.Nu {
+	case 1.5:
+		linear = 1
+	case 2.5:
+		linear, quadratic = 1, 1./3
+	}
+	return func(v []float32) { single.Matern(v, float32(per), linear, quadratic) }
+}
 
 // SlopesOfSquaredDistances implements [RadialSlopes]: with s = √(2ν) r they are 1/ℓ² times e^-s/s (0 of equal rows)
 // for ν = 1/2, 3e^-s for 3/2, and (5/3)(1 + s)e^-s for 5/2.

@@ -123,13 +123,44 @@ func (p *Prepared) BlockTo(dst *mat.Dense, i, j int) (err error) {
 		return fault.Shape("dst is nil: it has", 0, "rows", "want at least 1")
 	}
 	rows, columns := dst.Dims()
+	if err := p.checkBlock(rows, columns, i, j); err != nil {
+		return err
+	}
+	return p.z.BlockTo(dst, i, j)
+}
+
+func (p *Prepared) checkBlock(rows, columns, i, j int) error {
 	for _, side := range [][2]int{{i, rows}, {j, columns}} {
 		first, count := side[0], side[1]
-		if p.z.IsSparse() || first < 0 || first%BlockRows != 0 || count == 0 || first+count > p.z.N ||
+		if p.z.IsSparse() || first < 0 || first%BlockRows != 0 || count <= 0 || first+count > p.z.N ||
 			count%BlockRows != 0 && first+count != p.z.N {
 			return fault.Shape("the block has", count, "rows or columns", "want blocks of %d of the %d dense rows, this one begins at %d",
 				BlockRows, p.z.N, first)
 		}
 	}
-	return p.z.BlockTo(dst, i, j)
+	return nil
+}
+
+// HasSingle reports whether [Prepared.SingleTo] has values, but for those that float32 does not hold. The first call rounds the rows to
+// float32, and keeps them.
+func (p *Prepared) HasSingle() (_ bool, err error) {
+	defer fault.Recover(&err)
+	return p.z.InSingle(), nil
+}
+
+// SingleTo is [Prepared.BlockTo] into a block of float32, row by row, whose values are computed in float32: about four times as fast.
+// Rows less their mean, over lengths, are rounded to float32 first, which moves each by at most 6e-8 of itself. Of the rows as rounded
+// an RBF, a Matern or a Laplacian has an absolute error of about 1e-7 at most. These kernels have such values, with lengths and
+// categories or without, and so have their sums, products and multiples, where the processor has vector instructions. SingleTo returns
+// false for other kernels, and where float32 does not hold the rows, the parameters or a value: then dst holds nothing of use. A value
+// that overflows in float64 too is left to BlockTo. Errors: ErrShape, as BlockTo.
+func (p *Prepared) SingleTo(dst []float32, rows, columns, i, j int) (ok bool, err error) {
+	defer fault.Recover(&err)
+	if err := p.checkBlock(rows, columns, i, j); err != nil {
+		return false, err
+	}
+	if len(dst) != rows*columns {
+		return false, fault.Shape("the block has", len(dst), "numbers", "want %d×%d", rows, columns)
+	}
+	return p.z.SingleTo(dst, rows, columns, i, j), nil
 }

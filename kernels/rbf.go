@@ -7,7 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/kernelearn/kernelearn/internal/single"
 	"github.com/kernelearn/kernelearn/internal/vecmath"
+	"github.com/kernelearn/kernelearn/kernels/internal/blocks"
 )
 
 // defaultGamma is the γ of an RBF or a Polynomial whose Gamma is 0.
@@ -86,3 +88,10 @@ func (k RBF) gradientOfSquaredDistances(_ int, dst, squared []float64) {
 
 // OfSquaredDistances implements Radial.
 func (k RBF) OfSquaredDistances(dst, squared []float64) { vecmath.Exp(dst, -k.gamma(), squared) }
+
+func (k RBF) singlesOfSquaredDistances() func(v []float32) {
+	if !blocks.IsSingleFactor(k.gamma()) {
+		return nil
+	}
+	return func(v []float32) { single.Exp(v, -float32(k.gamma())) }
+}

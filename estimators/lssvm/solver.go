@@ -125,8 +125,9 @@ type Details struct {
 	// Error estimates what conjugate gradients have left to change in the leave-one-out residuals, over their norm.
 	Error float64
 
-	// Storage says how the kernel matrix was kept: "float32", "float32 with float64 refinement", "float64", or "computed in each
-	// pass". It is empty after Cholesky.
+	// Storage says what the kernel matrix was rounded to: "float32", "float32 with float64 refinement" or "float64"; and, where memory
+	// did not hold all of it, which share was kept, as in "float32, 20% of it kept": the rest was computed in each pass. It is empty
+	// after Cholesky.
 	Storage string
 }
 
@@ -193,7 +194,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	given := m.details.Ridges == 0
 	m.ridge = solved.Ridge
 	m.details = Details{Solver: ConjugateGradients, Rank: report.Rank, Ridges: m.details.Ridges, Error: solved.Error,
-		Storage: report.Storage.String()}
+		Storage: report.Entries()}
 	m.report = estimators.Report{Converged: solved.Converged, Iterations: report.Iterations, Warnings: report.Warnings}
 	m.take(&solved.Solution)
 	if !s.classify {

@@ -15,11 +15,17 @@
 //
 // # Storage
 //
-// K is cut into tiles of tileRows rows and columns, of which those on and above the diagonal are kept. A tile serves its rows and,
-// transposed, its columns. Tiles are float32, the values computed in float64 and rounded once; vectors and sums are float64. So
-// the matrix of the iterations is exactly symmetric, and the only error is that of the entries, a perturbation of K. Where the
-// ridge is small beside it, the residual is computed with tiles in float64 and the solution corrected, or the tiles are
-// kept in float64. Where memory does not hold the tiles, they are computed again in each pass. See [Storage].
+// K is cut into tiles of tileRows rows and columns, of which those on and above the diagonal count. A tile serves its rows and,
+// transposed, its columns. Tiles are float32; vectors and sums are float64. So the matrix of the iterations is exactly symmetric, and
+// the only error is that of the entries, a perturbation of K. Where the kernel has them, the values are computed in float32 too
+// (kernels.Prepared.SingleTo); otherwise they are computed in float64 and rounded once.
+//
+// Where memory does not hold all tiles, those that it does not hold are computed again in each pass. K is the same to the bit, so the
+// solution does not depend on how many are kept.
+//
+// The perturbation is measured on a square of K. A ridge of ten times its bound needs nothing else. With a smaller ridge the residual
+// is computed with tiles in float64, and the solution corrected; with one that is small beside the perturbation itself the tiles
+// are float64. See [Storage].
 //
 // # Preconditioner
 //

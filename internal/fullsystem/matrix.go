@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/parallel"
+	"github.com/kernelearn/kernelearn/internal/single"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -15,23 +16,29 @@ import (
 // second-level cache.
 const tileRows = 2 * kernels.BlockRows
 
-// Storage says where the entries of the kernel matrix come from.
+// Storage says what the entries of the kernel matrix are rounded to.
 type Storage int
 
 const (
-	// Single keeps tiles in float32.
+	// Single has tiles in float32, computed in float32 where the kernel has such values.
 	Single Storage = iota
-	// Refined keeps tiles in float32, and corrects the solution by residuals of tiles computed in float64.
+	// Refined has tiles in float32, and corrects the solution by residuals of tiles computed in float64.
 	Refined
-	// Double keeps tiles in float64.
+	// Double has tiles in float64.
 	Double
-	// Recomputed keeps no tiles: they are computed in float64 in each pass.
-	Recomputed
 )
 
 // String says it for people.
 func (s Storage) String() string {
-	return [...]string{"float32", "float32 with float64 refinement", "float64", "computed in each pass"}[s]
+	return [...]string{"float32", "float32 with float64 refinement", "float64"}[s]
+}
+
+// size is the number of bytes of an entry.
+func (s Storage) size() float64 {
+	if s == Double {
+		return 8
+	}
+	return 4
 }
 
 // matrix is K over the mean of its diagonal.
@@ -40,19 +47,22 @@ type matrix struct {
 	prepared  *kernels.Prepared
 	inverse   float64 // 1/U
 	workers   int
-	single    [][]float32 // the tiles on and above the diagonal, row by row; nil where they are not kept
+	hasSingle bool        // the kernel has values in float32
+	single    [][]float32 // the tiles on and above the diagonal, row by row; nil before they are made, and one that is not kept is nil
 	double    [][]float64
 	scratch   sync.Pool // of *[]float64, a tile each
 	partial   [][]float64
 }
 
-func newMatrix(prepared *kernels.Prepared, n int, unit float64, workers int) *matrix {
+func newMatrix(prepared *kernels.Prepared, n int, unit float64, workers int) (*matrix, error) {
 	m := &matrix{n: n, blocks: (n + tileRows - 1) / tileRows, prepared: prepared, inverse: 1 / unit, workers: workers}
+	var err error
+	m.hasSingle, err = prepared.HasSingle()
 	m.scratch.New = func() any {
 		tile := make([]float64, tileRows*tileRows)
 		return &tile
 	}
-	return m
+	return m, err
 }
 
 // tileBytes is the memory of the tiles of n rows, of numbers of this size.
@@ -80,11 +90,45 @@ func (m *matrix) compute(tile []float64, i, j int) error {
 		}
 	}
 	if i == j {
-		for a := range rows {
-			for b := range a {
-				tile[a*columns+b] = tile[b*columns+a]
-			}
+		mirror(tile, rows)
+	}
+	return nil
+}
+
+// mirror makes a tile on the diagonal exactly symmetric.
+func mirror[T float32 | float64](tile []T, n int) {
+	for a := range n {
+		for b := range a {
+			tile[a*n+b] = tile[b*n+a]
 		}
+	}
+}
+
+// computeSingle is compute into float32: of values in float32 where the kernel has them, and otherwise in float64, rounded once. The
+// buffer has room for a tile.
+func (m *matrix) computeSingle(tile []float32, buffer []float64, i, j int) error {
+	rows, columns := m.side(i), m.side(j)
+	tile = tile[:rows*columns]
+	if m.hasSingle {
+		ok, err := m.prepared.SingleTo(tile, rows, columns, i*tileRows, j*tileRows)
+		if err != nil {
+			return err
+		}
+		if ok {
+			if m.inverse != 1 {
+				single.Scale(tile, float32(m.inverse))
+			}
+			if i == j {
+				mirror(tile, rows)
+			}
+			return nil
+		}
+	}
+	if err := m.compute(buffer, i, j); err != nil {
+		return err
+	}
+	for a := range tile {
+		tile[a] = float32(buffer[a])
 	}
 	return nil
 }
@@ -92,47 +136,42 @@ func (m *matrix) compute(tile []float64, i, j int) error {
 // collectFrom is the size of the tiles from which on garbage is collected before they are made.
 const collectFrom = 1 << 28
 
-// build computes the tiles and keeps them, in float32 or float64.
-func (m *matrix) build(ctx context.Context, single bool) error {
+// build computes the tiles and keeps a share of them, spread evenly. The others are computed in each pass: K is the same.
+func (m *matrix) build(ctx context.Context, inSingle bool, share float64) error {
 	tiles := m.blocks * (m.blocks + 1) / 2
-	if tileBytes(m.n, 4) > collectFrom {
+	if tileBytes(m.n, 4)*share > collectFrom {
 		runtime.GC() // or the tiles of the last problem stay until these have taken as much again
 	}
-	if single {
+	if inSingle {
 		m.single = make([][]float32, tiles)
 	} else {
 		m.double = make([][]float64, tiles)
 	}
-	places := make([][2]int, 0, tiles)
+	var places [][2]int
 	for i := range m.blocks {
 		for j := i; j < m.blocks; j++ {
-			places = append(places, [2]int{i, j})
+			if t := float64(m.place(i, j)); int((t+1)*share) > int(t*share) {
+				places = append(places, [2]int{i, j})
+			}
 		}
 	}
-	return parallel.ForEach(ctx, m.workers, tiles, func(t int) error {
+	return parallel.ForEach(ctx, m.workers, len(places), func(t int) error {
 		i, j := places[t][0], places[t][1]
-		count := m.side(i) * m.side(j)
-		if !single {
-			m.double[t] = make([]float64, count)
-			return m.compute(m.double[t], i, j)
+		count, place := m.side(i)*m.side(j), m.place(i, j)
+		if !inSingle {
+			m.double[place] = make([]float64, count)
+			return m.compute(m.double[place], i, j)
 		}
 		buffer := m.scratch.Get().(*[]float64)
 		defer m.scratch.Put(buffer)
-		if err := m.compute(*buffer, i, j); err != nil {
-			return err
-		}
-		tile := make([]float32, count)
-		for a, v := range (*buffer)[:count] {
-			tile[a] = float32(v)
-		}
-		m.single[t] = tile
-		return nil
+		m.single[place] = make([]float32, count)
+		return m.computeSingle(m.single[place], *buffer, i, j)
 	})
 }
 
-// hasTiles reports whether the tiles of float32, or those of float64, are in memory.
-func (m *matrix) hasTiles(single bool) bool {
-	if single {
+// hasTiles reports whether the tiles of float32, or those of float64, have been made.
+func (m *matrix) hasTiles(inSingle bool) bool {
+	if inSingle {
 		return m.single != nil
 	}
 	return m.double != nil

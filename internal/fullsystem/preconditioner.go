@@ -244,7 +244,9 @@ type rankChoice struct {
 
 const (
 	kernelCost = 100 // of an entry of K, and one more for each column of the rows
-	entryCost  = 4   // of reading an entry that is kept
+	// The same of an entry computed in float32.
+	singleCost, singleColumnCost = 12, 0.6
+	entryCost                    = 4 // of reading an entry that is kept
 	// Products with K take one an entry and right-hand side, twice as it is symmetric; those with F and its transpose, and the
 	// solution with the factor of FF' + ΛI, some more.
 	factorCost, solveCost = 2.5, 2

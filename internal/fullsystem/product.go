@@ -81,17 +81,23 @@ func (m *matrix) addTile(sums, x [][]float64, work *tileWork, i, j int, exactly 
 			z[c] = work.spare[:columns]
 		}
 	}
-	switch {
-	case m.double != nil:
-		fast.AddDoubleTile(rows, columns, m.double[place], right, y, left, z)
-	case m.single != nil && !exactly:
-		fast.AddTile(rows, columns, m.single[place], right, y, left, z, tile)
-	default:
-		if err := m.compute(tile, i, j); err != nil {
-			return err
+	if m.single != nil && !exactly {
+		kept := m.single[place]
+		if kept == nil {
+			kept = work.single[:rows*columns]
+			if err := m.computeSingle(kept, tile, i, j); err != nil {
+				return err
+			}
 		}
-		fast.AddDoubleTile(rows, columns, tile, right, y, left, z)
+		fast.AddTile(rows, columns, kept, right, y, left, z, tile)
+		return nil
 	}
+	if m.double != nil && m.double[place] != nil {
+		tile = m.double[place]
+	} else if err := m.compute(tile, i, j); err != nil {
+		return err
+	}
+	fast.AddDoubleTile(rows, columns, tile, right, y, left, z)
 	return nil
 }
 
@@ -106,10 +112,12 @@ func window(dst, v [][]float64, first, count int) [][]float64 {
 // tileWork is the memory of one sum.
 type tileWork struct {
 	tile, spare       []float64
+	single            []float32 // a tile
 	y, z, left, right [][]float64
 }
 
 func newTileWork(tile []float64, columns int) *tileWork {
-	return &tileWork{tile: tile, spare: make([]float64, tileRows), y: make([][]float64, columns), z: make([][]float64, columns),
+	return &tileWork{tile: tile, spare: make([]float64, tileRows), single: make([]float32, tileRows*tileRows),
+		y: make([][]float64, columns), z: make([][]float64, columns),
 		left: make([][]float64, columns), right: make([][]float64, columns)}
 }

@@ -96,6 +96,6 @@ func (p *Problem) meanWeight() float64 {
 func (r *Report) add(other Report) {
 	r.Iterations = max(r.Iterations, other.Iterations)
 	r.Corrected = max(r.Corrected, other.Corrected)
-	r.Rank, r.Storage = other.Rank, other.Storage
+	r.Rank, r.Storage, r.Kept = other.Rank, other.Storage, other.Kept
 	r.Warnings = append(r.Warnings, other.Warnings...)
 }

@@ -38,12 +38,11 @@ type Settings struct {
 	Workers   int
 	MaxBytes  int64 // 0: kernels.MaxKernelBytes
 	Steps     *progress.Steps
+	Storage   *Storage // nil: chosen by the ridge
 	// Checkpoint, if not nil, is called after each iteration of Solve for one ridge, until a stagnation or a correction. Solve goes on from
 	// Resume, if that is not nil.
 	Checkpoint func(*State)
 	Resume     *State
-	// Storage is tried first, and Recomputed where it does not fit. Nil: chosen by the ridge.
-	Storage *Storage
 }
 
 func (s Settings) tolerance() float64 { return cmp.Or(s.Tolerance, DefaultTolerance) }
@@ -61,14 +60,16 @@ type Problem struct {
 	means   []float64  // of the targets
 	targets *mat.Dense // less their means
 
-	unit        float64 // U
-	norm        float64 // an estimate of the Frobenius norm of S
-	spread      float64 // what K over U varies: 1 less the mean of its entries, an estimate
-	matrix      *matrix
-	storage     Storage
-	conditioner *preconditioner
-	doubled     bool // its rank was
-	weighed     [][]float64
+	unit         float64 // U
+	norm         float64 // an estimate of the Frobenius norm of S
+	perturbation float64 // a bound of the Frobenius norm of what tiles in float32 lack, an estimate
+	spread       float64 // what K over U varies: 1 less the mean of its entries, an estimate
+	matrix       *matrix
+	storage      Storage
+	kept         float64 // the share of the tiles that is kept
+	conditioner  *preconditioner
+	doubled      bool // its rank was
+	weighed      [][]float64
 
 	// What the variances of all ridges share.
 	base    *Posterior
@@ -117,8 +118,10 @@ func NewProblem(ctx context.Context, s Settings, kernel kernels.Kernel, rows, ta
 	if err != nil {
 		return nil, err
 	}
-	p.matrix = newMatrix(prepared, p.n, p.unit, s.Workers)
-	return p, nil
+	if p.matrix, err = newMatrix(prepared, p.n, p.unit, s.Workers); err != nil {
+		return nil, err
+	}
+	return p, p.estimatePerturbation(ctx)
 }
 
 // leastRank is the rank for which there has to be memory.
@@ -173,8 +176,7 @@ const leastSpread = 1e-9
 
 // estimateNorm takes the norm and the spread from a square of the matrix.
 func (p *Problem) estimateNorm(ctx context.Context) error {
-	drawn := rand.New(rand.NewPCG(p.Seed, normStream)).Perm(p.n)[:min(p.n, normRows)]
-	slices.Sort(drawn)
+	drawn := p.square()
 	x := linalg.Rows(p.rows, drawn)
 	k := mat.NewDense(len(drawn), len(drawn), nil)
 	kernels.Block(k, p.kernel, x, x)
@@ -193,41 +195,72 @@ func (p *Problem) estimateNorm(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// square draws the rows of a square of the matrix.
+func (p *Problem) square() []int {
+	drawn := rand.New(rand.NewPCG(p.Seed, normStream)).Perm(p.n)[:min(p.n, normRows)]
+	slices.Sort(drawn)
+	return drawn
+}
+
 const (
-	// rounding is the largest relative error of an entry in float32.
+	// rounding is the largest relative error of an entry that is rounded to float32 once.
 	rounding = 0x1p-24
+	// Errors of values computed in float32, of rows that have been rounded, are measured, and taken to be so many times as large.
+	measuredFactor = 2
 	// A ridge has to exceed the bound of the perturbation safe times, and what it is likely to be refines times: a correction then
 	// leaves less than a third of an error.
 	safe, refines = 10, 3
 )
 
+// estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by
+// what these are off in the square of estimateNorm.
+func (p *Problem) estimatePerturbation(ctx context.Context) error {
+	p.perturbation = rounding * p.norm
+	if !p.matrix.hasSingle {
+		return nil
+	}
+	drawn := p.square()
+	n := len(drawn)
+	prepared, err := kernels.Prepare(ctx, p.kernel, linalg.Rows(p.rows, drawn), nil)
+	if err != nil {
+		return err
+	}
+	exact, got := mat.NewDense(n, n, nil), make([]float32, n*n)
+	if err := prepared.BlockTo(exact, 0, 0); err != nil {
+		return err
+	}
+	if ok, err := prepared.SingleTo(got, n, n, 0, 0); !ok {
+		return err
+	}
+	sum := 0.
+	for a, i := range drawn {
+		for b, j := range drawn {
+			v := (exact.At(a, b) - float64(got[a*n+b])) / p.unit * p.root(i) * p.root(j)
+			sum += v * v
+		}
+	}
+	p.perturbation = max(p.perturbation, measuredFactor*float64(p.n)/float64(n)*math.Sqrt(sum))
+	return nil
+}
+
 // chooseStorage says how K is kept for a ridge Λ. A perturbation of independent errors has the norm of its entries over the root of
 // n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
-func (p *Problem) chooseStorage(ridge, beside float64) Storage {
-	fits := func(size float64) bool { return tileBytes(p.n, size)+beside <= p.limit() }
-	if p.Storage != nil {
-		size := 4.
-		if *p.Storage == Double {
-			size = 8
-		}
-		if !fits(size) {
-			return Recomputed
-		}
-		return *p.Storage
-	}
-	bound := rounding * p.norm
-	likely := 2 * bound / math.Sqrt(float64(p.n))
+func (p *Problem) chooseStorage(ridge float64) Storage {
+	likely := 2 * p.perturbation / math.Sqrt(float64(p.n))
 	switch {
-	case !fits(4):
-		return Recomputed
-	case ridge >= safe*bound:
+	case p.Storage != nil:
+		return *p.Storage
+	case ridge >= safe*p.perturbation:
 		return Single
 	case ridge >= refines*likely:
 		return Refined
-	case fits(8):
-		return Double
 	}
-	return Recomputed
+	return Double
+}
+
+// share is how much of the tiles memory holds beside what else takes so many bytes.
+func (p *Problem) share(s Storage, beside float64) float64 {
+	return max(0, min(1, (p.limit()-beside)/tileBytes(p.n, s.size())))
 }
 
 // Solution is a machine with what is known of it.
@@ -253,8 +286,17 @@ type Report struct {
 	Iterations int // of the right-hand side with the most
 	Rank       int
 	Storage    Storage
-	Corrected  int // times that the solutions were corrected by residuals in float64
+	Kept       float64 // the share of the tiles that was kept; the others were computed in each pass
+	Corrected  int     // times that the solutions were corrected by residuals in float64
 	Warnings   []string
+}
+
+// Entries says for people how the entries of K were rounded and kept.
+func (r Report) Entries() string {
+	if r.Kept == 1 {
+		return r.Storage.String()
+	}
+	return fmt.Sprintf("%v, %.0f%% of it kept", r.Storage, 100*r.Kept)
 }
 
 // Solve solves for each of the ridges λ, in one pass over K an iteration. Not converging is said in the report.
@@ -326,20 +368,23 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 		most = p.conditioner.rank()
 	}
 	// The features of the pivots and the variances of each ridge come to the factor.
-	beside := func() float64 {
+	beside := func(most int) float64 {
 		return vectors + 8*n*float64(most+min(most, conditionalRank)+2*ridges) + 16*float64(most*most)
 	}
-	// A smaller factor costs iterations, but tiles that are not kept cost as much as many of them in each.
-	for p.conditioner == nil && p.Rank == 0 && most > leastRank && tileBytes(p.n, 4)+beside() > p.limit() {
-		most = max(most*3/4, leastRank)
+	// A smaller factor costs iterations, but tiles that are computed in float64 in each pass cost as much as many of them.
+	if p.conditioner == nil && p.Rank == 0 && !p.matrix.hasSingle && tileBytes(p.n, 4)+beside(min(most, leastRank)) <= p.limit() {
+		for tileBytes(p.n, 4)+beside(most) > p.limit() {
+			most = max(most*3/4, leastRank)
+		}
 	}
-	storage := p.chooseStorage(ridge, beside())
+	storage := p.chooseStorage(ridge)
 	if p.conditioner != nil && storage == p.storage {
 		return nil
 	}
-	if p.storage = storage; storage != Recomputed && !p.matrix.hasTiles(storage != Double) {
+	if p.storage = storage; !p.matrix.hasTiles(storage != Double) {
 		p.matrix.drop()
-		if err := p.matrix.build(build, storage != Double); err != nil {
+		p.kept = p.share(storage, beside(most))
+		if err := p.matrix.build(build, storage != Double, p.kept); err != nil {
 			return err
 		}
 	}
@@ -357,9 +402,10 @@ func (p *Problem) rankChoice(ridge float64, ridges, columns int) *rankChoice {
 	pairs := float64(p.n) * float64(p.n) / 2
 	c := &rankChoice{n: p.n, columns: columns, ridges: ridges, kernel: entry, ridge: ridge, tolerance: min(p.tolerance(), 1),
 		pass: pairs * (entryCost + 2*float64(columns))}
-	if p.storage == Recomputed {
-		c.pass += pairs * entry
+	if p.matrix.hasSingle && p.storage != Double {
+		entry = singleCost + singleColumnCost*float64(d)
 	}
+	c.pass += (1 - p.kept) * pairs * entry
 	return c
 }
 
@@ -501,7 +547,7 @@ func (p *Problem) run(ctx context.Context, sides []*rightSide, checkpoint func()
 			len(waiting), len(sides),
 			p.conditioner.rank()))
 	}
-	report.Rank, report.Storage = p.conditioner.rank(), p.storage
+	report.Rank, report.Storage, report.Kept = p.conditioner.rank(), p.storage, p.kept
 	for _, s := range sides {
 		report.Iterations = max(report.Iterations, s.iterations)
 	}
@@ -550,15 +596,7 @@ func (p *Problem) double(ctx context.Context, sides []*rightSide) error {
 }
 
 // tileBytes is the memory of the tiles that are kept.
-func (p *Problem) tileBytes() float64 {
-	switch p.storage {
-	case Double:
-		return tileBytes(p.n, 8)
-	case Recomputed:
-		return 0
-	}
-	return tileBytes(p.n, 4)
-}
+func (p *Problem) tileBytes() float64 { return p.kept * tileBytes(p.n, p.storage.size()) }
 
 // resume goes on from the true residuals.
 func (p *Problem) resume(ctx context.Context, sides []*rightSide, exactly bool) error {

@@ -104,7 +104,8 @@ func TestPredictionsOfCholesky(t *testing.T) {
 	for i := range decades {
 		decades[i] = math.Pow(10, 6*random.Float64()-3)
 	}
-	single, refined, double, recomputed := Single, Refined, Double, Recomputed
+	single, refined, double := Single, Refined, Double
+	const fewTiles = 5 << 19 // bytes, of which the vectors and the factor take the most
 	for _, c := range []struct {
 		name    string
 		kernel  kernels.Kernel
@@ -113,24 +114,30 @@ func TestPredictionsOfCholesky(t *testing.T) {
 		targets int
 		storage *Storage
 		within  float64
+		limit   int64
 	}{
-		{"RBF", kernels.RBF{Gamma: 0.2}, 1e-2, nil, 1, nil, 1e-6},
-		{"RBF, a small ridge", kernels.RBF{Gamma: 0.2}, 1e-8, nil, 1, nil, 1e-4}, // the condition number is 1e11,
-		{"Matérn 1/2", kernels.Matern{Nu: 0.5, Length: 2}, 1e-2, nil, 5, nil, 1e-6},
-		{"Matérn 3/2", kernels.Matern{Nu: 1.5, Length: 2}, 1e-4, nil, 1, nil, 1e-6},
-		{"Matérn 5/2", kernels.Matern{Nu: 2.5, Length: 2}, 1e-8, nil, 1, nil, 1e-6},
-		{"Matérn 5/2, a large ridge", kernels.Matern{Nu: 2.5, Length: 2}, 1e2, nil, 1, nil, 1e-6},
-		{"Laplacian", kernels.Laplacian{Gamma: 0.3}, 1e-2, nil, 1, nil, 1e-6},
-		{"rational quadratic", kernels.RationalQuadratic{Alpha: 1}, 1e-2, nil, 1, nil, 1e-6},
-		{"periodic", kernels.Periodic{Lengths: []float64{1, 1, 1, 1}, Periods: []float64{6, 6, 6, 6}}, 1e-2, nil, 1, nil, 1e-6},
-		{"lengths", kernels.ARD{Kernel: kernels.Matern{Nu: 2.5, Length: 1}, Lengths: lengths}, 1e-3, nil, 2, nil, 1e-6},
-		{"linear", kernels.Linear{}, 1e-1, nil, 1, nil, 1e-6},
-		{"scaled by 1e20", kernels.Scaled{Kernel: kernels.Matern{Nu: 1.5, Length: 2}, Factor: 1e20}, 1e18, nil, 1, nil, 1e-6},
-		{"weights", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, decades, 2, nil, 1e-6},
-		{"float32", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4},
-		{"float32 refined", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6},
-		{"float64", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6},
-		{"computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &recomputed, 1e-6},
+		{"RBF", kernels.RBF{Gamma: 0.2}, 1e-2, nil, 1, nil, 1e-6, 0},
+		{"RBF, a small ridge", kernels.RBF{Gamma: 0.2}, 1e-8, nil, 1, nil, 1e-4, 0}, // the condition number is 1e11,
+		{"Matérn 1/2", kernels.Matern{Nu: 0.5, Length: 2}, 1e-2, nil, 5, nil, 1e-6, 0},
+		{"Matérn 3/2", kernels.Matern{Nu: 1.5, Length: 2}, 1e-4, nil, 1, nil, 1e-6, 0},
+		{"Matérn 5/2", kernels.Matern{Nu: 2.5, Length: 2}, 1e-8, nil, 1, nil, 1e-6, 0},
+		{"Matérn 5/2, a large ridge", kernels.Matern{Nu: 2.5, Length: 2}, 1e2, nil, 1, nil, 1e-6, 0},
+		{"Laplacian", kernels.Laplacian{Gamma: 0.3}, 1e-2, nil, 1, nil, 1e-6, 0},
+		{"rational quadratic", kernels.RationalQuadratic{Alpha: 1}, 1e-2, nil, 1, nil, 1e-6, 0},
+		{"periodic", kernels.Periodic{Lengths: []float64{1, 1, 1, 1}, Periods: []float64{6, 6, 6, 6}}, 1e-2, nil, 1, nil, 1e-6, 0},
+		{"lengths", kernels.ARD{Kernel: kernels.Matern{Nu: 2.5, Length: 1}, Lengths: lengths}, 1e-3, nil, 2, nil, 1e-6, 0},
+		{"linear", kernels.Linear{}, 1e-1, nil, 1, nil, 1e-6, 0},
+		{"scaled by 1e20", kernels.Scaled{Kernel: kernels.Matern{Nu: 1.5, Length: 2}, Factor: 1e20}, 1e18, nil, 1, nil, 1e-6, 0},
+		{"weights", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, decades, 2, nil, 1e-6, 0},
+		{"float32", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4, 0},
+		{"float32 refined", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6, 0},
+		{"float64", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6, 0},
+		{"Laplacian of categories", kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{3}}, 1e-2, nil, 1,
+			nil, 1e-6, 0},
+		{"float32 computed in each pass", kernels.Matern{Nu: 2.5, Length: 2}, 1e-2, nil, 1, &single, 1e-4, fewTiles},
+		{"float32 rounded in each pass", kernels.RationalQuadratic{Alpha: 1}, 1e-2, nil, 1, &single, 1e-4, fewTiles},
+		{"refined, computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-3, nil, 1, &refined, 1e-6, fewTiles},
+		{"float64 computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6, fewTiles},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x, y := sample(700, 4, c.targets, 2)
@@ -142,7 +149,7 @@ func TestPredictionsOfCholesky(t *testing.T) {
 					storage = nil
 				}
 			}
-			settings := Settings{Type: "test", Tolerance: 1e-8, Probes: -1, Storage: storage}
+			settings := Settings{Type: "test", Tolerance: 1e-8, Probes: -1, Storage: storage, MaxBytes: c.limit}
 			p, err := NewProblem(context.Background(), settings, c.kernel, x, y, c.weights)
 			require.NoError(t, err)
 			got, report, err := p.Solve(context.Background(), []float64{c.ridge})
@@ -256,6 +263,39 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
+// TestTilesThatAreNotKept holds that products have the same bits whether all tiles, some or none are kept, on any number of workers, and
+// are those of float64 to rounding.
+func TestTilesThatAreNotKept(t *testing.T) {
+	ctx := context.Background()
+	x, y := sample(1100, 5, 2, 6)
+	lengths := []float64{1, 2, 3, 1, 1}
+	for _, kernel := range []kernels.Kernel{kernels.Matern{Nu: 2.5, Length: 2}, kernels.RationalQuadratic{},
+		kernels.ARD{Kernel: kernels.Laplacian{}, Lengths: lengths, Categories: []int{2}},
+		kernels.Scaled{Kernel: kernels.RBF{}, Factor: 3}} {
+		var want, first []float64
+		for i, share := range []float64{1, 0.3, 0} {
+			p, err := NewProblem(ctx, Settings{Type: "test", Workers: 1 + i}, kernel, x, y, nil)
+			require.NoError(t, err)
+			v := [][]float64{mat.Col(nil, 0, p.targets), mat.Col(nil, 1, p.targets)}
+			got := [][]float64{make([]float64, 1100), make([]float64, 1100)}
+			require.NoError(t, p.matrix.multiply(ctx, got, v, false))
+			if want == nil {
+				want = append(got[0], got[1]...)
+				got = [][]float64{make([]float64, 1100), make([]float64, 1100)}
+			}
+			require.NoError(t, p.matrix.build(ctx, true, share))
+			require.NoError(t, p.matrix.multiply(ctx, got, v, false))
+			all := append(got[0], got[1]...)
+			if first == nil {
+				first = all
+			}
+			assert.Equal(t, first, all)
+			assert.InDeltaSlice(t, want, all, 1e-6*floats.Norm(want, 2))
+			assert.LessOrEqual(t, p.perturbation, 4*rounding*p.norm)
+		}
+	}
+}
+
 // TestRidges holds that several ridges together are what each is alone, and that the search finds about the best.
 func TestRidges(t *testing.T) {
 	x, y := sample(900, 5, 1, 7)
@@ -319,7 +359,8 @@ func TestEndsAndErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, report, err := p.Solve(context.Background(), []float64{1e-2})
 	require.NoError(t, err)
-	assert.Equal(t, Recomputed, report.Storage)
+	assert.Less(t, report.Kept, 1.0)
+	assert.Contains(t, report.Entries(), "% of it kept")
 	assert.ErrorIs(t, solve(context.Background(), Settings{Type: "test"}, kernels.Tanh{Gamma: 1, Coef0: -1}), fault.ErrNotPSD)
 }
 
@@ -327,11 +368,12 @@ func TestEndsAndErrors(t *testing.T) {
 func TestSmallerFactor(t *testing.T) {
 	x, y := sample(2000, 4, 1, 8)
 	limit := int64(tileBytes(2000, 4) + 8*2000*500)
-	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: limit}, kernels.Matern{Nu: 1.5, Length: 2}, x, y, nil)
+	p, err := NewProblem(context.Background(), Settings{Type: "test", MaxBytes: limit}, kernels.RationalQuadratic{Alpha: 1}, x, y, nil)
 	require.NoError(t, err)
 	_, report, err := p.Solve(context.Background(), []float64{1e-1})
 	require.NoError(t, err)
 	assert.Equal(t, Single, report.Storage)
+	assert.Equal(t, 1.0, report.Kept)
 	assert.Less(t, report.Rank, int(float64(limit)*factorShare/(8*2000)))
 }
 
@@ -373,7 +415,7 @@ func TestDoubling(t *testing.T) {
 
 	s.ones.state = stagnated
 	again := Report{}
-	require.NoError(t, p.run(context.Background(), s.all(), &again))
+	require.NoError(t, p.run(context.Background(), s.all(), nil, &again))
 	assert.Equal(t, 200, p.conditioner.rank())
 	assert.ErrorContains(t, errors.New(again.Warnings[0]), "did not reach the tolerance")
 }

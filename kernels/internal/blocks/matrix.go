@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"context"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -67,6 +68,9 @@ type Rows struct {
 	shift  []float64
 	side   []*operand
 	sparse *operand // in the place of side
+
+	singly  sync.Once
+	singles *singles // the rows in float32, from the first SingleTo on; nil where it does not hold them
 }
 
 // Prepare prepares the rows of z, which it does not copy.

@@ -34,6 +34,8 @@ type Radial struct {
 	// ParamSlopes sets dst[i] to the derivative in the logarithm of the p-th parameter at squared[i], which is not dst. Nil:
 	// pair by pair.
 	ParamSlopes func(p int, dst, squared []float64)
+	// Singles replaces squared distances in float32 by the values. Nil: none in float32.
+	Singles func(v []float32)
 	Pairwise
 }
 

@@ -1,0 +1,74 @@
+package single
+
+import "math"
+
+// The exponential is that of k ln 2 + r, with an integer k and |r| ≤ ln 2 / 2:
+//
+//	eˣ = 2ᵏ (1 + r + r² (1/2 + c₃r + c₄r² + c₅r³ + c₆r⁴))
+//
+// where the polynomial in parentheses interpolates at the nodes of Chebyshev, with an error of 1e-8. The product of stepHigh, of nine
+// bits, and k is exact.
+const (
+	perStep  = 1 / math.Ln2
+	stepHigh = 0x1.63p-1
+	stepLow  = math.Ln2 - stepHigh
+
+	c3, c4, c5, c6 = 0.166665763, 0.0416665524, 0.0083632376, 0.00139262562
+
+	// Below lowest the result is less than half of the smallest number, above highest it is infinite.
+	lowest, highest = -104.0, 89.0
+
+	// A squared distance beyond it is as far as a Matérn kernel sees.
+	farthest = 1e8
+)
+
+// Exp sets x[i] = e^(a·x[i]), with a relative error of at most (3 + |a·x[i]|) 2⁻²⁴ where the result is a normal number, and otherwise
+// one of the smallest number.
+func Exp(x []float32, a float32) {
+	done := expVector(x, a)
+	for i, v := range x[done:] {
+		x[done+i] = exponential(v * a)
+	}
+}
+
+// exponential returns eˣ.
+func exponential(x float32) float32 {
+	x = max(lowest, min(x, highest))
+	k := float32(math.RoundToEven(float64(x * perStep)))
+	r := (x - float32(k*stepHigh)) - float32(k*stepLow)
+	p := 1 + r*(1+r*(0.5+r*(c3+r*(c4+r*(c5+r*c6)))))
+	if x != x {
+		return x
+	}
+	half := int32(k) >> 1 // two factors, since 2ᵏ may be no normal number
+	return p * power(half) * power(int32(k)-half)
+}
+
+// power returns 2ᵏ, of k from -126 to 127.
+func power(k int32) float32 { return math.Float32frombits(uint32(k+127) << 23) }
+
+// Matern sets x[i] = (1 + linear·s + quadratic·s²) e^-s with s = √(a·x[i]), of squared distances. Errors are those of Exp, and 4 2⁻²⁴.
+func Matern(x []float32, a, linear, quadratic float32) {
+	done := maternVector(x, a, linear, quadratic)
+	for i, v := range x[done:] {
+		s := float32(math.Sqrt(float64(min(a*v, farthest))))
+		x[done+i] = (1 + s*(linear+s*quadratic)) * exponential(-s)
+	}
+}
+
+// Scale multiplies x by a.
+func Scale(x []float32, a float32) {
+	done := scaleVector(x, a)
+	for i := range x[done:] {
+		x[done+i] *= a
+	}
+}
+
+// Finite reports whether x has neither a NaN nor an infinity.
+func Finite(x []float32) bool {
+	done, finite := finiteVector(x)
+	for _, v := range x[done:] {
+		finite = finite && v-v == 0
+	}
+	return finite
+}

@@ -1,0 +1,72 @@
+//go:build (amd64 || arm64) && !purego
+
+package single
+
+// expConstants are those of the exponential, in the order of their use.
+var expConstants = [11]float32{lowest, highest, perStep, stepHigh, stepLow, c6, c5, c4, c3, 0.5, 1}
+
+// vectorDistances does the rows and columns that it returns, from the first on.
+func (r *Rows) vectorDistances(dst []float32, of way, w Window, apart []float32) (rows, columns int) {
+	groups := w.Columns / group()
+	if !hasVectors || w.Rows < 4 || groups == 0 {
+		return 0, 0
+	}
+	x, z := &r.values[w.Row], &r.values[w.Column]
+	if of == distinct {
+		distinctRows(w.Rows/4, groups, r.d, x, z, r.stride, &dst[0], w.Columns, &apart[0])
+	} else {
+		distanceRows(of, w.Rows/4, groups, r.d, x, z, r.stride, &dst[0], w.Columns)
+	}
+	return w.Rows / 4 * 4, groups * group()
+}
+
+// expVector computes the first elements of what Exp does, and returns how many.
+func expVector(x []float32, a float32) int {
+	n := len(x) / lanes()
+	if !hasVectors || n == 0 {
+		return 0
+	}
+	expLanes(n, a, &x[0])
+	return n * lanes()
+}
+
+// maternVector computes the first elements of what Matern does, and returns how many.
+func maternVector(x []float32, a, linear, quadratic float32) int {
+	n := len(x) / lanes()
+	if !hasVectors || n == 0 {
+		return 0
+	}
+	maternLanes(n, a, linear, quadratic, &x[0])
+	return n * lanes()
+}
+
+// finiteVector looks at the first elements, and returns at how many, and whether all are finite.
+func finiteVector(x []float32) (done int, finite bool) {
+	n := len(x) / 8
+	if !hasVectors || n == 0 {
+		return 0, true
+	}
+	var zeros [8]float32
+	finiteEights(n, &x[0], &zeros)
+	return n * 8, zeros == [8]float32{}
+}
+
+// scaleVector computes the first elements of what Scale does, and returns how many.
+func scaleVector(x []float32, a float32) int {
+	n := len(x) / 8
+	if !hasVectors || n == 0 {
+		return 0
+	}
+	scaleEights(n, a, &x[0])
+	return n * 8
+}
+
+// finiteEights looks at n groups of eight, and sets zeros to 0 where all are finite, and to NaN otherwise.
+//
+//go:noescape
+func finiteEights(n int, x *float32, zeros *[8]float32)
+
+// scaleEights multiplies n groups of eight.
+//
+//go:noescape
+func scaleEights(n int, a float32, x *float32)
