@@ -23,9 +23,9 @@
 // Where memory does not hold all tiles, those that it does not hold are computed again in each pass. K is the same to the bit, so the
 // solution does not depend on how many are kept.
 //
-// The perturbation is measured on a square of K. A ridge of ten times its bound needs nothing else. With a smaller ridge the residual
-// is computed with tiles in float64, and the solution corrected; with one that is small beside the perturbation itself the tiles
-// are float64. See [Storage].
+// The perturbation is measured on a square of K. A ridge of ten times its bound needs nothing else, nor one beside which the norm that it
+// is likely to have is less than a third of the tolerance. With a smaller ridge the residual is computed with tiles in float64, and the
+// solution corrected; with one that is small beside the perturbation itself the tiles are float64. See [Storage].
 //
 // # Preconditioner
 //

@@ -210,6 +210,8 @@ const (
 	// A ridge has to exceed the bound of the perturbation safe times, and what it is likely to be refines times: a correction then
 	// leaves less than a third of an error.
 	safe, refines = 10, 3
+	// What it is likely to be, over the ridge, is about how much it changes leave-one-out residuals: this share of the tolerance is let be.
+	perturbedShare = 1. / 3
 )
 
 // estimatePerturbation bounds what tiles in float32 lack: by the rounding of each entry, and, where the kernel has values in float32, by
@@ -250,7 +252,7 @@ func (p *Problem) chooseStorage(ridge float64) Storage {
 	switch {
 	case p.Storage != nil:
 		return *p.Storage
-	case ridge >= safe*p.perturbation:
+	case ridge >= safe*p.perturbation, ridge*perturbedShare*p.tolerance() >= likely:
 		return Single
 	case ridge >= refines*likely:
 		return Refined
