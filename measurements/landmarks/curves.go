@@ -16,7 +16,7 @@ import (
 type point struct {
 	rows int
 	// deviation is the standard error of error, NaN of one draw; seconds are of all processors, where known
-	error, deviation, seconds float64
+	error, deviation, seconds, megabytes float64
 }
 
 // curve is what a learner makes of a set.
@@ -80,7 +80,7 @@ func (p program) sizes(src source) []int {
 // measure adds a point of so many rows to each curve.
 func (p program) measure(ctx context.Context, src source, n int, to *setCurves) error {
 	for i, learner := range p.learners {
-		var errors, seconds []float64
+		var errors, seconds, megabytes []float64
 		for _, seed := range p.seeds() {
 			v, err := p.measured(key{"curves", src.name, learner, n, 0, seed}, func() (value, error) {
 				train, test, err := src.rows(n, seed)
@@ -99,11 +99,11 @@ func (p program) measure(ctx context.Context, src source, n int, to *setCurves) 
 			if math.IsNaN(took) {
 				took = v.seconds
 			}
-			errors, seconds = append(errors, v.error), append(seconds, took)
+			errors, seconds, megabytes = append(errors, v.error), append(seconds, took), append(megabytes, v.megabytes)
 		}
 		mean, deviation := stat.MeanStdDev(errors, nil)
 		to.curves[i].points = append(to.curves[i].points,
-			point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil)})
+			point{n, mean, deviation / math.Sqrt(float64(len(errors))), stat.Mean(seconds, nil), stat.Mean(megabytes, nil)})
 	}
 	return nil
 }
@@ -128,12 +128,28 @@ func (c setCurves) print(out io.Writer, src source) error {
 		fmt.Fprintln(out)
 	}
 	for _, l := range c.curves {
+		if seconds, memory := l.exponents(); len(l.points) > 1 {
+			fmt.Fprintf(out, "%s: exponents in the rows: seconds %.2f, memory %.2f\n", l.learner, seconds, memory)
+		}
 		if rises := l.rises(); len(rises) > 0 {
 			fmt.Fprintf(out, "the error of %s rises at %s rows\n", l.learner, strings.Join(rises, ", "))
 		}
 	}
 	_, err := fmt.Fprintln(out)
 	return err
+}
+
+// exponents returns the slopes of the logarithms over that of the rows.
+func (c curve) exponents() (seconds, megabytes float64) {
+	var logs [3][]float64
+	for _, p := range c.points {
+		for i, v := range []float64{float64(p.rows), p.seconds, p.megabytes} {
+			logs[i] = append(logs[i], math.Log(v))
+		}
+	}
+	_, seconds = stat.LinearRegression(logs[0], logs[1], nil, false)
+	_, megabytes = stat.LinearRegression(logs[0], logs[2], nil, false)
+	return seconds, megabytes
 }
 
 // rises are the numbers of rows at which the error is more than it was with fewer.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,3 +144,14 @@ func TestErrors(t *testing.T) {
 }
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
+
+// TestExponents holds that times of n^1.5 and memory of n² have these exponents.
+func TestExponents(t *testing.T) {
+	var c curve
+	for _, n := range []float64{10, 100, 1000} {
+		c.points = append(c.points, point{rows: int(n), seconds: 3 * math.Pow(n, 1.5), megabytes: n * n})
+	}
+	seconds, megabytes := c.exponents()
+	assert.InDelta(t, 1.5, seconds, 1e-12)
+	assert.InDelta(t, 2, megabytes, 1e-12)
+}
