@@ -25,7 +25,8 @@
 //
 // The perturbation is measured on a square of K. A ridge of ten times its bound needs nothing else, nor one beside which the norm that it
 // is likely to have is less than a third of the tolerance. With a smaller ridge the residual is computed with tiles in float64, and the
-// solution corrected; with one that is small beside the perturbation itself the tiles are float64. See [Storage].
+// solution corrected; with one that is small beside the perturbation itself values are computed in float64 and
+// rounded once, or the tiles are float64. See [Storage].
 //
 // # Preconditioner
 //

@@ -245,14 +245,14 @@ func (p *Problem) estimatePerturbation(ctx context.Context) error {
 	return nil
 }
 
-// chooseStorage says how K is kept for a ridge Λ. A perturbation of independent errors has the norm of its entries over the root of
-// n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
-func (p *Problem) chooseStorage(ridge float64) Storage {
-	likely := 2 * p.perturbation / math.Sqrt(float64(p.n))
+// chooseStorage returns how K is kept for a ridge Λ and a perturbation of K. If its errors are independent, it has the norm of its entries
+// over the root of n, times two: refinement converges where that is small beside the ridge, though the bound may not be.
+func (p *Problem) chooseStorage(ridge, perturbation float64) Storage {
+	likely := 2 * perturbation / math.Sqrt(float64(p.n))
 	switch {
 	case p.Storage != nil:
 		return *p.Storage
-	case ridge >= safe*p.perturbation, ridge*perturbedShare*p.tolerance() >= likely:
+	case ridge >= safe*perturbation, ridge*perturbedShare*p.tolerance() >= likely:
 		return Single
 	case ridge >= refines*likely:
 		return Refined
@@ -379,8 +379,13 @@ func (p *Problem) prepare(build, factor context.Context, ridge float64, ridges, 
 			most = max(most*3/4, leastRank)
 		}
 	}
-	storage := p.chooseStorage(ridge)
-	if p.conditioner != nil && storage == p.storage {
+	storage := p.chooseStorage(ridge, p.perturbation)
+	if once := rounding * p.norm; storage == Double && p.matrix.hasSingle && p.chooseStorage(ridge, once) != Double {
+		// Values that are computed in float64 and rounded once are closer to K.
+		storage, p.perturbation, p.matrix.hasSingle = p.chooseStorage(ridge, once), once, false
+		p.matrix.drop()
+	}
+	if p.conditioner != nil && storage == p.storage && p.matrix.hasTiles(storage != Double) {
 		return nil
 	}
 	if p.storage = storage; !p.matrix.hasTiles(storage != Double) {

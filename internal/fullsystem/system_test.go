@@ -419,3 +419,29 @@ func TestDoubling(t *testing.T) {
 	assert.Equal(t, 200, p.conditioner.rank())
 	assert.ErrorContains(t, errors.New(again.Warnings[0]), "did not reach the tolerance")
 }
+
+// TestValuesRoundedOnce holds that a ridge too small for values computed in float32 has those that are computed in float64 and rounded, in
+// float32 still.
+func TestValuesRoundedOnce(t *testing.T) {
+	ctx := context.Background()
+	x, y := sample(900, 4, 1, 8)
+	kernel := kernels.Matern{Nu: 2.5, Length: 2}
+	p, err := NewProblem(ctx, Settings{Type: "test", Tolerance: 1e-8, Probes: -1}, kernel, x, y, nil)
+	require.NoError(t, err)
+	if !p.matrix.hasSingle {
+		t.Skip("no vector instructions")
+	}
+	_, report, err := p.Solve(ctx, []float64{1})
+	require.NoError(t, err)
+	assert.Equal(t, Single, report.Storage)
+	once := rounding * p.norm
+	require.Greater(t, p.perturbation, 1.2*once)
+	ridge := 1.1 * refines * 2 * once / math.Sqrt(900)
+	got, report, err := p.Solve(ctx, []float64{ridge})
+	require.NoError(t, err)
+	assert.Equal(t, Refined, report.Storage)
+	assert.False(t, p.matrix.hasSingle)
+	assert.True(t, p.matrix.hasTiles(true))
+	want := solveExactly(t, kernel, x, y, nil, ridge)
+	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got[0].Alpha, got[0].Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-6)
+}
