@@ -443,5 +443,6 @@ func TestValuesRoundedOnce(t *testing.T) {
 	assert.False(t, p.matrix.hasSingle)
 	assert.True(t, p.matrix.hasTiles(true))
 	want := solveExactly(t, kernel, x, y, nil, ridge)
-	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got[0].Alpha, got[0].Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-5) // of two corrections, each to a third
+	// Each of two corrections leaves a third.
+	assert.LessOrEqual(t, farthest(predict(kernel, x, x, got[0].Alpha, got[0].Bias), predict(kernel, x, x, want.alpha, want.bias)), 1e-5)
 }
