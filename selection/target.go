@@ -48,6 +48,9 @@ const (
 	draftGain = .05
 	draftLoss = 1.
 	draftBend = .1
+	// A power within leastBend of 1 changes an error by some per cent: where it is less than draftFall times as much, the plain
+	// machine of the draft is at fault.
+	draftFall = .8
 	// bendRows is the least number of distinct rows of which another target is considered.
 	bendRows = 20
 	// leastBend is how far the power is from 1, and leastRange how wide the logarithms lie, where one is considered.
@@ -174,7 +177,8 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 			residuals[i] = v - m.bend.Mean(z[i]-residuals[i])
 			total += weights[i] * residuals[i] * residuals[i] / floats.Sum(weights)
 		}
-		if density > least && total <= most {
+		nearlyPlain := !m.bend.Logarithm && math.Abs(m.bend.Lambda-1) < leastBend
+		if density > least && total <= most && !(nearlyPlain && total < draftFall*mse) {
 			best, least = m, density
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/measurements/internal/peak"
@@ -37,6 +38,12 @@ var (
 		"falkon": func(kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Steps: scaled(), Final: &falkon.Regressor{}}
 		},
+		"falkon-4000": func(kernels.Kernel) estimators.Regressor {
+			return &pipeline.Regressor{Steps: scaled(), Final: &falkon.Regressor{Components: 4000}}
+		},
+		"lssvm": func(kernels.Kernel) estimators.Regressor {
+			return &pipeline.Regressor{Steps: scaled(), Final: &lssvm.Regressor{MaxKernelBytes: 6 << 30}}
+		},
 		"falkon-median": func(k kernels.Kernel) estimators.Regressor {
 			return &pipeline.Regressor{Steps: scaled(), Final: &falkon.Regressor{Kernel: k}}
 		},
@@ -45,6 +52,12 @@ var (
 		"selection": func(kernels.Kernel) estimators.Classifier { return &selection.Classifier{} },
 		"falkon": func(kernels.Kernel) estimators.Classifier {
 			return &pipeline.Classifier{Steps: scaled(), Final: &falkon.Classifier{}}
+		},
+		"falkon-4000": func(kernels.Kernel) estimators.Classifier {
+			return &pipeline.Classifier{Steps: scaled(), Final: &falkon.Classifier{Components: 4000}}
+		},
+		"lssvm": func(kernels.Kernel) estimators.Classifier {
+			return &pipeline.Classifier{Steps: scaled(), Final: &lssvm.Classifier{MaxKernelBytes: 6 << 30}}
 		},
 		"falkon-median": func(k kernels.Kernel) estimators.Classifier {
 			return &pipeline.Classifier{Steps: scaled(), Final: &falkon.Classifier{Kernel: k}}
