@@ -88,7 +88,8 @@
 // iteration. RBF, Matérn and Laplacian kernels, with lengths and categories or without, are computed in float32 too, in little
 // more than the time of reading them. All targets, classes and ridges share a pass over it. The preconditioner is a partial Cholesky
 // factor on pivots drawn at random (Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Communications on Pure and Applied
-// Mathematics 78, 2025), of a rank that costs least. Where the ridge is small beside the rounding to float32, the solution is corrected by residuals in float64.
+// Mathematics 78, 2025), of a rank that costs least. Where the ridge is small beside the rounding to float32, the solution is corrected
+// by residuals in float64.
 //
 // The iterations end when predictions of rows that are left out would change by at most a hundredth of their residuals, in
 // the root mean square, or three hundredths of classes, by an estimate from the last iterations. The residual of the system, a bound for

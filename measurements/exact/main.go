@@ -80,7 +80,8 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("exact", "exact measures regressors of many rows on the splits of github.com/treforevans/uci_datasets.", out)
 	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
 	sets := flags.String("sets", "pol,elevators,kin40k,protein,keggdirected", "comma separated `names`")
-	names := flags.String("methods", "selection", "comma separated `names`: selection, falkon, lssvm, base, and those of benchmark/peers/cells.py")
+	names := flags.String("methods", "selection", 
+		"comma separated `names`: selection, falkon, lssvm, base, and those of benchmark/peers/cells.py")
 	splits := flags.String("splits", "0", "comma separated `numbers`")
 	python := flags.String("python", "", "a Python `program` with the libraries of other methods")
 	script := flags.String("script", "benchmark/peers/cells.py", "the Python `file` with those methods")
@@ -113,7 +114,8 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "%-13s %5s %6s %-14s %7s %7s %9s %7s %7s %6s\n", "set", "split", "rows", "method", "RMSE", "NLPD", "intervals", "seconds",
+	fmt.Fprintf(out, "%-13s %5s %6s %-14s %7s %7s %9s %7s %7s %6s\n",
+		"set", "split", "rows", "method", "RMSE", "NLPD", "intervals", "seconds",
 		"predict", "GiB")
 	for _, set := range strings.Split(*sets, ",") {
 		for _, text := range strings.Split(*splits, ",") {

@@ -58,7 +58,8 @@ func TestMeasures(t *testing.T) {
 	assert.InDelta(t, 0.95, c.covered, 0.06)
 
 	var out bytes.Buffer
-	require.NoError(t, run(context.Background(), []string{"-uci", dir, "-sets", "wave", "-splits", "1", "-rows", "50", "-methods", "lssvm,falkon"},
+	require.NoError(t, run(context.Background(), []string{"-uci", dir, "-sets", "wave", "-splits", "1", "-rows", "50",
+		"-methods", "lssvm,falkon"},
 		&out, nil))
 	assert.Contains(t, out.String(), "wave              1     50 lssvm ")
 	assert.Contains(t, out.String(), "wave              1     50 falkon ")
@@ -94,7 +95,8 @@ func TestOtherCheckout(t *testing.T) {
 // TestOtherLibrary reads what a process prints that stands for Python.
 func TestOtherLibrary(t *testing.T) {
 	dir := t.TempDir()
-	p := &problem{x: mat.NewDense(2, 1, []float64{1, 2}), y: []float64{0.1, 2}, xNew: mat.NewDense(2, 1, []float64{3, 4}), yNew: []float64{1, 1}}
+	p := &problem{x: mat.NewDense(2, 1, []float64{1, 2}), y: []float64{0.1, 2},
+		xNew: mat.NewDense(2, 1, []float64{3, 4}), yNew: []float64{1, 1}}
 	script := filepath.Join(dir, "python")
 	for text, want := range map[string]string{
 		`{"fit_seconds": 2, "predict_seconds": 1, "values": [0, 1], "variance": [1, 1], "memory_peak_bytes": 1073741824}`: "",
