@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	flags := cli.NewFlags("exact", "exact measures regressors of many rows on the splits of github.com/treforevans/uci_datasets.", out)
 	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
 	sets := flags.String("sets", "pol,elevators,kin40k,protein,keggdirected", "comma separated `names`")
-	names := flags.String("methods", "selection", 
+	names := flags.String("methods", "selection",
 		"comma separated `names`: selection, falkon, lssvm, base, and those of benchmark/peers/cells.py")
 	splits := flags.String("splits", "0", "comma separated `numbers`")
 	python := flags.String("python", "", "a Python `program` with the libraries of other methods")
