@@ -96,7 +96,8 @@ func (s machineSettings) resumes(iterates bool) error {
 		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State after %d iterations", s.resume.Iteration),
 			"nil where the system is factored: see Details")
 	case s.resume.at == nil || s.ridge != 0 && s.ridge != s.resume.at.Ridge:
-		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State of ridge %v", s.resume.Ridge), "one of a Fit of the same configuration and rows")
+		return fault.Param(s.typ, "Resume", fmt.Sprintf("a State of ridge %v", s.resume.Ridge),
+			"one of a Fit of the same configuration and rows")
 	}
 	return nil
 }

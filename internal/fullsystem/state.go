@@ -40,8 +40,8 @@ func (p *Problem) state(s *system) *State {
 	for _, side := range s.all() {
 		out.Iteration = max(out.Iteration, side.iterations)
 		out.Sides = append(out.Sides, Side{
-			Solution: slices.Clone(side.u), Residual: slices.Clone(side.r), Direction: slices.Clone(side.p), Before: slices.Clone(side.before),
-			Gains: slices.Clone(side.gains), Rho: side.rho, Energy: side.energy, Change: side.change, Left: side.left,
+			Solution: slices.Clone(side.u), Residual: slices.Clone(side.r), Direction: slices.Clone(side.p),
+			Before: slices.Clone(side.before), Gains: slices.Clone(side.gains), Rho: side.rho, Energy: side.energy, Change: side.change, Left: side.left,
 			LeastEnergy: side.leastEnergy, LeastResidual: side.leastResidual,
 			Since: side.since, Iterations: side.iterations, Looked: side.looked, Condition: int(side.state),
 		})
@@ -101,8 +101,8 @@ func (s *State) Check() string {
 		case n == 0, len(side.Solution) != n, len(side.Residual) != n, len(side.Direction) != n,
 			len(side.Before) != n && len(side.Before) != 0:
 			return "its vectors do not fit each other"
-		case !side.Solution.Finite() || !side.Residual.Finite() || !side.Direction.Finite() || !side.Before.Finite() || !side.Gains.Finite(),
-			!(side.Rho >= 0), side.Rho-side.Rho != 0:
+		case !side.Solution.Finite(), !side.Residual.Finite(), !side.Direction.Finite(), !side.Before.Finite(),
+			!side.Gains.Finite(), !(side.Rho >= 0), side.Rho-side.Rho != 0:
 			return "a number is not finite"
 		case !(side.Energy >= 0), !(side.Change >= 0), !(side.Left >= 0), !(side.LeastEnergy >= 0), !(side.LeastResidual >= 0),
 			len(side.Gains) > 2*delay, side.Since < 0, side.Iterations < 0, side.Looked < 0, side.Looked > side.Iterations,
