@@ -2,7 +2,7 @@
 
 package single
 
-// expConstants are those of the exponential, in the order of their use.
+// expConstants holds the constants of the exponential in the order of their use.
 var expConstants = [11]float32{lowest, highest, perStep, stepHigh, stepLow, c6, c5, c4, c3, 0.5, 1}
 
 // vectorDistances does the rows and columns that it returns, from the first on.

@@ -24,7 +24,7 @@ type external struct {
 	env    []string // beside that of this process
 }
 
-// answer is what the process prints.
+// answer has the fields of the JSON that the process prints.
 type answer struct {
 	Seconds  float64   `json:"fit_seconds"`
 	Predict  float64   `json:"predict_seconds"`
