@@ -41,7 +41,8 @@ func (p *Problem) state(s *system) *State {
 		out.Iteration = max(out.Iteration, side.iterations)
 		out.Sides = append(out.Sides, Side{
 			Solution: slices.Clone(side.u), Residual: slices.Clone(side.r), Direction: slices.Clone(side.p),
-			Before: slices.Clone(side.before), Gains: slices.Clone(side.gains), Rho: side.rho, Energy: side.energy, Change: side.change, Left: side.left,
+			Before: slices.Clone(side.before), Gains: slices.Clone(side.gains),
+			Rho: side.rho, Energy: side.energy, Change: side.change, Left: side.left,
 			LeastEnergy: side.leastEnergy, LeastResidual: side.leastResidual,
 			Since: side.since, Iterations: side.iterations, Looked: side.looked, Condition: int(side.state),
 		})
