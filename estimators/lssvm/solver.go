@@ -163,7 +163,7 @@ func (m *machine) solveIteratively(ctx context.Context, s machineSettings, kerne
 	if s.resume != nil {
 		own.Resume = s.resume.at
 	}
-	if s.checkpoint != nil {
+	if s.checkpoint != nil && m.ridge != 0 { // a search leaves a preconditioner that a fit with the ridge alone would not have
 		own.Checkpoint = func(at *fullsystem.State) { s.checkpoint(newState(at, m.details.Ridges)) }
 	}
 	problem, err := fullsystem.NewProblem(first, own, kernel, rows, sketched, m.weights)

@@ -66,6 +66,25 @@ func TestResumed(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrNotFitted)
 }
 
+// TestNoCheckpointsOfASearch holds that Checkpoint is called only where a fit can go on exactly: the search of a ridge on the same rows leaves
+// a preconditioner of another rank.
+func TestNoCheckpointsOfASearch(t *testing.T) {
+	x, y := waves(1100, 11)
+	targets := mat.NewDense(len(y), mostSearched+1, nil)
+	for i, v := range y {
+		for j := range mostSearched + 1 {
+			targets.Set(i, j, float64(j+1)*v)
+		}
+	}
+	calls := 0
+	r := &MultiRegressor{Kernel: kernels.Matern{Nu: 2.5, Length: 2}, Solver: ConjugateGradients, Checkpoint: func(*State) { calls++ }}
+	require.NoError(t, r.Fit(ctx, x, targets))
+	assert.Zero(t, calls)
+	r.Ridge = r.ChosenRidge()
+	require.NoError(t, r.Fit(ctx, x, targets))
+	assert.Positive(t, calls)
+}
+
 // TestClassesResume holds the same for classes, with a fit that is cancelled.
 func TestClassesResume(t *testing.T) {
 	x, y := waves(1100, 10)
