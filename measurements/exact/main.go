@@ -6,6 +6,8 @@
 //	go run -C measurements ./exact -uci uci_datasets
 //	go run -C measurements ./exact -uci uci_datasets -sets kin40k -rows 10000 -methods selection,falkon
 //
+// The method matern has one kernel with lengths by the evidence of 2000 rows; gradient continues on all rows.
+//
 // The methods of benchmark/peers/cells.py, such as catboost-tuned, lightgbm-tuned and gpytorch, take -python; base is selection of another
 // checkout of this library:
 //
@@ -59,6 +61,8 @@ var methods = map[string]func() estimators.Regressor{
 	"selection": func() estimators.Regressor { return &selection.Regressor{} },
 	"falkon":    func() estimators.Regressor { return standardised(&falkon.Regressor{}) },
 	"lssvm":     func() estimators.Regressor { return standardised(&lssvm.Regressor{}) },
+	"matern":    func() estimators.Regressor { return oneMatern() },
+	"gradient":  func() estimators.Regressor { return &gradientMatern{iterations: 12} },
 }
 
 // baseMethod is selection of another checkout.
@@ -81,7 +85,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	uci := flags.String("uci", "", "the `folder` of a clone of github.com/treforevans/uci_datasets")
 	sets := flags.String("sets", "pol,elevators,kin40k,protein,keggdirected", "comma separated `names`")
 	names := flags.String("methods", "selection",
-		"comma separated `names`: selection, falkon, lssvm, base, and those of benchmark/peers/cells.py")
+		"comma separated `names`: selection, falkon, lssvm, matern, gradient, base, and those of benchmark/peers/cells.py")
 	splits := flags.String("splits", "0", "comma separated `numbers`")
 	python := flags.String("python", "", "a Python `program` with the libraries of other methods")
 	script := flags.String("script", "benchmark/peers/cells.py", "the Python `file` with those methods")
@@ -101,7 +105,7 @@ func run(ctx context.Context, args []string, out, _ io.Writer) error {
 	other := external{python: *python, script: *script, env: []string{"BENCHMARK_THREADS=" + strconv.Itoa(runtime.GOMAXPROCS(0))}}
 	for _, name := range strings.Split(*names, ",") {
 		if methods[name] == nil && (name == baseMethod && *base == "" || name != baseMethod && *python == "") {
-			return fmt.Errorf("-methods: %q, want selection, falkon or lssvm, base with -base, or another library's with -python", name)
+			return fmt.Errorf("-methods: %q, want selection, falkon, lssvm, matern or gradient, base with -base, or another library's with -python", name)
 		}
 	}
 	if *base != "" {
