@@ -100,12 +100,12 @@ func farthest(a, b *mat.Dense) (most float64) {
 func TestPredictionsOfCholesky(t *testing.T) {
 	lengths := []float64{1, 2, 3, 1}
 	random := rand.New(rand.NewPCG(3, 3))
-	decades := make([]float64, 700)
+	decades := make([]float64, 2000)
 	for i := range decades {
 		decades[i] = math.Pow(10, 6*random.Float64()-3)
 	}
 	single, refined, double := Single, Refined, Double
-	const fewTiles = 5 << 19 // bytes, of which the vectors and the factor take the most
+	const fewTiles = 5 << 21 // bytes, of which the vectors and the factor take the most
 	for _, c := range []struct {
 		name    string
 		kernel  kernels.Kernel
@@ -140,7 +140,7 @@ func TestPredictionsOfCholesky(t *testing.T) {
 		{"float64 computed in each pass", kernels.Matern{Nu: 1.5, Length: 2}, 1e-2, nil, 1, &double, 1e-6, fewTiles},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x, y := sample(700, 4, c.targets, 2)
+			x, y := sample(2000, 4, c.targets, 2)
 			want := solveExactly(t, c.kernel, x, y, c.weights, c.ridge)
 			storage := c.storage
 			if storage == nil {
