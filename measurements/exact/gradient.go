@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection"
@@ -61,7 +63,8 @@ func (g *gradientMatern) Fit(ctx context.Context, x mat.Matrix, y []float64) err
 	if !ok {
 		return fmt.Errorf("no lengths but %v", fitted.ChosenKernel())
 	}
-	lengths, err := g.climb(ctx, kernel, fitted.ChosenRidge(), rows, y)
+	merged := distinct.Merge(rows, nil) // equal rows are one row of the machine
+	lengths, err := g.climb(ctx, kernel, fitted.ChosenRidge(), merged.X, mat.Col(nil, 0, merged.Mean(mat.NewDense(len(y), 1, slices.Clone(y)))))
 	if err != nil {
 		return err
 	}

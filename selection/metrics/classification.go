@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/classes"
@@ -16,10 +17,7 @@ import (
 // ErrNotFinite, ErrParam.
 func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
-	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
-		return 0, err
-	}
-	w, err := weigh(weights, len(y))
+	w, err := weighLabels(y, predicted, weights)
 	if err != nil {
 		return 0, err
 	}
@@ -33,16 +31,117 @@ func Accuracy(y, predicted []int, weights []float64) (_ float64, err error) {
 }
 
 // GMean returns the geometric mean, over the classes that occur in y, of the
-// share of each class that is predicted rightly: 0 as soon as one class is
-// always missed. Errors: ErrShape, ErrNotFinite, ErrParam.
+// share of each class that is predicted rightly: 0 if any class is never found. Errors: ErrShape, ErrNotFinite, ErrParam.
 func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 	defer fault.Recover(&err)
-	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
-		return 0, err
-	}
-	w, err := weigh(weights, len(y))
+	recalls, err := recalls(y, predicted, weights)
 	if err != nil {
 		return 0, err
+	}
+	product := 1.0
+	for _, r := range recalls {
+		product *= math.Pow(r, 1/float64(len(recalls)))
+	}
+	return product, nil
+}
+
+// BalancedAccuracy returns the mean, over the classes that occur in y, of the share of each class that is predicted rightly, the
+// recall. Equal guesses among K classes have 1/K. Errors: ErrShape, ErrNotFinite, ErrParam.
+func BalancedAccuracy(y, predicted []int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	recalls, err := recalls(y, predicted, weights)
+	if err != nil {
+		return 0, err
+	}
+	return floats.Sum(recalls) / float64(len(recalls)), nil
+}
+
+// MCC returns the Matthews correlation coefficient of any number of classes: the correlation between the labels and those predicted,
+//
+//	(c s - Σ t[k] p[k]) / √((s² - Σ p[k]²) (s² - Σ t[k]²)),
+//
+// with s rows, c of them right, t[k] of class k and p[k] predicted as class k. It is 1 if all are right, 0 for guesses, and 0 where one
+// class is predicted for all rows (J. Gorodkin, Computational Biology and Chemistry 28, 2004, 367). Errors: ErrShape, ErrNotFinite,
+// ErrParam.
+func MCC(y, predicted []int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	w, err := weighLabels(y, predicted, weights)
+	if err != nil {
+		return 0, err
+	}
+	actual, guessed, right, total := map[int]float64{}, map[int]float64{}, 0.0, w.total(len(y))
+	for i, v := range y {
+		share := w.weight(i) / total
+		actual[v] += share
+		guessed[predicted[i]] += share
+		if v == predicted[i] {
+			right += share
+		}
+	}
+	both, squaresActual, squaresGuessed := 0.0, 0.0, 0.0
+	for _, c := range classes.Distinct(y, predicted) { // the rounding must not depend on the map's order
+		both += actual[c] * guessed[c]
+		squaresActual += actual[c] * actual[c]
+		squaresGuessed += guessed[c] * guessed[c]
+	}
+	if len(actual) < 2 || len(guessed) < 2 {
+		return 0, nil
+	}
+	return (right - both) / math.Sqrt((1-squaresActual)*(1-squaresGuessed)), nil
+}
+
+// FBeta returns the weighted harmonic mean of precision and recall of the class positive,
+//
+//	(1 + β²) both / (β² actual + predicted),
+//
+// with the rows of the class, those predicted as it, and those that are both. Recall counts β times as much as precision: F1 has β = 1.
+// It is 0 if nothing is predicted as the class, and if no row is of it. Errors: ErrShape, ErrNotFinite, and ErrParam for a β that is
+// not positive.
+func FBeta(y, predicted []int, positive int, beta float64, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	if !(beta > 0) || math.IsInf(beta, 0) {
+		return 0, fault.Param("metrics: FBeta", "beta", beta, "> 0 and finite")
+	}
+	w, err := weighLabels(y, predicted, weights)
+	if err != nil {
+		return 0, err
+	}
+	actual, guessed, both := 0.0, 0.0, 0.0
+	for i, v := range y {
+		if v == positive {
+			actual += w.weight(i)
+		}
+		if predicted[i] == positive {
+			guessed += w.weight(i)
+		}
+		if v == positive && predicted[i] == positive {
+			both += w.weight(i)
+		}
+	}
+	return fBeta(actual, guessed, both, beta), nil
+}
+
+func fBeta(actual, predicted, both, beta float64) float64 {
+	if both == 0 {
+		return 0
+	}
+	share := 1 / (1 + beta*beta) // of the predicted, without β², which may overflow
+	return both / ((1-share)*actual + share*predicted)
+}
+
+// weighLabels checks labels and those predicted, and returns the weights of the rows.
+func weighLabels(y, predicted []int, weights []float64) (rowWeights, error) {
+	if err := sameLength("predicted", len(predicted), len(y)); err != nil {
+		return nil, err
+	}
+	return weigh(weights, len(y))
+}
+
+// recalls returns the share of each class of y that is predicted rightly, in the order of the classes.
+func recalls(y, predicted []int, weights []float64) ([]float64, error) {
+	w, err := weighLabels(y, predicted, weights)
+	if err != nil {
+		return nil, err
 	}
 	total, right := map[int]float64{}, map[int]float64{}
 	for i, v := range y {
@@ -51,12 +150,12 @@ func GMean(y, predicted []int, weights []float64) (_ float64, err error) {
 			right[v] += w.weight(i)
 		}
 	}
-	labels := classes.Distinct(y) // the rounding must not depend on the map's order
-	product := 1.0
-	for _, c := range labels {
-		product *= math.Pow(right[c]/total[c], 1/float64(len(labels)))
+	labels := classes.Distinct(y)
+	out := make([]float64, len(labels))
+	for i, c := range labels {
+		out[i] = right[c] / total[c]
 	}
-	return product, nil
+	return out, nil
 }
 
 // AUC returns the area under the ROC curve: the chance that a row of the class
@@ -158,6 +257,43 @@ func meanOverClasses(y, classes []int, scores *mat.Dense, weights []float64,
 		return 0, noneOccurs()
 	}
 	return sum / count, nil
+}
+
+// TopK returns the share of the rows whose class is among the k with the highest scores (n×K, columns in the order of classes). If scores
+// tie for the last place, the row counts with the chance that a random order would include its class. Cost O(nK). Errors: ErrShape,
+// ErrNotFinite for NaN, and ErrParam for a k below 1.
+func TopK(y, classes []int, scores *mat.Dense, k int, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	if k < 1 {
+		return 0, fault.Param("metrics: TopK", "k", k, ">= 1")
+	}
+	if err := columns("scores", y, classes, scores); err != nil {
+		return 0, err
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, label := range y {
+		own := slices.Index(classes, label)
+		if own < 0 {
+			return 0, fault.Shape("classes has", 0, fmt.Sprintf("entries equal to y[%d]", i), "which is %d", label)
+		}
+		higher, equal, row := 0, 0, scores.RawRowView(i)
+		for j, s := range row {
+			switch {
+			case math.IsNaN(s):
+				return 0, &fault.NotFiniteError{Name: "scores", Row: i, Col: j, Value: s}
+			case s > row[own]:
+				higher++
+			case s == row[own]:
+				equal++
+			}
+		}
+		sum += w.weight(i) * min(1, max(0, float64(k-higher)/float64(equal)))
+	}
+	return sum / w.total(len(y)), nil
 }
 
 func noneOccurs() error {

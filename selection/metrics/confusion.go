@@ -84,13 +84,19 @@ func (c *Confusion) Recall(class int) float64 {
 	return float64(both) / float64(actual)
 }
 
-// F1 returns 2·both/(actual + predicted), which is the harmonic mean of Precision
-// and Recall where they are defined. It is 0 where the class occurs and nothing was
-// predicted as it, and NaN where it does neither.
-func (c *Confusion) F1(class int) float64 {
+// FBeta returns (1 + β²)·both/(β²·actual + predicted), which is the weighted harmonic mean of Precision and Recall where they are defined;
+// recall counts β times as much. It is 0 where the class occurs and nothing was predicted as it, and NaN where it does neither or β is
+// not positive.
+func (c *Confusion) FBeta(class int, beta float64) float64 {
 	actual, predicted, both := c.tally(class)
-	return 2 * float64(both) / float64(actual+predicted)
+	if actual+predicted == 0 || !(beta > 0) {
+		return math.NaN()
+	}
+	return fBeta(float64(actual), float64(predicted), float64(both), beta)
 }
+
+// F1 returns [Confusion.FBeta] with β = 1.
+func (c *Confusion) F1(class int) float64 { return c.FBeta(class, 1) }
 
 // Accuracy returns the share of rows predicted rightly.
 func (c *Confusion) Accuracy() float64 {

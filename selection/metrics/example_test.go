@@ -177,7 +177,7 @@ func ExampleByName() {
 	fmt.Println(err)
 	// Output:
 	// 1.4142135623730951 <nil>
-	// metrics: name = rmse, want one of NMSE, R2, RMSE, MAE, LogDensity, Accuracy, GMean, AUC, AveragePrecision, LogLoss, Brier
+	// metrics: name = rmse, want one of NMSE, R2, RMSE, MAE, LogDensity, CRPS, Accuracy, GMean, BalancedAccuracy, MCC, AUC, AveragePrecision, LogLoss, Brier
 }
 
 // Half of the class is found before the first mistake.

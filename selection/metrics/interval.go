@@ -103,3 +103,59 @@ func LogDensity(y, mean, variance, weights []float64) (_ float64, err error) {
 	}
 	return w.mean(terms), nil
 }
+
+// CRPS returns the mean continuous ranked probability score of normal predictions, in the units of y. With z = (y - mean)/σ, σ² the
+// variance, the score of a row is
+//
+//	σ (z (2Φ(z) - 1) + 2φ(z) - 1/√π).
+//
+// It is the integral over all values t of the squared difference between the predicted probability of at most t and [y <= t], so a
+// prediction without variance has its absolute error. Smaller is better, and nothing beats the true mean and variance in expectation. Far
+// targets cost less than by [LogDensity] (Gneiting and Raftery, 2007, section 4.2). Errors: ErrShape, ErrNotFinite, and ErrParam for a
+// variance below 0.
+func CRPS(y, mean, variance, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	if err := vectors(y, []string{"mean", "variance"}, mean, variance); err != nil {
+		return 0, err
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, err
+	}
+	terms := make([]float64, len(y))
+	for i, v := range variance {
+		if v < 0 {
+			return 0, fault.Param("metrics: CRPS", fmt.Sprintf("variance[%d]", i), v, ">= 0")
+		}
+		sigma, residual := math.Sqrt(v), y[i]-mean[i]
+		z := residual / sigma
+		if v == 0 || math.IsInf(z, 0) {
+			terms[i] = math.Abs(residual)
+			continue
+		}
+		terms[i] = residual*math.Erf(z/math.Sqrt2) + sigma*(math.Sqrt(2/math.Pi)*math.Exp(-z*z/2)-1/math.Sqrt(math.Pi))
+	}
+	return w.mean(terms), nil
+}
+
+// Pinball returns the mean pinball loss of predicted quantiles of a level τ in (0, 1), in the units of y: τ(y - q) for a target above the
+// quantile q, and (1 - τ)(q - y) below. It is proper for the quantile, so the smaller the better. At τ = ½ it is half of [MAE] (R. Koenker
+// and G. Bassett, Econometrica 46, 1978, 33). Errors: ErrShape, ErrNotFinite, and ErrParam for a level outside (0, 1).
+func Pinball(y, quantiles []float64, level float64, weights []float64) (_ float64, err error) {
+	defer fault.Recover(&err)
+	if !(level > 0 && level < 1) {
+		return 0, fault.Param("metrics: Pinball", "level", level, "in (0, 1)")
+	}
+	if err := vectors(y, []string{"quantiles"}, quantiles); err != nil {
+		return 0, err
+	}
+	w, err := weigh(weights, len(y))
+	if err != nil {
+		return 0, err
+	}
+	terms := make([]float64, len(y))
+	for i, q := range quantiles {
+		terms[i] = max(level*(y[i]-q), (1-level)*(q-y[i]))
+	}
+	return w.mean(terms), nil
+}

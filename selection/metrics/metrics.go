@@ -1,10 +1,10 @@
 // Package metrics scores predictions against what was observed.
 //
 //	of a regressor                   NMSE, R2, RMSE, MAE
-//	of a regressor with variances    LogDensity, NormalCoverage, Coverage
-//	of a classifier's labels         Accuracy, GMean, Confusion
-//	of its scores                    AUC, ROC, AveragePrecision, PrecisionRecall, and each OfScores for
-//	                                 several classes
+//	of its variances or intervals    LogDensity, CRPS, NormalCoverage, Coverage, Pinball
+//	of a classifier's labels         Accuracy, BalancedAccuracy, GMean, MCC, FBeta, Confusion
+//	of its scores                    AUC, ROC, AveragePrecision, PrecisionRecall, each OfScores for
+//	                                 several classes, and TopK
 //	of its probabilities             LogLoss, Brier, Calibration
 //
 // A Metric is one of them with its name and its sense, for cross-validation and

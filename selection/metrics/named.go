@@ -1,8 +1,11 @@
 package metrics
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
@@ -14,8 +17,11 @@ var named = []Metric{
 	{Name: "RMSE", Values: RMSE},
 	{Name: "MAE", Values: MAE},
 	{Name: "LogDensity", LargerIsBetter: true, Variance: LogDensity},
+	{Name: "CRPS", Variance: CRPS},
 	{Name: "Accuracy", LargerIsBetter: true, Labels: Accuracy},
 	{Name: "GMean", LargerIsBetter: true, Labels: GMean},
+	{Name: "BalancedAccuracy", LargerIsBetter: true, Labels: BalancedAccuracy},
+	{Name: "MCC", LargerIsBetter: true, Labels: MCC},
 	{Name: "AUC", LargerIsBetter: true, Scores: AUCOfScores},
 	{Name: "AveragePrecision", LargerIsBetter: true, Scores: AveragePrecisionOfScores},
 	{Name: "LogLoss", Proba: LogLoss},
@@ -45,4 +51,19 @@ func Names() []string {
 func ForRegression() Metric { return named[0] }
 
 // ForClassification returns [Accuracy], by which searches and cross-validations compare classifiers if no metric is set.
-func ForClassification() Metric { return named[5] }
+func ForClassification() Metric { return named[6] }
+
+// ForFBeta returns [FBeta] of the class positive as a metric, named for β.
+func ForFBeta(positive int, beta float64) Metric {
+	return Metric{Name: fmt.Sprintf("F%v", beta), LargerIsBetter: true, Labels: func(y, predicted []int, weights []float64) (float64, error) {
+		return FBeta(y, predicted, positive, beta, weights)
+	}}
+}
+
+// ForTopK returns [TopK] as a metric, named for k.
+func ForTopK(k int) Metric {
+	return Metric{Name: fmt.Sprintf("Top%d", k), LargerIsBetter: true,
+		Scores: func(y, classes []int, scores *mat.Dense, weights []float64) (float64, error) {
+			return TopK(y, classes, scores, k, weights)
+		}}
+}
