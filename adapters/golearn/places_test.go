@@ -36,6 +36,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -71,6 +72,7 @@ var classifierList = []listed[estimators.Classifier]{
 	{"calibration.Classifier", func() estimators.Classifier { return &calibration.Classifier{Folds: 3} }},
 	{"conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{Folds: 3} }},
 	{"selection.Classifier", func() estimators.Classifier { return &selection.Classifier{Preprocess: standardScaler()} }},
+	{"threshold.Classifier", func() estimators.Classifier { return &threshold.Classifier{} }},
 	{"stacking.Classifier", func() estimators.Classifier { return &stacking.Classifier{} }},
 	{"none", func() estimators.Classifier { return nil }},
 	{"pipeline.Classifier", func() estimators.Classifier {

@@ -32,6 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -235,6 +236,7 @@ func classifiers() (names []string, out []estimators.Classifier) {
 	add("calibration, elm", &calibration.Classifier{Estimator: scaledClassifier(&elm.Classifier{Units: 20, Ridge: .1})})
 	add("conformal", &conformal.Classifier{})
 	add("stacking", scaledClassifier(&stacking.Classifier{}))
+	add("threshold", scaledClassifier(&threshold.Classifier{MinRecall: .95}))
 	add("conformal, full", &conformal.Classifier{Method: conformal.Full, Estimator: scaledClassifier(&lssvm.Classifier{})})
 	add("conformal, split", &conformal.Classifier{Estimator: scaledClassifier(&falkon.Classifier{Components: 30}), Method: conformal.Split})
 	add("selection", &selection.Classifier{})

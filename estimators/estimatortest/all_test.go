@@ -32,6 +32,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -203,6 +204,11 @@ func TestAll(t *testing.T) {
 		with(estimatortest.Options{Skip: deals}))
 	estimatortest.Classifier(t, "calibration.Classifier (isotonic)", func() estimators.Classifier {
 		return &calibration.Classifier{Estimator: &toy.Centroid{}, Method: calibration.Isotonic}
+	}, with(estimatortest.Options{Skip: deals}))
+	estimatortest.Classifier(t, "threshold.Classifier", func() estimators.Classifier { return &threshold.Classifier{} },
+		with(estimatortest.Options{Skip: deals}))
+	estimatortest.Classifier(t, "threshold.Classifier (folds)", func() estimators.Classifier {
+		return &threshold.Classifier{Estimator: &toy.Centroid{}}
 	}, with(estimatortest.Options{Skip: deals}))
 	estimatortest.Regressor(t, "lssvm.Regressor (fixed ridge)", func() estimators.Regressor {
 		return &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 0.5}, Ridge: 0.1}

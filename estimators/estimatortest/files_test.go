@@ -42,6 +42,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/measures"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -146,6 +147,7 @@ func storedModels() map[string]func() any {
 		"stacking.Classifier": func() any {
 			return &stacking.Classifier{Models: []estimators.Classifier{&lssvm.Classifier{Kernel: rbf, Ridge: .1}, &lssvm.Classifier{Ridge: 1}}}
 		},
+		"threshold.Classifier":   func() any { return &threshold.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
 		"calibration.Classifier": func() any { return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}} },
 		"calibration isotonic": func() any {
 			return &calibration.Classifier{Estimator: &lssvm.Classifier{Kernel: rbf, Ridge: .1}, Method: calibration.Isotonic}

@@ -39,6 +39,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/selection/validation"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
@@ -166,6 +167,7 @@ func progressing() []longFit {
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("stacking.Regressor", 2500, 10, &stacking.Regressor{}),
 		classify("stacking.Classifier", 2500, 10, &stacking.Classifier{}),
+		classify("threshold.Classifier", 2500, 10, &threshold.Classifier{}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
 			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
 		transform("featuremap.Nystroem", 4000, 10, &featuremap.Nystroem{Kernel: rbf, Components: 4000}),

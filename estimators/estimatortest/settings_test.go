@@ -30,6 +30,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/grid"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/stacking"
+	"github.com/kernelearn/kernelearn/selection/threshold"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
@@ -51,6 +52,7 @@ var withSettings = []func() any{
 	func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
 	func() any { return &calibration.Classifier{} },
 	func() any { return &stacking.Regressor{} }, func() any { return &stacking.Classifier{} },
+	func() any { return &threshold.Classifier{} },
 	func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
 	func() any { return &entropy.Search{} }, func() any { return &grid.Search{} },
 	func() any { return &grid.Halving{} }, func() any { return &entropy.GoldenSection{} },
