@@ -40,6 +40,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/selection/inspection"
 	_ "github.com/kernelearn/kernelearn/selection/metrics"
 	_ "github.com/kernelearn/kernelearn/selection/search"
+	_ "github.com/kernelearn/kernelearn/selection/threshold"
 	_ "github.com/kernelearn/kernelearn/selection/validation"
 	_ "github.com/kernelearn/kernelearn/streaming"
 	_ "github.com/kernelearn/kernelearn/transformers"
