@@ -31,7 +31,7 @@ func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
 	for {
 		switch err := in.next(); {
 		case err == io.EOF:
-			return in.rows.table(max(1, in.records.Line()))
+			return in.rows.table()
 		case err != nil:
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func openCSV(name string, r io.Reader, o *Options) (*csvInput, error) {
 	}
 	header := records.Names()
 	if len(header) == 0 {
-		return nil, noRows(name, 1)
+		return nil, noRows(name)
 	}
 	place := fmt.Sprintf("%s:%d", name, max(1, records.Line()))
 	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 {
@@ -95,8 +95,8 @@ func (in *csvInput) next() error {
 	return err
 }
 
-func noRows(name string, line int) error {
-	return fault.Shape(fmt.Sprintf("%s:%d: the file ends with", name, line), 0, "rows", "want at least 1")
+func noRows(input string) error {
+	return fault.Shape(input+": there are", 0, "rows", "want at least 1")
 }
 
 // uncompressed looks for the two bytes that a gzip file begins with.

@@ -126,10 +126,10 @@ func (c *cells) gaps() (n int) {
 	return n
 }
 
-// forget drops all rows.
+// forget drops all rows, but not the statistics of their cells.
 func (t *intake) forget() {
 	for _, c := range t.columns {
-		c.kinds, c.values, c.text, c.ends, c.stats = c.kinds[:0], c.values[:0], c.text[:0], c.ends[:0], celltext.Column{}
+		c.kinds, c.values, c.text, c.ends = c.kinds[:0], c.values[:0], c.text[:0], c.ends[:0]
 	}
 	t.places, t.rows = t.places[:0], 0
 }

@@ -15,12 +15,12 @@ import (
 
 // What tells texts and ids from categories.
 const (
-	fewestRows   = 10   // of less, every text is a level
-	nearlyEvery  = 0.9  // the share of distinct values from which they name rows
-	mostlyOther  = 0.5  // the same for texts of many words
-	severalWords = 3    // in the mean: then texts that name rows are Text, not ID
-	manyWords    = 5    // in the mean
-	mostDistinct = 1e5  // values that are counted; more than that are taken to go on as they began
+	fewestRows   = 10  // of less, every text is a level
+	nearlyEvery  = 0.9 // the share of distinct values from which they name rows
+	mostlyOther  = 0.5 // the same for texts of many words
+	severalWords = 3   // in the mean: then texts that name rows are Text, not ID
+	manyWords    = 5   // in the mean
+	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
 	ways         = "; or list gaps in Format.Missing, set Format.WordsAsGaps, or Decimal, Thousands or Percent for other notations, or set Kinds or Drop"
 )
 
@@ -38,7 +38,7 @@ func (v *survey) add(k celltext.Kind, text string) {
 	v.values++
 	v.words += len(strings.Fields(text))
 	if _, ok := v.levels[text]; !ok {
-		v.levels[strings.Clone(text)] = struct{}{}
+		v.levels[text] = struct{}{}
 	}
 }
 
@@ -252,10 +252,14 @@ func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
 	case mixed:
 		return c.stats.Mixed(t.input, c.name, strings.TrimPrefix(ways, "; or "))
 	case typ != want || c.typed.words:
+		kind := map[celltext.Type]string{celltext.Numbers: "a number", celltext.Times: "a date or time"}[want]
 		for i, k := range c.kinds {
 			if !fits(k, want) {
-				return t.wrong(c, i, map[celltext.Type]string{celltext.Numbers: "a number", celltext.Times: "a date or time"}[want]+ways)
+				return t.wrong(c, i, kind+ways)
 			}
+		}
+		if c.kinds == nil || typ != want { // rows that are not kept
+			return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
 		}
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")

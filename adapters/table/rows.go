@@ -42,42 +42,29 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 		return nil, err
 	}
 	for i, row := range rows {
-		values, err := s.rowValues(row)
+		values, err := s.rowValues(t.place(i), row)
 		if err == nil {
-			err = t.addValues(values, s.optional())
+			err = t.addValues(values)
 		}
 		if err != nil {
-			return nil, fault.AddPlace(fmt.Sprintf("%s: row %d", input, i), err)
+			return nil, err
 		}
 	}
-	out, err := t.encode(s)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// optional reports which columns a row may lack.
-func (s *Schema) optional() func(name string) bool {
-	need := map[string]bool{}
-	for _, c := range s.Columns {
-		need[c.Name] = c.Role == Feature
-	}
-	return func(name string) bool { return !need[name] }
+	return t.encode(s)
 }
 
 // rowValues returns the values of a row by the names of its columns.
-func (s *Schema) rowValues(row any) (map[string]any, error) {
+func (s *Schema) rowValues(place string, row any) (map[string]any, error) {
 	v := reflect.ValueOf(row)
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
-			return nil, fault.Param("", "row", "nil", "a map, a struct or a line")
+			return nil, fault.Param(place, "row", "nil", "a map, a struct or a line")
 		}
 		v = v.Elem()
 	}
 	switch {
 	case v.Kind() == reflect.String:
-		return s.lineValues(v.String())
+		return s.lineValues(place, v.String())
 	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
 		out := make(map[string]any, v.Len())
 		for each := v.MapRange(); each.Next(); {
@@ -85,7 +72,7 @@ func (s *Schema) rowValues(row any) (map[string]any, error) {
 		}
 		return out, nil
 	case v.Kind() == reflect.Struct:
-		fields, err := fieldsOf(v.Type())
+		fields, err := fieldsOf(place, v.Type())
 		if err != nil {
 			return nil, err
 		}
@@ -95,24 +82,24 @@ func (s *Schema) rowValues(row any) (map[string]any, error) {
 		}
 		return out, nil
 	}
-	return nil, fault.Param("", "row", fmt.Sprintf("%T", row), "a map from names, a struct or a line of text")
+	return nil, fault.Param(place, "row", fmt.Sprintf("%T", row), "a map from names, a struct or a line of text")
 }
 
 // lineValues returns the cells of a line of a CSV file.
-func (s *Schema) lineValues(line string) (map[string]any, error) {
+func (s *Schema) lineValues(place, line string) (map[string]any, error) {
 	in := csv.NewReader(strings.NewReader(line))
 	in.Comma = s.Format.comma()
 	in.FieldsPerRecord = -1
 	cells, err := in.Read()
 	if err != nil {
-		return nil, fmt.Errorf("the line %q: %w", shortened(line), err)
+		return nil, fmt.Errorf("%s: the line %q: %w", place, shortened(line), err)
 	}
 	columns := slices.Clone(s.Columns)
 	if len(cells) == len(columns)-1 {
 		columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Role == Target })
 	}
 	if len(cells) != len(columns) {
-		return nil, fault.Shape("the line has", len(cells), "cells", "the schema has %d columns, the target among them", len(s.Columns))
+		return nil, fault.Shape(place+": the line has", len(cells), "cells", "the schema has %d columns, the target among them", len(s.Columns))
 	}
 	out := make(map[string]any, len(cells))
 	for j, c := range columns {
@@ -121,18 +108,18 @@ func (s *Schema) lineValues(line string) (map[string]any, error) {
 	return out, nil
 }
 
-// addValues takes in a row of values by their names.
-func (t *intake) addValues(values map[string]any, optional func(name string) bool) error {
+// addValues takes in a row of values by their names, which are those of the schema.
+func (t *intake) addValues(values map[string]any) error {
 	known := make(map[string]bool, len(t.columns))
-	for _, c := range t.columns {
+	for j, c := range t.columns {
 		known[c.name] = true
-		if _, ok := values[c.name]; !ok && !optional(c.name) {
-			return fault.Param("", "column", strconv.Quote(c.name)+", which is missing", "a value, or nil for a gap")
+		if _, ok := values[c.name]; !ok && t.options.Schema.Columns[j].Role == Feature {
+			return fault.Param(t.place(t.rows), "column", strconv.Quote(c.name)+", which is missing", "a value, or nil for a gap")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !known[name] {
-			return fault.Param("", "column", strconv.Quote(name)+", which is not known", "one of "+someOf(t.names()))
+			return fault.Param(t.place(t.rows), "column", strconv.Quote(name)+", which is not known", "one of "+someOf(t.names()))
 		}
 	}
 	for _, c := range t.columns {
@@ -148,11 +135,11 @@ func (t *intake) addValues(values map[string]any, optional func(name string) boo
 func (t *intake) addValue(c *cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
 	if !ok {
-		return fault.Param("", fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
+		return fault.Param(t.place(t.rows), fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {
-			return celltext.NotUTF8("", fmt.Sprintf("column %q", c.name), text)
+			return celltext.NotUTF8(t.place(t.rows), fmt.Sprintf("column %q", c.name), text)
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
 	} else if k, isBool := value.(bool); isBool && t.options.Schema != nil {

@@ -34,17 +34,17 @@ func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
 	}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
-			return nil, fmt.Errorf("%s: row %d: %w", input, t.rows, err)
+			return nil, fmt.Errorf("%s: %w", t.place(t.rows), err)
 		}
 		for j, v := range values {
 			if err := t.addValue(t.columns[j], v, false); err != nil {
-				return nil, fault.AddPlace(fmt.Sprintf("%s: row %d", input, t.rows), err)
+				return nil, err
 			}
 		}
 		t.rows++
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("%s: row %d: %w", input, t.rows, err)
+		return nil, fmt.Errorf("%s: %w", t.place(t.rows), err)
 	}
-	return t.table(0)
+	return t.table()
 }

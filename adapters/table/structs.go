@@ -2,7 +2,6 @@ package table
 
 import (
 	"database/sql/driver"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,9 +36,9 @@ func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	if len(rows) == 0 {
 		return nil, fault.Shape(input+": there are", 0, "rows", "want at least 1")
 	}
-	fields, err := fieldsOf(typ)
+	fields, err := fieldsOf(input, typ)
 	if err != nil {
-		return nil, fault.AddPlace(input, err)
+		return nil, err
 	}
 	header := make([]string, len(fields))
 	for j, f := range fields {
@@ -53,18 +52,18 @@ func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 		v := reflect.ValueOf(&rows[i]).Elem()
 		if pointer {
 			if v.IsNil() {
-				return nil, fault.Param(fmt.Sprintf("%s: row %d", input, i), "row", "nil", "a struct")
+				return nil, fault.Param(t.place(i), "row", "nil", "a struct")
 			}
 			v = v.Elem()
 		}
 		for j, f := range fields {
 			if err := t.addValue(t.columns[j], f.value(v), true); err != nil {
-				return nil, fault.AddPlace(fmt.Sprintf("%s: row %d", input, i), err)
+				return nil, err
 			}
 		}
 		t.rows++
 	}
-	return t.table(0)
+	return t.table()
 }
 
 // field is a column of a struct.
@@ -88,8 +87,8 @@ func (f field) value(v reflect.Value) any {
 }
 
 // fieldsOf lists the columns of a struct.
-func fieldsOf(typ reflect.Type) ([]field, error) {
-	out, err := appendFields(nil, typ, "", nil, nil)
+func fieldsOf(place string, typ reflect.Type) ([]field, error) {
+	out, err := appendFields(place, nil, typ, "", nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +97,7 @@ func fieldsOf(typ reflect.Type) ([]field, error) {
 		names[j] = f.name
 	}
 	if n, ok := celltext.Duplicate(names); ok {
-		return nil, fault.Param("", "fields", strconv.Quote(n)+" twice", "each name once")
+		return nil, fault.Param(place, "fields", strconv.Quote(n)+" twice", "each name once")
 	}
 	return out, nil
 }
@@ -109,9 +108,9 @@ var (
 )
 
 // appendFields lists the fields of a struct within others, those of the types above.
-func appendFields(out []field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]field, error) {
+func appendFields(place string, out []field, typ reflect.Type, prefix string, index []int, above []reflect.Type) ([]field, error) {
 	if slices.Contains(above, typ) {
-		return nil, fault.Param("", "field "+prefix, typ, "no struct within itself, or the tag "+structTag+`:"-"`)
+		return nil, fault.Param(place, "field "+prefix, typ, "no struct within itself, or the tag "+structTag+`:"-"`)
 	}
 	above = append(slices.Clone(above), typ)
 	for i := range typ.NumField() {
@@ -132,7 +131,7 @@ func appendFields(out []field, typ reflect.Type, prefix string, index []int, abo
 		at := append(slices.Clone(index), i)
 		switch {
 		case leaf && !isValue(inner):
-			return nil, fault.Param("", "field "+prefix+f.Name, f.Type, "a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
+			return nil, fault.Param(place, "field "+prefix+f.Name, f.Type, "a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
 		case leaf:
 			out = append(out, field{prefix + name, at})
 			continue
@@ -142,7 +141,7 @@ func appendFields(out []field, typ reflect.Type, prefix string, index []int, abo
 			name += "."
 		}
 		var err error
-		if out, err = appendFields(out, inner, prefix+name, at, above); err != nil {
+		if out, err = appendFields(place, out, inner, prefix+name, at, above); err != nil {
 			return nil, err
 		}
 	}

@@ -108,10 +108,10 @@ func (t *Table) readBy(s *Schema) (*Table, error) {
 	return out.Subset(t.rows)
 }
 
-// table makes one of all rows; the input ends at a line.
-func (t *intake) table(line int) (*Table, error) {
+// table makes one of all rows.
+func (t *intake) table() (*Table, error) {
 	if t.rows == 0 {
-		return nil, noRows(t.input, line)
+		return nil, noRows(t.input)
 	}
 	s := t.options.Schema
 	if s == nil {
@@ -215,7 +215,7 @@ func (t *intake) values(c Column, in *cells) (out []float64, unseen int, err err
 		case t.options.Format.WordsAsGaps:
 			out[i] = math.NaN()
 		default:
-			return nil, 0, t.wrong(in, i, name+", as the schema says"+ways)
+			return nil, 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
 		}
 	}
 	return out, 0, in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers")
