@@ -88,20 +88,9 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	if err != nil {
 		return nil, err
 	}
-	surveys := map[string]*survey{}
-	for _, c := range all.columns {
-		if all.needsSurvey(c) {
-			surveys[c.name] = &survey{levels: map[string]struct{}{}}
-		}
-	}
+	surveys := all.surveys()
 	err = s.each(ctx, o, defaultBlock, func(block *intake) error {
-		for _, c := range block.columns {
-			if v := surveys[c.name]; v != nil {
-				for i, k := range c.kinds {
-					v.add(k, c.at(i))
-				}
-			}
-		}
+		block.surveyed(surveys)
 		return nil
 	})
 	if err != nil {
@@ -160,7 +149,7 @@ func checkBlocks[Y streaming.Target](schema *Schema, rows int) error {
 // blockOf makes a block of the rows that were taken in.
 func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error) {
 	schema := in.options.Schema
-	t, err := in.encode(schema)
+	t, err := in.encode(schema, true)
 	if err != nil {
 		return out, err
 	}
@@ -181,8 +170,11 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 		out.Weights = nil
 		return out, nil
 	}
-	if any(out.Y).([]Y) == nil {
+	if out.Y == nil {
 		return out, fault.Param(in.input, "column", fmt.Sprintf("%q, which is missing", c.Name), "the target")
+	}
+	if k := schema.find(Weight); k >= 0 && out.Weights == nil {
+		return out, fault.Param(in.place(0), "column", fmt.Sprintf("%q, which is missing or has a gap", schema.Columns[k].Name), "weights > 0")
 	}
 	return out, nil
 }

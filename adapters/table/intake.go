@@ -16,7 +16,7 @@ type intake struct {
 	options Options
 	parser  *celltext.Parser
 	columns []*cells
-	places  []int // the lines of rows; nil: rows are numbered
+	places  []int // the lines of rows; nil: the numbers of rows, from 1
 	rows    int
 }
 
@@ -134,12 +134,13 @@ func (t *intake) forget() {
 	t.places, t.rows = t.places[:0], 0
 }
 
-// place names a row in an error: by its line in a file, or by its number.
+// place names a row in an error: by its line in a file, or by its number from 1.
 func (t *intake) place(row int) string {
+	line := row + 1
 	if t.places != nil {
-		return fmt.Sprintf("%s:%d", t.input, t.places[row])
+		line = t.places[row]
 	}
-	return fmt.Sprintf("%s: row %d", t.input, row)
+	return fmt.Sprintf("%s:%d", t.input, line)
 }
 
 // wrong is the error of a cell.

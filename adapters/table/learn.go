@@ -26,6 +26,7 @@ const (
 
 // survey counts the distinct texts of a column.
 type survey struct {
+	most   int // levels that are counted
 	levels map[string]struct{}
 	values int // without gaps
 	words  int
@@ -42,7 +43,7 @@ func (v *survey) add(k celltext.Kind, text string) {
 	}
 }
 
-func (v *survey) full() bool { return len(v.levels) >= mostDistinct }
+func (v *survey) full() bool { return len(v.levels) >= v.most }
 
 // share is that of distinct values.
 func (v *survey) share() float64 { return float64(len(v.levels)) / float64(max(1, v.values)) }
@@ -68,33 +69,35 @@ func (v *survey) sorted() []string {
 	return out
 }
 
-// needsSurvey reports whether the distinct values of a column tell what it is.
-func (t *intake) needsSurvey(c *cells) bool {
-	typ, _ := c.stats.Type()
-	kind := cmp.Or(t.options.Kinds[c.name], c.typed.kind)
-	switch {
-	case c.skip || c.name == t.options.Weight || c.typed.levels != nil:
-		return false
-	case c.name == t.options.Target:
-		return t.options.Task != Regression && (typ != celltext.Numbers || t.options.Task == Classification)
-	case c.name == t.options.Group || kind == Category:
-		return true
-	}
-	return kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && namesID(c.name))
-}
-
-// surveys goes through the cells that are kept.
+// surveys returns an empty one for each column of which the distinct values tell what it is.
 func (t *intake) surveys() map[string]*survey {
 	out := map[string]*survey{}
 	for _, c := range t.columns {
-		if !t.needsSurvey(c) {
-			continue
+		typ, _ := c.stats.Type()
+		kind := cmp.Or(t.options.Kinds[c.name], c.typed.kind)
+		v := &survey{most: mostDistinct, levels: map[string]struct{}{}}
+		switch {
+		case c.skip || c.typed.levels != nil || c.name == t.options.Group || c.name == t.options.Weight:
+		case c.name == t.options.Target:
+			out[c.name] = v
+		case kind == Category:
+			v.most = math.MaxInt // they were asked for
+			out[c.name] = v
+		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && namesID(c.name)):
+			out[c.name] = v
 		}
-		v := &survey{levels: map[string]struct{}{}}
-		for i, k := range c.kinds {
-			v.add(k, c.at(i))
+	}
+	return out
+}
+
+// surveyed takes the rows that are held into the surveys, and returns these.
+func (t *intake) surveyed(out map[string]*survey) map[string]*survey {
+	for _, c := range t.columns {
+		if v := out[c.name]; v != nil {
+			for i, k := range c.kinds {
+				v.add(k, c.at(i))
+			}
 		}
-		out[c.name] = v
 	}
 	return out
 }
@@ -132,20 +135,23 @@ func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Sche
 // learnTarget decides what a target is for.
 func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	typ, mixed := c.stats.Type()
-	numbers := typ == celltext.Integers || typ == celltext.Numbers
-	if c.typed.kind != 0 {
-		numbers = c.typed.kind == Number
+	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
+	if task == Auto && t.options.Kinds[c.name] != 0 {
+		task = Regression
+		if kind == Category {
+			task = Classification
+		}
 	}
-	task := t.options.Task
 	switch {
 	case typ == celltext.Empty:
 		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), "no value in any row", "a target")
-	case task == Auto && mixed:
-		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
 	case task != Auto:
-	case !numbers || c.typed.words:
+		out.Note = "as set"
+	case kind == Category || c.typed.words || kind == 0 && (typ == celltext.Texts || typ == celltext.Times):
 		task, out.Note = Classification, "words"
-	case typ == celltext.Integers && len(v.levels) == 2:
+	case mixed:
+		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
+	case typ == celltext.Integers && len(v.levels) == 2 && v.values > 2:
 		task, out.Note = Classification, "two whole numbers; numbers with Task Regression"
 	default:
 		task = Regression
@@ -163,7 +169,7 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 		}
 		out.Levels = v.sorted()
 	}
-	if out.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)), "; "); len(out.Levels) < 2 {
+	if out.Note = fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)); len(out.Levels) < 2 {
 		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
 	}
 	return task, nil
@@ -221,7 +227,7 @@ func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
 		}
 		switch {
 		case v.share() >= nearlyEvery && v.length() < severalWords || v.full():
-			leave(ID, "nearly every row has another name")
+			leave(ID, "nearly every row has another name, or there are very many"+datesNote(v))
 			return
 		case v.share() >= nearlyEvery || v.share() >= mostlyOther && v.length() >= manyWords:
 			leave(Text, fmt.Sprintf("texts of %.0f words, another in nearly every row", v.length()))
@@ -230,8 +236,19 @@ func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
 	}
 	out.Kind, out.Levels = Category, v.sorted()
 	if out.Note == "" {
-		out.Note = levelsNote(len(out.Levels))
+		out.Note = levelsNote(len(out.Levels)) + datesNote(v)
 	}
+}
+
+// datesNote says how dates are to be written, where the values of a column look like some.
+func datesNote(v *survey) string {
+	for text := range v.levels {
+		if parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) }); len(parts) < 3 || !unicode.IsDigit(rune(text[0])) ||
+			strings.ContainsFunc(text, unicode.IsLetter) {
+			return ""
+		}
+	}
+	return "; dates are read as 2024-12-31"
 }
 
 func levelsNote(n int) string {

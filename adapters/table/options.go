@@ -24,7 +24,7 @@ type Options struct {
 	// Format says how cells are written.
 	Format Format
 	// Schema is that of the rows that a model was fitted to. Rows are then read by it: the fields above stay empty. Columns are found
-	// by their names, in any order, and the target, the groups and the weights may lack. A Format that is zero is the schema's.
+	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then. A Format that is zero is the schema's.
 	Schema *Schema
 }
 
@@ -106,6 +106,11 @@ func (o *Options) checkRoles() error {
 	}
 	if n, ok := celltext.Duplicate(named); ok {
 		return fault.Param("table: Options", "Target, Group, Weight and Drop", strconv.Quote(n)+" twice", "each column for one thing")
+	}
+	for _, n := range named {
+		if k := o.Kinds[n]; k != 0 && (n != o.Target || k > Category) {
+			return fault.Param("table: Options", fmt.Sprintf("Kinds[%q]", n), k, "a feature, or the target as Number or Category")
+		}
 	}
 	return nil
 }

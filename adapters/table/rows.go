@@ -19,14 +19,14 @@ import (
 // structTag is the key of a field's tag.
 const structTag = "table"
 
-// Rows reads rows by the schema: each is a map from names to values, a struct (see [FromStructs]), or a line of a CSV file with the columns of the
+// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a CSV file with the columns of the
 // schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time, a driver.Valuer such as a
 // sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
 //
-// Errors: ErrParam, which names the row, for a feature that a row lacks, for a name that is no column of the schema, and for a value
+// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema, and for a value
 // that is not what the schema says.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
-	const input = "table: Rows"
+	const input = "table: rows"
 	if len(rows) == 0 {
 		return nil, fault.Shape(input+": there are", 0, "rows", "want at least 1")
 	}
@@ -50,7 +50,7 @@ func (s *Schema) Rows(rows ...any) (*Table, error) {
 			return nil, err
 		}
 	}
-	return t.encode(s)
+	return t.encode(s, false)
 }
 
 // rowValues returns the values of a row by the names of its columns.
@@ -150,7 +150,7 @@ func (t *intake) addValue(c *cells, value any, texts bool) error {
 			}
 		}
 	}
-	c.add(cell, text, t.rows)
+	c.add(cell, text, t.rows+1)
 	return nil
 }
 

@@ -89,7 +89,7 @@ func (s *Schema) String() string {
 		}
 		note := c.Note
 		if c.Gaps > 0 {
-			note += fmt.Sprintf("; %d gaps", c.Gaps)
+			note += fmt.Sprintf("; rows without a value: %d", c.Gaps)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", strings.Map(printable, c.Name), c.Role, kind, strings.Map(printable, note))
 	}

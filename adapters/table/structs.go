@@ -18,7 +18,7 @@ import (
 // names the column of a field, and `table:"-"` leaves it out. Options may be nil.
 //
 // Errors: ErrShape for no rows; ErrParam for a T that is no struct, for a field of another type, for two of one name, and those of
-// [ReadCSV], which name the row from 0.
+// [ReadCSV], which name the row, counted from 1.
 func FromStructs[T any](rows []T, o *Options) (*Table, error) {
 	const input = "table: FromStructs"
 	options, err := o.complete()

@@ -191,7 +191,7 @@ func (s *sparseRows) learn(o Options) (*Schema, error) {
 	o.Target = sparseTarget
 	rows := &intake{input: s.name, options: o, columns: []*cells{s.targets}, places: s.lines, rows: len(s.ends)}
 	target := Column{Name: sparseTarget, Role: Target}
-	task, err := rows.learnTarget(s.targets, rows.surveys()[sparseTarget], &target)
+	task, err := rows.learnTarget(s.targets, rows.surveyed(rows.surveys())[sparseTarget], &target)
 	if err != nil {
 		return nil, err
 	}

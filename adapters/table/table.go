@@ -101,7 +101,7 @@ func (t *Table) readBy(s *Schema) (*Table, error) {
 	if err := in.checkPresent(); err != nil {
 		return nil, err
 	}
-	out, err := in.encode(s)
+	out, err := in.encode(s, false)
 	if err != nil || t.rows == nil {
 		return out, err
 	}
@@ -116,15 +116,15 @@ func (t *intake) table() (*Table, error) {
 	s := t.options.Schema
 	if s == nil {
 		var err error
-		if s, err = t.learn(t.surveys(), (*cells).gaps); err != nil {
+		if s, err = t.learn(t.surveyed(t.surveys()), (*cells).gaps); err != nil {
 			return nil, err
 		}
 	}
-	return t.encode(s)
+	return t.encode(s, true)
 }
 
-// encode reads the rows by a schema.
-func (t *intake) encode(s *Schema) (*Table, error) {
+// encode reads the rows by a schema: the features, and all else if that is asked for.
+func (t *intake) encode(s *Schema, all bool) (*Table, error) {
 	features := featureColumns(s)
 	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", t.input, t.rows, len(features)),
 		float64(t.rows)*float64(len(features)), "read it in Blocks"); err != nil {
@@ -140,20 +140,14 @@ func (t *intake) encode(s *Schema) (*Table, error) {
 	for _, c := range s.Columns {
 		known[c.Name] = true
 		in := byName[c.Name]
-		if in == nil || c.Role == LeftOut {
-			continue
-		}
 		var err error
-		switch c.Role {
-		case Feature:
+		switch {
+		case in == nil:
+		case c.Role == Feature:
 			err = t.encodeFeature(out, column, c, in)
 			column++
-		case Target:
-			err = t.encodeTarget(out, c, in)
-		case Group:
-			out.Groups, err = t.encodeGroups(in)
-		case Weight:
-			out.Weights, err = t.encodeWeights(in)
+		case all:
+			err = t.encodeOther(out, c, in)
 		}
 		if err != nil {
 			return nil, err
@@ -165,6 +159,22 @@ func (t *intake) encode(s *Schema) (*Table, error) {
 		}
 	}
 	return out, nil
+}
+
+// encodeOther reads a column that is no feature. Of rows that are read by a schema, groups and weights may lack.
+func (t *intake) encodeOther(out *Table, c Column, in *cells) (err error) {
+	switch c.Role {
+	case Target:
+		return t.encodeTarget(out, c, in)
+	case Group:
+		out.Groups, err = t.encodeGroups(in)
+	case Weight:
+		out.Weights, err = t.encodeWeights(in)
+	}
+	if t.options.Schema != nil {
+		return nil
+	}
+	return err
 }
 
 // encodeFeature writes a column of the matrix.
