@@ -268,16 +268,15 @@ func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
 	case t.options.Format.WordsAsGaps:
 	case mixed:
 		return c.stats.Mixed(t.input, c.name, strings.TrimPrefix(ways, "; or "))
-	case typ != want || c.typed.words:
+	case typ != want:
 		kind := map[celltext.Type]string{celltext.Numbers: "a number", celltext.Times: "a date or time"}[want]
 		for i, k := range c.kinds {
 			if !fits(k, want) {
 				return t.wrong(c, i, kind+ways)
 			}
 		}
-		if c.kinds == nil || typ != want { // rows that are not kept
-			return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
-		}
+		// Of rows that are not kept.
+		return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
 }

@@ -81,13 +81,13 @@ func TestModelPredictsRowsAsTheyAreWritten(t *testing.T) {
 	}
 	for want, wrong := range map[string]any{
 		`table: rows:1: column = "colour", which is missing`: map[string]any{"a": 5},
-		`column = "color", which is not known`:       map[string]any{"a": 5, "colour": "red", "color": "red"},
-		`column "a" = "five", want a number`:         map[string]any{"a": "five", "colour": "red"},
-		`column "a" = a []int`:                       map[string]any{"a": []int{1}, "colour": "red"},
-		`which is missing`:                           row{Colour: "red"}, // whose column is called Colour
-		"the line has 2 cells":                       "1,2",
-		`the line "\"": `:                            `"`,
-		"want a map from names, a struct or a line":  7,
+		`column = "color", which is not known`:               map[string]any{"a": 5, "colour": "red", "color": "red"},
+		`column "a" = "five", want a number`:                 map[string]any{"a": "five", "colour": "red"},
+		`column "a" = a []int`:                               map[string]any{"a": []int{1}, "colour": "red"},
+		`which is missing`:                                   row{Colour: "red"}, // whose column is called Colour
+		"the line has 2 cells":                               "1,2",
+		`the line "\"": `:                                    `"`,
+		"want a map from names, a struct or a line":          7,
 		`row = nil`:                (*row)(nil),
 		"UTF-8":                    map[string]any{"a": 5, "colour": "\xff"},
 		`column "a": +Inf is more`: map[string]any{"a": math.Inf(1), "colour": "red"},

@@ -208,9 +208,9 @@ func cellOf(value any) (text string, cell celltext.Cell, isText, ok bool) {
 	return "", gap, false, false
 }
 
+// integer is a cell of the digits of an integer, of which v is the nearest number.
 func integer(text string, v float64) (string, celltext.Cell, bool, bool) {
-	const exact = 1 << 53
-	return text, celltext.Cell{Kind: celltext.Integer, Value: v, Rounded: math.Abs(v) > exact}, false, true
+	return text, celltext.Cell{Kind: celltext.Integer, Value: v, Rounded: strconv.FormatFloat(v, 'f', -1, 64) != text}, false, true
 }
 
 func number(v float64) (string, celltext.Cell, bool, bool) {
