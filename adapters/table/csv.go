@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/kernelearn/kernelearn/internal/celltext"
@@ -75,8 +74,8 @@ func openCSV(name string, r io.Reader, o *Options) (*csvInput, error) {
 		return nil, noRows(name)
 	}
 	place := fmt.Sprintf("%s:%d", name, max(1, records.Line()))
-	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 {
-		return nil, fault.Param(place, "Options.Format.Comma", strconv.QuoteRune(options.Format.comma()),
+	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 && options.Format.Comma == 0 {
+		return nil, fault.Param(place, "Options.Format.Comma", "','",
 			fmt.Sprintf("what stands between the cells, perhaps %q", header[0][i]))
 	}
 	rows, err := newIntake(name, header, options)

@@ -192,7 +192,7 @@ func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
 		leave(Text, "has no name")
 	case out.Kind == Text || out.Kind == ID:
 		leave(out.Kind, "set by Kinds")
-	case typ == celltext.Empty && out.Kind != Category:
+	case typ == celltext.Empty && out.Kind == 0:
 		leave(Number, "no row has a value")
 	case out.Kind == Number:
 		return t.checkNumbers(c, celltext.Numbers)
