@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/internal/testkit/campaign"
+	"github.com/kernelearn/kernelearn/internal/testkit/filefuzz"
 )
 
 // format is a reader with files to begin with.
@@ -147,6 +149,16 @@ func TestCampaignRowsOfAnyBytes(t *testing.T) {
 			assert.Contains(t, err.Error(), "table: ", "%q", row)
 		}
 	})
+}
+
+// Files of models that are changed under right checksums are read or refused.
+func TestCampaignModelFiles(t *testing.T) {
+	data, err := linearModel(t).MarshalBinary()
+	require.NoError(t, err)
+	subject := &filefuzz.Subject{Name: "table.Model", Files: [][]byte{data}, Args: []any{parsed(t, nil, line(3)...)},
+		New: func() any { return &Model{Regressor: &ridge.Regressor{Ridge: 1e-9}} }}
+	require.NoError(t, subject.Prepare())
+	campaign.Run(t, "table-files", 400, func(rng *rand.Rand) error { return filefuzz.CheckRandom([]*filefuzz.Subject{subject}, rng) })
 }
 
 func FuzzParse(f *testing.F) {

@@ -72,6 +72,16 @@ func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	return nil
 }
 
+// FitCSV reads a CSV file and fits the zero Model to its rows. Errors: those of [ReadCSV] and of [Model.Fit].
+func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
+	rows, err := ReadCSV(path, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	return m, m.Fit(ctx, rows)
+}
+
 // checkTable returns ErrParam for a table that a model cannot learn from.
 func checkTable(t *Table) error {
 	switch {

@@ -287,7 +287,7 @@ func TestWrittenIsRead(t *testing.T) {
 func goldenModel(t testing.TB) *Model { return linearModel(t) }
 
 func TestGoldenModel(t *testing.T) {
-	data := golden.Model(t, "model.bin", func() ([]byte, error) { return goldenModel(t).MarshalBinary() })
+	data := golden.Model(t, "Model-v1.keln", func() ([]byte, error) { return goldenModel(t).MarshalBinary() })
 	m := Model{Regressor: &ridge.Regressor{Ridge: 1e-9}}
 	require.NoError(t, m.UnmarshalBinary(data))
 	assert.Equal(t, goldenModel(t).Schema(), m.Schema())
