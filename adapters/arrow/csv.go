@@ -179,7 +179,7 @@ func (c *csvSource) typeOf(name string, cells *celltext.Column) arrow.DataType {
 	case name == c.want.label, c.want.pass && (mixed || cells.Numeric("", "", false, "") != nil): // as it is written
 		return text
 	case mixed && !c.opt.WordsAsGaps:
-		c.mixed[name] = cells.Mixed(c.want.name, name)
+		c.mixed[name] = cells.Mixed(c.want.name, name, celltext.MixedHint)
 	}
 	if typ == celltext.Times {
 		return csvType(Time)

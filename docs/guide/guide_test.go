@@ -21,6 +21,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/adapters/golearn"
 	_ "github.com/kernelearn/kernelearn/adapters/golearn/grids"
 	_ "github.com/kernelearn/kernelearn/adapters/onnx"
+	_ "github.com/kernelearn/kernelearn/adapters/table"
 	_ "github.com/kernelearn/kernelearn/estimators"
 	_ "github.com/kernelearn/kernelearn/estimators/conformal"
 	_ "github.com/kernelearn/kernelearn/estimators/eem"

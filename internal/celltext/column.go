@@ -135,13 +135,13 @@ func (c *Column) Decimals() int { return int(c.decimals) }
 // Int64 reports whether all integers are of that type.
 func (c *Column) Int64() bool { return c.seen == nil || !c.seen.huge }
 
-// mixedHint says what may be done about a column that is nearly all numbers.
-const mixedHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
+// MixedHint says what may be done about a column that is nearly all numbers by options that are called so.
+const MixedHint = "list gaps in Missing or set WordsAsGaps, set Decimal, Thousands or Percent for other notations, or name the column in " +
 	"Categorical or Ignore"
 
-// Mixed returns the error of a column that is nearly all numbers.
-func (c *Column) Mixed(file, name string) error {
-	e := &fault.MixedColumnError{File: file, Column: name, Hint: mixedHint, Of: "numbers"}
+// Mixed returns the error of a column that is nearly all numbers; the hint says what may be done.
+func (c *Column) Mixed(file, name, hint string) error {
+	e := &fault.MixedColumnError{File: file, Column: name, Hint: hint, Of: "numbers"}
 	for _, n := range c.count[Integer:] {
 		e.Cells += int(n)
 	}

@@ -154,14 +154,14 @@ func TestTypes(t *testing.T) {
 
 func TestMixedNamesWordsAndLines(t *testing.T) {
 	cells := strings.Fields(strings.Repeat("7 ", 50) + "n.a. " + strings.Repeat("8 ", 50) + "1,5 n.a.")
-	err := columnOf(t, Rules{}, cells...).Mixed("f.csv", "a")
-	assert.EqualError(t, err, `f.csv:52: column "a" is nearly all numbers, but 3 of 103 cells are not: "n.a." in line 52 (2 times), "1,5" in line 103: `+mixedHint)
+	err := columnOf(t, Rules{}, cells...).Mixed("f.csv", "a", MixedHint)
+	assert.EqualError(t, err, `f.csv:52: column "a" is nearly all numbers, but 3 of 103 cells are not: "n.a." in line 52 (2 times), "1,5" in line 103: `+MixedHint)
 	require.ErrorIs(t, err, fault.ErrParam)
 	var mixed *fault.MixedColumnError
 	require.ErrorAs(t, err, &mixed)
 	assert.Equal(t, []fault.StrangeText{{Text: "n.a.", Line: 52, Times: 2}, {Text: "1,5", Line: 103, Times: 1}}, mixed.Words)
-	err = columnOf(t, Rules{}, "1,5", "2,5").Mixed("f.csv", "a")
-	assert.EqualError(t, err, `f.csv:2: column "a" has numbers in another notation: "1,5" in line 2, "2,5" in line 3: `+mixedHint)
+	err = columnOf(t, Rules{}, "1,5", "2,5").Mixed("f.csv", "a", MixedHint)
+	assert.EqualError(t, err, `f.csv:2: column "a" has numbers in another notation: "1,5" in line 2, "2,5" in line 3: `+MixedHint)
 }
 
 func TestNumbersThatFloatsDoNotHold(t *testing.T) {

@@ -97,7 +97,7 @@ func (s *csvSheet) column(k int) (c gridtable.Column, mixed bool, err error) {
 			c.Kind = gridtable.CategoricalKind
 		}
 		if mixed && !s.opt.WordsAsGaps {
-			return c, mixed, cells.Mixed(s.file, c.Name)
+			return c, mixed, cells.Mixed(s.file, c.Name, celltext.MixedHint)
 		}
 		if typ == celltext.Empty && k == s.class && s.opt.Class == "" {
 			return c, mixed, fault.Param(s.file+":1", fmt.Sprintf("column %q", c.Name), "no cells",

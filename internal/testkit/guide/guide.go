@@ -11,6 +11,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +36,7 @@ type Program struct {
 	Name   string // of the page, with the line of a second program
 	Page   string // the path of the page
 	Source string
+	Files  map[string]string // that it reads, by their names
 	Output string
 	Module string // the folder of the nested module that it imports, "" for none
 }
@@ -65,20 +67,25 @@ func blocks(text string) (out []block, err error) {
 	return out, nil
 }
 
-// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints.
+// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints. A block whose language is
+// csv and a name is a file that the programs after it read.
 func programs(page, text string, modules []string) (out []Program, err error) {
 	all, err := blocks(text)
 	if err != nil {
 		return nil, err
 	}
+	files := map[string]string{}
 	for i, b := range all {
+		if name, ok := strings.CutPrefix(b.language, "csv "); ok {
+			files[name] = b.text
+		}
 		if b.language != "go" || filepath.Base(page) == readme && !strings.HasPrefix(b.text, "package ") {
 			continue
 		}
 		if i+1 == len(all) || all[i+1].language != "text" || all[i+1].text == "" {
 			return nil, fmt.Errorf("line %d: no block of text after the program says what it prints", b.line)
 		}
-		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Output: all[i+1].text}
+		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Files: maps.Clone(files), Output: all[i+1].text}
 		if len(out) > 0 {
 			p.Name += "-" + strconv.Itoa(b.line)
 		}
@@ -200,7 +207,11 @@ func Run(t *testing.T, module string) {
 	call(t, dir, "build", "-ldflags", "-s -w", "-o", name)
 	for _, p := range mine {
 		t.Run(p.Name, func(t *testing.T) {
-			got := start(t, t.TempDir(), name, p.Name)
+			folder := t.TempDir()
+			for file, text := range p.Files {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte(text), 0o644))
+			}
+			got := start(t, folder, name, p.Name)
 			if *update && got != p.Output {
 				write(t, p, got)
 				return

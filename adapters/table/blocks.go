@@ -1,0 +1,215 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/streaming"
+)
+
+// Source is a CSV file that is read several times, and never whole.
+type Source struct {
+	Name string // stands in errors
+	Open func() (io.ReadCloser, error)
+}
+
+// File is the source of a file, which may be compressed by gzip.
+func File(path string) Source {
+	return Source{Name: path, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// defaultBlock is the number of rows of a block where none is given.
+const defaultBlock = 4096
+
+// each calls do for blocks of the rows that are left of the source. What a block holds goes with the next one.
+func (s Source) each(ctx context.Context, o *Options, rows int, do func(*intake) error) (err error) {
+	defer fault.Recover(&err)
+	if s.Open == nil {
+		return fault.Param("table: Source", "Open", "nil", "a function")
+	}
+	f, err := s.Open()
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	defer f.Close()
+	in, err := openCSV(s.Name, f, o)
+	if err != nil {
+		return err
+	}
+	some := false
+	for {
+		end := in.next()
+		if end != nil && end != io.EOF {
+			return end
+		}
+		if in.rows.rows == rows || end == io.EOF && in.rows.rows > 0 {
+			some = true
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(in.rows); err != nil {
+				return err
+			}
+			in.rows.forget()
+		}
+		if end == io.EOF && !some {
+			return noRows(s.Name)
+		}
+		if end == io.EOF {
+			return nil
+		}
+	}
+}
+
+// Learn learns the schema of a source in two passes, in the memory of a block of rows and of the distinct texts of each column. The schema is that of
+// [ReadCSV]. Errors: those of ReadCSV, but for gaps in the target, the groups and the weights, which the blocks find; and ctx's.
+func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
+	defer check.Begin(&ctx)(&err)
+	if o != nil && o.Schema != nil {
+		return nil, fault.Param("table: Options", "Schema", "set", "nil, for one that is to be learnt")
+	}
+	// All cells are counted first, since the last may decide what a column is.
+	var all *intake
+	gaps := map[string]int{}
+	err = s.each(ctx, o, defaultBlock, func(block *intake) error {
+		all = block // of which the statistics stay
+		for _, c := range block.columns {
+			gaps[c.name] += c.gaps()
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	surveys := all.surveys()
+	err = s.each(ctx, o, defaultBlock, func(block *intake) error {
+		block.surveyed(surveys)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all.learn(surveys, func(c *cells) int { return gaps[c.name] })
+}
+
+// Blocks returns the rows of a source by a schema, as FitBlocks of an estimator, a pipeline and a transformer takes them: with targets for
+// float64, labels for int, and with the weights, if the schema has them. Each pass opens the source again. Rows is the size of a block; 0:
+// 4096. Errors, which the iterator gives, are those of [ReadCSV] and ctx's; ErrParam where Y is not what the target of the schema is, and for
+// a target that is a gap or a class that the schema does not have.
+func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
+	return func(yield func(streaming.Block[Y], error) bool) {
+		stopped := false
+		err := checkBlocks[Y](schema, rows)
+		if rows == 0 {
+			rows = defaultBlock
+		}
+		if err == nil {
+			err = s.each(check.Context(ctx), &Options{Schema: schema}, rows, func(in *intake) error {
+				block, err := blockOf[Y](in)
+				if err == nil && !yield(block, nil) {
+					stopped = true
+					return io.EOF
+				}
+				return err
+			})
+		}
+		if err != nil && !stopped {
+			yield(streaming.Block[Y]{}, err)
+		}
+	}
+}
+
+func checkBlocks[Y streaming.Target](schema *Schema, rows int) error {
+	if schema == nil {
+		return fault.Param("table: Blocks", "schema", "nil", "one that was learnt")
+	}
+	if rows < 0 {
+		return fault.Param("table: Blocks", "rows", rows, ">= 1, or 0 for 4096")
+	}
+	switch any(*new(Y)).(type) {
+	case float64:
+		if schema.Task != Regression {
+			return fault.Param("table: Blocks", "Task", schema.Task, "Regression for targets of float64")
+		}
+	case int:
+		if schema.Task != Classification {
+			return fault.Param("table: Blocks", "Task", schema.Task, "Classification for labels of int")
+		}
+	}
+	return nil
+}
+
+// blockOf makes a block of the rows that were taken in.
+func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error) {
+	schema := in.options.Schema
+	t, err := in.encode(schema, true)
+	if err != nil {
+		return out, err
+	}
+	out.X, out.Weights = t.X, t.Weights
+	c, _ := schema.Target()
+	switch y := any(&out.Y).(type) {
+	case *[]float64:
+		*y = t.Targets
+		if i := slices.IndexFunc(t.Targets, func(v float64) bool { return !finite(v) }); i >= 0 {
+			return out, fault.Param(in.place(i), fmt.Sprintf("column %q", c.Name), "a gap", "a target in each row")
+		}
+	case *[]int:
+		*y = t.Labels
+		if i := slices.Index(t.Labels, -1); i >= 0 {
+			return out, fault.Param(in.place(i), fmt.Sprintf("column %q", c.Name), "none of the schema's classes", "a class in each row")
+		}
+	default: // transformers take no weights
+		out.Weights = nil
+		return out, nil
+	}
+	if out.Y == nil {
+		return out, fault.Param(in.input, "column", fmt.Sprintf("%q, which is missing", c.Name), "the target")
+	}
+	if k := schema.find(Weight); k >= 0 && out.Weights == nil {
+		return out, fault.Param(in.place(0), "column", fmt.Sprintf("%q, which is missing or has a gap", schema.Columns[k].Name), "weights > 0")
+	}
+	return out, nil
+}
+
+// FitBlocks fits from a source that is not held in memory, by a schema that Learn made: a clone of Regressor or Classifier, which has to
+// have a FitBlocks of its own, such as falkon's or a pipeline's; an estimator that is nil or without it is an error that wraps errors.ErrUnsupported. Groups
+// are not used. Errors: those of [Blocks], and the estimator's. They leave the model as it was.
+func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
+	defer check.Begin(&ctx)(&err)
+	if schema == nil {
+		return fault.Param("table: Model", "schema", "nil", "one that was learnt")
+	}
+	if err := schema.check(); err != nil {
+		return err
+	}
+	estimator, err := m.learner(schema)
+	if err != nil {
+		return err
+	}
+	if schema.Task == Classification {
+		err = fitBlocks[int](ctx, estimator, s, schema)
+	} else {
+		err = fitBlocks[float64](ctx, estimator, s, schema)
+	}
+	if err != nil {
+		return explained(schema, err)
+	}
+	m.fitted = &fitted{schema, estimator}
+	return nil
+}
+
+func fitBlocks[Y float64 | int](ctx context.Context, estimator any, s Source, schema *Schema) error {
+	b, err := estimators.Capable[streaming.BlockFitter[Y]]("table: Model", estimator, estimators.Blocks)
+	if err != nil {
+		return err
+	}
+	return b.FitBlocks(ctx, Blocks[Y](ctx, s, schema, 0))
+}

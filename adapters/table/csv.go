@@ -1,0 +1,112 @@
+package table
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// ReadCSV reads a CSV file, which may be compressed by gzip. Options may be nil.
+//
+// Errors name the file and the line: ErrShape for a line with more or fewer cells than the first, or for no rows; estimators.MixedColumnError, an
+// ErrParam, for a column that is nearly all numbers, or times, and has other words; ErrParam for a column that Options name and
+// the file lacks, for a name that comes twice, for text that is not UTF-8, for a gap in the target, the groups or the weights, and
+// for an integer that a float64 does not hold; ErrNotFinite for a number that is too large for a float64; those of the file system and
+// of encoding/csv. Memory is about the size of the file and 25 bytes a cell.
+func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
+
+// ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the errors.
+func ParseCSV(name string, r io.Reader, o *Options) (*Table, error) {
+	in, err := openCSV(name, r, o)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		switch err := in.next(); {
+		case err == io.EOF:
+			return in.rows.table()
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// readFile opens a file for one of the readers.
+func readFile(path string, o *Options, parse func(string, io.Reader, *Options) (*Table, error)) (*Table, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	defer f.Close()
+	return parse(path, f, o)
+}
+
+// csvInput is a CSV file that is being read.
+type csvInput struct {
+	records *celltext.Records
+	rows    *intake
+}
+
+func openCSV(name string, r io.Reader, o *Options) (*csvInput, error) {
+	options, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	parser, err := options.Format.parser()
+	if err != nil {
+		return nil, fault.AddPlace(name, err)
+	}
+	if r, err = uncompressed(name, r); err != nil {
+		return nil, err
+	}
+	records, err := celltext.Open(name, r, parser, celltext.Layout{Comma: options.Format.comma(), NoHeader: options.Format.NoHeader})
+	if err != nil {
+		return nil, err
+	}
+	header := records.Names()
+	if len(header) == 0 {
+		return nil, noRows(name)
+	}
+	place := fmt.Sprintf("%s:%d", name, max(1, records.Line()))
+	if i := strings.IndexAny(header[0], ";\t|"); len(header) == 1 && i >= 0 && options.Format.Comma == 0 {
+		return nil, fault.Param(place, "Options.Format.Comma", "','",
+			fmt.Sprintf("what stands between the cells, perhaps %q", header[0][i]))
+	}
+	rows, err := newIntake(name, header, options)
+	if err != nil {
+		return nil, err
+	}
+	return &csvInput{records, rows}, nil
+}
+
+// next takes in a row; io.EOF at the end.
+func (in *csvInput) next() error {
+	cells, err := in.records.Next()
+	if err == nil {
+		in.rows.addTexts(cells, in.records.Line())
+	}
+	return err
+}
+
+func noRows(input string) error {
+	return fault.Shape(input+": there are", 0, "rows", "want at least 1")
+}
+
+// uncompressed looks for the two bytes that a gzip file begins with.
+func uncompressed(name string, r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	if start, err := in.Peek(2); err != nil || start[0] != 0x1f || start[1] != 0x8b {
+		return in, nil // a short file is text, and an error comes again
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return z, nil
+}

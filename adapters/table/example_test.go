@@ -1,0 +1,161 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+// flats is a file with a gap, dates and words.
+func flats() string {
+	var b strings.Builder
+	b.WriteString("flat_id,area,city,sold,rent\n")
+	for i := range 40 {
+		area, city := 30+float64(i*7%50), []string{"Oslo", "Rome"}[i%2]
+		sold := time.Date(2020, 1, 1+i*9, 0, 0, 0, 0, time.UTC)
+		fmt.Fprintf(&b, "%d,%g,%s,%s,%.1f\n", 900+i, area, city, sold.Format(time.DateOnly), 10*area+200*float64(i%2))
+	}
+	return strings.Replace(b.String(), "Oslo", "", 1)
+}
+
+// A row is predicted as it was written.
+func ExampleModel() {
+	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := &table.Model{Regressor: &ridge.Regressor{Ridge: 1e-6}} // or nothing
+	if err := model.Fit(context.Background(), rows); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var p table.Prediction
+	p, err = model.PredictRow(map[string]any{"area": 50, "city": "Rome", "sold": "2020-05-01"})
+	fmt.Printf("%.0f %v\n", p.Number, err)
+	p, err = model.PredictRow("1,50,Oslo,2020-05-01")
+	fmt.Printf("%.0f %v\n", p.Number, err)
+	_, err = model.PredictRow(map[string]any{"area": 50, "town": "Rome", "sold": nil})
+	fmt.Println(err)
+	// Output:
+	// 700 <nil>
+	// 500 <nil>
+	// table: rows:1: column = "city", which is missing, want a value, or nil for a gap
+}
+
+// What became of each column, and how to have it otherwise.
+func ExampleSchema() {
+	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var schema *table.Schema = rows.Schema
+	fmt.Print(schema)
+	var id table.Column = schema.Columns[0]
+	fmt.Println(id.Role == table.LeftOut, id.Kind == table.ID, schema.Task == table.Regression)
+	rows, err = table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{
+		Target: "rent", Drop: []string{"sold"}, Kinds: map[string]table.Kind{"flat_id": table.Number},
+	})
+	fmt.Println(rows.Schema.Names(), err)
+	// Output:
+	// flat_id  left out  id          nearly every row has another whole number, and the name is an id's; take it in by Kinds["flat_id"]
+	// area     feature   number      whole numbers
+	// city     feature   category    2 levels; rows without a value: 1
+	// sold     feature   time        dates or times, in seconds since 1970
+	// rent     target    regression  numbers
+	// true true true
+	// [flat_id area city] <nil>
+}
+
+// Predictions beside the columns of a file, whatever their order is.
+func ExampleTable_WriteCSV() {
+	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent", Drop: []string{"sold", "flat_id"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := &table.Model{Regressor: &ridge.Regressor{Ridge: 1e-6}}
+	if err := model.Fit(context.Background(), rows); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var next *table.Table
+	next, err = table.ParseCSV("next.csv", strings.NewReader("city;area\nRome;41,5\nOslo;60\n"), &table.Options{
+		Schema: model.Schema(), Format: table.Format{Comma: ';', Decimal: ','},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var p *table.Predictions
+	if p, err = model.Predict(next); err == nil {
+		for i := range p.Numbers {
+			p.Numbers[i] = math.Round(p.Numbers[i])
+		}
+		err = next.WriteCSV(os.Stdout, p)
+	}
+	fmt.Println(err)
+	// Output:
+	// city,area,prediction
+	// Rome,"41,5",615
+	// Oslo,60,600
+	// <nil>
+}
+
+// Structs are rows too.
+func ExampleFromStructs() {
+	type patient struct {
+		Age    int
+		Smoker bool
+		Weight *float64
+		Risk   string `table:"risk"`
+	}
+	kilograms := 81.5
+	rows, err := table.FromStructs([]patient{{Age: 40, Weight: &kilograms, Risk: "low"}, {Age: 77, Smoker: true, Risk: "high"}, {Age: 50, Risk: "low"}},
+		&table.Options{Target: "risk"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rows.X.RawRowView(1), rows.Labels, rows.Schema.Classes())
+	// Output: [77 1 NaN] [1 0 1] [high low]
+}
+
+// A file that does not fit in memory is learnt from in blocks.
+func ExampleSource() {
+	ctx := context.Background()
+	var file table.Source = table.Source{Name: "flats.csv", Open: func() (io.ReadCloser, error) { // or table.File("flats.csv")
+		return io.NopCloser(strings.NewReader(flats())), nil
+	}}
+	schema, err := file.Learn(ctx, &table.Options{Target: "rent", Drop: []string{"sold"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := &table.Model{Regressor: &falkon.Regressor{Kernel: kernels.RBF{Gamma: 1e-4}, Ridge: 1e-9}}
+	if err := model.FitBlocks(ctx, file, schema); err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := model.PredictRow("1,50,Oslo,2020-05-01")
+	fmt.Printf("%.0f %v\n", p.Number, err)
+	// Output: 500 <nil>
+}
+
+// A role, a kind and a task are words in JSON.
+func ExampleRole() {
+	var role table.Role = table.Feature
+	var task table.Task = table.Classification
+	fmt.Println(role, table.Category, task)
+	// Output: feature category classification
+}

@@ -1,0 +1,97 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/enum"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Kind is what the cells of a column are.
+type Kind int
+
+// The kinds. Columns of Text and ID are left out of the matrix: [Options.Kinds] takes them in, as Category or as Number.
+const (
+	Number   Kind = iota + 1
+	Category      // codes from 0; of their values only equality counts
+	Time          // seconds since 1970, UTC
+	Text          // words of a language, another text in nearly every row
+	ID            // names a row
+)
+
+var kindNames = []string{"", "number", "category", "time", "text", "id"}
+
+// String returns the kind's name.
+func (k Kind) String() string { return enum.Name("Kind", int(k), kindNames...) }
+
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the kinds.
+func (k Kind) MarshalText() ([]byte, error) { return marshalName("Kind", int(k), kindNames) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the kinds.
+func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName("Kind", k, text, kindNames) }
+
+// Role is what a column is there for.
+type Role int
+
+// The roles.
+const (
+	Feature Role = iota // a column of the matrix
+	LeftOut
+	Target // what is learnt
+	Group  // rows with one value belong together
+	Weight
+)
+
+var roleNames = []string{"feature", "left out", "target", "group", "weight"}
+
+// String returns the role's name.
+func (r Role) String() string { return enum.Name("Role", int(r), roleNames...) }
+
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the roles.
+func (r Role) MarshalText() ([]byte, error) { return marshalName("Role", int(r), roleNames) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the roles.
+func (r *Role) UnmarshalText(text []byte) error { return unmarshalName("Role", r, text, roleNames) }
+
+// Task is what a target is for.
+type Task int
+
+// The tasks.
+const (
+	Auto           Task = iota // classes of words and of two whole numbers, else numbers
+	Regression                 // predicts numbers
+	Classification             // predicts classes
+)
+
+var taskNames = []string{"auto", "regression", "classification"}
+
+// String returns the task's name.
+func (t Task) String() string { return enum.Name("Task", int(t), taskNames...) }
+
+// MarshalText implements [encoding.TextMarshaler]. Errors: ErrParam for none of the tasks.
+func (t Task) MarshalText() ([]byte, error) { return marshalName("Task", int(t), taskNames) }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the tasks.
+func (t *Task) UnmarshalText(text []byte) error { return unmarshalName("Task", t, text, taskNames) }
+
+func marshalName(typ string, value int, names []string) ([]byte, error) {
+	if value < 0 || value >= len(names) || names[value] == "" {
+		return nil, fault.Param("table", typ, value, "one of "+listed(names))
+	}
+	return []byte(names[value]), nil
+}
+
+func unmarshalName[T ~int](typ string, to *T, text []byte, names []string) error {
+	if k := slices.Index(names, string(text)); k >= 0 && len(text) > 0 {
+		*to = T(k)
+		return nil
+	}
+	return fault.Param("table", typ, fmt.Sprintf("%q", text), "one of "+listed(names))
+}
+
+// listed names what an enumeration has.
+func listed(names []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" }), ", ")
+}

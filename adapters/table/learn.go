@@ -1,0 +1,317 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// What tells texts and ids from categories.
+const (
+	fewestRows   = 10  // of less, every text is a level
+	nearlyEvery  = 0.9 // the share of distinct values from which they name rows
+	mostlyOther  = 0.5 // the same for texts of many words
+	severalWords = 3   // in the mean: then texts that name rows are Text, not ID
+	manyWords    = 5   // in the mean
+	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
+	ways         = "; or list gaps in Format.Missing, set Format.WordsAsGaps, or Decimal, Thousands or Percent for other notations, or set Kinds or Drop"
+)
+
+// survey counts the distinct texts of a column.
+type survey struct {
+	most   int // levels that are counted
+	levels map[string]struct{}
+	values int // without gaps
+	words  int
+}
+
+func (v *survey) add(k celltext.Kind, text string) {
+	if k == celltext.Gap || v.full() {
+		return
+	}
+	v.values++
+	v.words += len(strings.Fields(text))
+	if _, ok := v.levels[text]; !ok {
+		v.levels[text] = struct{}{}
+	}
+}
+
+func (v *survey) full() bool { return len(v.levels) >= v.most }
+
+// share is that of distinct values.
+func (v *survey) share() float64 { return float64(len(v.levels)) / float64(max(1, v.values)) }
+
+// length is the number of words of a value, in the mean.
+func (v *survey) length() float64 { return float64(v.words) / float64(max(1, v.values)) }
+
+// sorted returns the levels in ascending order, as numbers if all are whole numbers.
+func (v *survey) sorted() []string {
+	out, numbers := make([]string, 0, len(v.levels)), make(map[string]int64, len(v.levels))
+	for text := range v.levels {
+		out = append(out, text)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			numbers[text] = n
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if len(numbers) == len(out) && numbers[a] != numbers[b] {
+			return cmp.Compare(numbers[a], numbers[b])
+		}
+		return strings.Compare(a, b)
+	})
+	return out
+}
+
+// surveys returns an empty one for each column of which the distinct values tell what it is.
+func (t *intake) surveys() map[string]*survey {
+	out := map[string]*survey{}
+	for _, c := range t.columns {
+		typ, _ := c.stats.Type()
+		kind := cmp.Or(t.options.Kinds[c.name], c.typed.kind)
+		v := &survey{most: mostDistinct, levels: map[string]struct{}{}}
+		switch {
+		case c.skip || c.typed.levels != nil || c.name == t.options.Group || c.name == t.options.Weight:
+		case c.name == t.options.Target:
+			out[c.name] = v
+		case kind == Category:
+			v.most = math.MaxInt // they were asked for
+			out[c.name] = v
+		case kind == 0 && (typ == celltext.Texts || c.typed.words || typ == celltext.Integers && namesID(c.name)):
+			out[c.name] = v
+		}
+	}
+	return out
+}
+
+// surveyed takes the rows that are held into the surveys, and returns these.
+func (t *intake) surveyed(out map[string]*survey) map[string]*survey {
+	for _, c := range t.columns {
+		if v := out[c.name]; v != nil {
+			for i, k := range c.kinds {
+				v.add(k, c.at(i))
+			}
+		}
+	}
+	return out
+}
+
+// learn decides what every column is. Gaps counts the rows of a column without a value.
+func (t *intake) learn(surveys map[string]*survey, gaps func(*cells) int) (*Schema, error) {
+	s := &Schema{Format: t.options.Format}
+	for _, c := range t.columns {
+		out := Column{Name: c.name}
+		var err error
+		switch c.name {
+		case t.options.Target:
+			out.Role = Target
+			s.Task, err = t.learnTarget(c, surveys[c.name], &out)
+		case t.options.Group:
+			out.Role, out.Kind = Group, Category
+		case t.options.Weight:
+			out.Role, out.Kind = Weight, Number
+			err = t.checkNumbers(c, celltext.Numbers)
+		default:
+			out.Gaps = gaps(c)
+			err = t.learnFeature(c, surveys[c.name], &out)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Columns = append(s.Columns, out)
+	}
+	if s.find(Feature) < 0 {
+		return nil, fault.Param(t.input, "features", "none", "a column for the matrix. What became of the columns:\n"+s.String())
+	}
+	return s, s.check()
+}
+
+// learnTarget decides what a target is for.
+func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
+	typ, mixed := c.stats.Type()
+	task, kind := t.options.Task, cmp.Or(t.options.Kinds[c.name], c.typed.kind)
+	if task == Auto && t.options.Kinds[c.name] != 0 {
+		task = Regression
+		if kind == Category {
+			task = Classification
+		}
+	}
+	switch {
+	case typ == celltext.Empty:
+		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), "no value in any row", "a target")
+	case task != Auto:
+		out.Note = "as set"
+	case kind == Category || c.typed.words || kind == 0 && (typ == celltext.Texts || typ == celltext.Times):
+		task, out.Note = Classification, "words"
+	case mixed:
+		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
+	case typ == celltext.Integers && len(v.levels) == 2 && v.values > 2:
+		task, out.Note = Classification, "two whole numbers; numbers with Task Regression"
+	default:
+		task = Regression
+		if out.Note = "numbers"; typ == celltext.Integers {
+			out.Note = "whole numbers; classes with Task Classification"
+		}
+	}
+	if task == Regression {
+		out.Kind = Number
+		return task, t.checkNumbers(c, celltext.Numbers)
+	}
+	if out.Kind, out.Levels = Category, slices.Clone(c.typed.levels); out.Levels == nil {
+		if v.full() {
+			return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
+		}
+		out.Levels = v.sorted()
+	}
+	if out.Note = fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)); len(out.Levels) < 2 {
+		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
+	}
+	return task, nil
+}
+
+// learnFeature decides what any other column is.
+func (t *intake) learnFeature(c *cells, v *survey, out *Column) error {
+	leave := func(kind Kind, note string) {
+		out.Role, out.Kind, out.Note = LeftOut, kind, note
+	}
+	typ, mixed := c.stats.Type()
+	forced, set := t.options.Kinds[c.name]
+	if out.Kind = cmp.Or(forced, c.typed.kind); set {
+		out.Note = "set by Kinds"
+	}
+	switch {
+	case c.skip && slices.Contains(t.options.Drop, c.name):
+		leave(Text, "left out by Drop")
+	case c.skip:
+		leave(Text, "has no name")
+	case out.Kind == Text || out.Kind == ID:
+		leave(out.Kind, "set by Kinds")
+	case typ == celltext.Empty && out.Kind == 0:
+		leave(Number, "no row has a value")
+	case out.Kind == Number:
+		return t.checkNumbers(c, celltext.Numbers)
+	case out.Kind == Time:
+		return t.checkNumbers(c, celltext.Times)
+	case out.Kind == Category || typ == celltext.Texts || c.typed.words:
+		t.learnTexts(c, v, out)
+	case mixed && !t.options.Format.WordsAsGaps:
+		return c.stats.Mixed(t.input, c.name, strings.TrimPrefix(ways, "; or "))
+	case typ == celltext.Times:
+		out.Kind, out.Note = Time, "dates or times, in seconds since 1970"
+	case typ == celltext.Integers && v != nil && v.values >= fewestRows && v.share() >= nearlyEvery:
+		leave(ID, fmt.Sprintf("nearly every row has another whole number, and the name is an id's; take it in by Kinds[%q]", c.name))
+	default:
+		if out.Kind, out.Note = Number, "numbers"; typ == celltext.Integers {
+			out.Note = "whole numbers"
+		}
+		return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
+	}
+	return nil
+}
+
+// learnTexts decides what a column of texts is.
+func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
+	if c.typed.levels != nil {
+		out.Kind, out.Levels, out.Note = Category, slices.Clone(c.typed.levels), levelsNote(len(c.typed.levels))
+		return
+	}
+	if out.Kind != Category && v.values >= fewestRows {
+		leave := func(kind Kind, note string) {
+			out.Role, out.Kind, out.Note = LeftOut, kind, note+fmt.Sprintf("; make levels of them by Kinds[%q]", c.name)
+		}
+		switch {
+		case v.share() >= nearlyEvery && v.length() < severalWords || v.full():
+			leave(ID, "nearly every row has another name, or there are very many"+datesNote(v))
+			return
+		case v.share() >= nearlyEvery || v.share() >= mostlyOther && v.length() >= manyWords:
+			leave(Text, fmt.Sprintf("texts of %.0f words, another in nearly every row", v.length()))
+			return
+		}
+	}
+	out.Kind, out.Levels = Category, v.sorted()
+	if out.Note == "" {
+		out.Note = levelsNote(len(out.Levels)) + datesNote(v)
+	}
+}
+
+// datesNote says how dates are to be written, where the values of a column look like some.
+func datesNote(v *survey) string {
+	for text := range v.levels {
+		if parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) }); len(parts) < 3 || !unicode.IsDigit(rune(text[0])) ||
+			strings.ContainsFunc(text, unicode.IsLetter) {
+			return ""
+		}
+	}
+	return "; dates are read as 2024-12-31"
+}
+
+func levelsNote(n int) string {
+	if n == 1 {
+		return "1 level"
+	}
+	return strconv.Itoa(n) + " levels"
+}
+
+// checkNumbers returns the error of a column that is to be numbers, or times, and has other cells.
+func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
+	typ, mixed := c.stats.Type()
+	if typ == celltext.Integers || typ == celltext.Empty {
+		typ = want
+	}
+	switch {
+	case t.options.Format.WordsAsGaps:
+	case mixed:
+		return c.stats.Mixed(t.input, c.name, strings.TrimPrefix(ways, "; or "))
+	case typ != want:
+		kind := map[celltext.Type]string{celltext.Numbers: "a number", celltext.Times: "a date or time"}[want]
+		for i, k := range c.kinds {
+			if !fits(k, want) {
+				return t.wrong(c, i, kind+ways)
+			}
+		}
+		// Of rows that are not kept.
+		return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
+	}
+	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
+}
+
+// fits reports whether a cell may stand in a column of numbers, or times.
+func fits(k celltext.Kind, want celltext.Type) bool {
+	if want == celltext.Times {
+		return k == celltext.Time || k == celltext.Gap
+	}
+	return k == celltext.Integer || k == celltext.Number || k == celltext.Gap
+}
+
+// namesID reports whether a name is one that ids have: id, user_id, userId, uuid, key, index, row.
+func namesID(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(splitCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) == 0 {
+		return false
+	}
+	return slices.Contains([]string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}, words[len(words)-1]) ||
+		words[0] == "id"
+}
+
+// splitCase puts a space between a small letter and a capital.
+func splitCase(name string) string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range name {
+		if unicode.IsUpper(r) && unicode.IsLower(before) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
+}
+
+// finite reports whether a value is a number.
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,252 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/codec"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/columnwise"
+)
+
+// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is ready to
+// use. Fit fits a clone of the field that the task asks for.
+//
+// An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
+// pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, and a
+// [columnwise.Imputer] fills gaps with means.
+type Model struct {
+	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
+	Classifier estimators.Classifier // predicts classes; nil: the zero [selection.Classifier]
+
+	fitted *fitted
+}
+
+// fitted is what Fit learns.
+type fitted struct {
+	schema    *Schema
+	estimator any // an estimators.Regressor or Classifier
+}
+
+const (
+	modelKind    = "table.Model"
+	modelVersion = 1
+)
+
+// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam for
+// a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator does
+// not take; the estimator's own; ctx's. They leave the model as it was.
+func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
+	defer check.Begin(&ctx)(&err)
+	if err := checkTable(t); err != nil {
+		return err
+	}
+	s := t.Schema
+	estimator, err := m.learner(s)
+	if err != nil {
+		return err
+	}
+	estimators.SetGroups(estimator, t.Groups)
+	if c, ok := estimator.(estimators.Classifier); ok {
+		if i := slices.Index(t.Labels, -1); i >= 0 {
+			return fault.Param("table: Model", fmt.Sprintf("class of row %d", i), "none of the schema", "a class in each row")
+		}
+		err = fitRows(ctx, c, t, t.Labels)
+	} else {
+		err = fitRows(ctx, estimator.(estimators.Regressor), t, t.Targets)
+	}
+	if err != nil {
+		return explained(s, err)
+	}
+	m.fitted = &fitted{s, estimator}
+	return nil
+}
+
+// FitCSV reads a CSV file and fits the zero Model to its rows. Errors: those of [ReadCSV] and of [Model.Fit].
+func FitCSV(ctx context.Context, path string, o *Options) (*Model, error) {
+	rows, err := ReadCSV(path, o)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	return m, m.Fit(ctx, rows)
+}
+
+// checkTable returns ErrParam for a table that a model cannot learn from.
+func checkTable(t *Table) error {
+	switch {
+	case t == nil || t.Schema == nil || t.X == nil:
+		return fault.Param("table: Model", "table", "nil", "one that was read")
+	case t.Targets == nil && t.Labels == nil:
+		return fault.Param("table: Model", "target", "none", "a column to learn: Options.Target names it")
+	}
+	return t.Schema.check()
+}
+
+// fitRows fits with the weights of the rows, if there are any.
+func fitRows[Y float64 | int](ctx context.Context, e interface {
+	Fit(ctx context.Context, x mat.Matrix, y []Y) error
+}, t *Table, y []Y) error {
+	if t.Weights == nil {
+		return e.Fit(ctx, t.X, y)
+	}
+	w, err := estimators.Capable[estimators.WeightedFitter[Y]]("table: Model", e, estimators.Weighted)
+	if err != nil {
+		return err
+	}
+	return w.FitWeighted(ctx, t.X, y, t.Weights)
+}
+
+// learner returns an estimator for the task and the columns of a schema.
+func (m *Model) learner(s *Schema) (any, error) {
+	var out any
+	if s.Task == Classification {
+		if out = any(&selection.Classifier{}); !check.IsNil(m.Classifier) {
+			out = any(estimators.Clone(m.Classifier))
+		}
+	} else if out = any(&selection.Regressor{}); !check.IsNil(m.Regressor) {
+		out = any(estimators.Clone(m.Regressor))
+	}
+	if estimators.SetCategories(out, s.Categories()) {
+		return out, nil
+	}
+	steps := []transformers.Transformer{&columnwise.Imputer{}}
+	if categories := s.Categories(); categories != nil {
+		steps[0] = &pipeline.ColumnTransformer{Rest: &columnwise.Imputer{},
+			Parts: []pipeline.ColumnPart{{Of: &columnwise.OneHot{Gaps: true}, Columns: categories}}}
+	}
+	switch e := out.(type) {
+	case *pipeline.Regressor, *pipeline.Classifier:
+		return e, nil
+	case estimators.Classifier:
+		return &pipeline.Classifier{Steps: steps, Final: e}, nil
+	case estimators.Regressor:
+		return &pipeline.Regressor{Steps: steps, Final: e}, nil
+	}
+	return nil, fault.Param("table: Model", "estimator", fmt.Sprintf("%T", out), "one that can be cloned")
+}
+
+// explained names the column that an estimator knows by its number.
+func explained(s *Schema, err error) error {
+	var e *fault.NotFiniteError
+	if errors.As(err, &e) && e.Name == "x" && e.Overflow == "" {
+		if names := s.Names(); e.Col >= 0 && e.Col < len(names) {
+			return fmt.Errorf("column %q, row %d: %w", names[e.Col], e.Row, err)
+		}
+	}
+	return err
+}
+
+// Schema returns that of the rows of Fit, by which other rows are read ([Options.Schema]); nil before Fit. It is not to be changed.
+func (m *Model) Schema() *Schema {
+	if m.fitted == nil {
+		return nil
+	}
+	return m.fitted.schema
+}
+
+// Fitted returns the fitted estimator, an estimators.Regressor or an estimators.Classifier; nil before Fit. It must not be fitted again.
+func (m *Model) Fitted() any {
+	if m.fitted == nil {
+		return nil
+	}
+	return m.fitted.estimator
+}
+
+// String says what was fitted, and to what.
+func (m *Model) String() string {
+	if m.fitted == nil {
+		return "table.Model(not fitted)"
+	}
+	s := m.fitted.schema
+	c, _ := s.Target()
+	return fmt.Sprintf("table.Model(%v of %q by %T, fitted on %d features)", s.Task, c.Name, m.fitted.estimator, len(s.Names()))
+}
+
+// Save writes the model with its schema to a file, which [Load], modelfile.Load and kernelinfo read. Errors are those of
+// [modelfile.Save].
+func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
+
+// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of package
+// selection are known. Errors are those of [modelfile.Load].
+func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
+
+// payload is a fitted model in a file.
+type payload struct {
+	Schema    Schema
+	Estimator estimators.NestedModel
+}
+
+// MarshalBinary implements [encoding.BinaryMarshaler]. Errors: ErrNotFitted, and those of the estimator.
+func (m *Model) MarshalBinary() ([]byte, error) {
+	if m.fitted == nil {
+		return nil, fault.NotFitted(modelKind)
+	}
+	e, err := estimators.NestModel(modelKind, m.fitted.estimator)
+	if err != nil {
+		return nil, err
+	}
+	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
+}
+
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They leave
+// the model as it was.
+func (m *Model) UnmarshalBinary(data []byte) error {
+	var p payload
+	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {
+		return err
+	}
+	s := &p.Schema
+	if err := s.check(); err != nil {
+		return fault.BadModel(modelKind, "%v", err)
+	}
+	if s.Task == Auto {
+		return fault.BadModel(modelKind, "the schema has no target")
+	}
+	if _, err := s.Format.parser(); err != nil {
+		return fault.BadModel(modelKind, "%v", err)
+	}
+	estimator, err := m.learner(s)
+	if err != nil {
+		return err
+	}
+	if err := p.Estimator.UnmarshalInto(modelKind, "the estimator", estimator); err != nil {
+		return err
+	}
+	if err := checkFitted(s, estimator); err != nil {
+		return err
+	}
+	m.fitted = &fitted{s, estimator}
+	return nil
+}
+
+// checkFitted returns ErrBadModel for an estimator of other columns or classes than the schema's.
+func checkFitted(s *Schema, estimator any) error {
+	d := len(s.Names())
+	x := mat.NewDense(1, d, nil)
+	var err error
+	switch e := estimator.(type) {
+	case estimators.Classifier:
+		labels := e.Classes()
+		if n := len(labels); n == 0 || labels[0] < 0 || labels[n-1] >= len(s.Classes()) {
+			return fault.BadModel(modelKind, "the estimator's classes are %v, the schema has %d", labels, len(s.Classes()))
+		}
+		_, err = e.Predict(x)
+	case estimators.Regressor:
+		_, err = e.Predict(x)
+	}
+	if err != nil {
+		return fault.BadModel(modelKind, "a row of the schema's %d features: %v", d, err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package table
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Options says what the columns are for. The zero value, like a nil pointer, makes a feature of every column that can be one.
+type Options struct {
+	Target string // the column that is learnt; "": none
+	Task   Task   // what the target is for
+	Group  string // the column whose equal values say which rows belong together, such as a patient's; "": none
+	Weight string // the column of the weights of rows, numbers > 0; "": none
+	// Drop names columns that are left out.
+	Drop []string
+	// Kinds says what columns are, in place of what their cells tell: {"postcode": table.Category}.
+	Kinds map[string]Kind
+	// Format says how cells are written.
+	Format Format
+	// Schema is that of the rows that a model was fitted to. Rows are then read by it: the fields above stay empty. Columns are found
+	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then. A Format that is zero is the schema's.
+	Schema *Schema
+}
+
+// Format says how the cells of a text file are written. The zero value is UTF-8 with commas and a line of names, numbers such as 1234.5.
+type Format struct {
+	// NoHeader says that the first line is a row. Columns are then called "0", "1" and so on.
+	NoHeader bool `json:"no_header,omitempty"`
+	// Comma stands between cells; 0 is ','.
+	Comma rune `json:"comma,omitempty"`
+	// Decimal is the decimal mark of numbers; 0 is '.'.
+	Decimal rune `json:"decimal,omitempty"`
+	// Thousands stands between groups of three digits; 0: nothing does.
+	Thousands rune `json:"thousands,omitempty"`
+	// Percent makes 0.1 of 10%.
+	Percent bool `json:"percent,omitempty"`
+	// Missing lists the cells that are gaps; nil is "", NA, N/A, n/a, NaN, nan, NULL, null, None, ?, -, ., \N and #N/A.
+	Missing []string `json:"missing,omitempty"`
+	// WordsAsGaps makes gaps of the words of a column that is nearly all numbers, or times, in place of an error.
+	WordsAsGaps bool `json:"words_as_gaps,omitempty"`
+	// RoundIntegers rounds integers that a float64 does not hold to the last digit, in place of an error.
+	RoundIntegers bool `json:"round_integers,omitempty"`
+	// Latin1 says that the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
+	Latin1 bool `json:"latin1,omitempty"`
+}
+
+func (f Format) isZero() bool {
+	return !f.NoHeader && f.Comma == 0 && f.Decimal == 0 && f.Thousands == 0 && !f.Percent && f.Missing == nil && !f.WordsAsGaps &&
+		!f.RoundIntegers && !f.Latin1
+}
+
+// comma is what stands between cells.
+func (f Format) comma() rune {
+	if f.Comma == 0 {
+		return ','
+	}
+	return f.Comma
+}
+
+// parser checks the rules of cells.
+func (f Format) parser() (*celltext.Parser, error) {
+	return celltext.Rules{Missing: f.Missing, Decimal: f.Decimal, Thousands: f.Thousands, Percent: f.Percent, Latin1: f.Latin1}.
+		Parser("table: Format")
+}
+
+// complete returns the options with the format that holds, or what contradicts itself.
+func (o *Options) complete() (Options, error) {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	const typ = "table: Options"
+	if out.Schema == nil {
+		if out.Task < Auto || out.Task > Classification {
+			return out, fault.Param(typ, "Task", out.Task, "Auto, Regression or Classification")
+		}
+		for _, name := range slices.Sorted(maps.Keys(out.Kinds)) {
+			if k := out.Kinds[name]; k < Number || k > ID {
+				return out, fault.Param(typ, fmt.Sprintf("Kinds[%q]", name), int(k), "Number, Category, Time, Text or ID")
+			}
+		}
+		return out, out.checkRoles()
+	}
+	if out.Target != "" || out.Task != Auto || out.Group != "" || out.Weight != "" || out.Drop != nil || out.Kinds != nil {
+		return out, fault.Param(typ, "Schema", "set", "nil with Target, Task, Group, Weight, Drop or Kinds, which it has itself")
+	}
+	if out.Format.isZero() {
+		out.Format = out.Schema.Format
+	}
+	return out, out.Schema.check()
+}
+
+// checkRoles returns ErrParam for a column that is to be two things.
+func (o *Options) checkRoles() error {
+	var named []string
+	for _, n := range append([]string{o.Target, o.Group, o.Weight}, o.Drop...) {
+		if n != "" {
+			named = append(named, n)
+		}
+	}
+	if n, ok := celltext.Duplicate(named); ok {
+		return fault.Param("table: Options", "Target, Group, Weight and Drop", strconv.Quote(n)+" twice", "each column for one thing")
+	}
+	for _, n := range named {
+		if k := o.Kinds[n]; k != 0 && (n != o.Target || k > Category) {
+			return fault.Param("table: Options", fmt.Sprintf("Kinds[%q]", n), k, "a feature, or the target as Number or Category")
+		}
+	}
+	return nil
+}
+
+// checkColumns returns ErrParam for an option that names a column which the input has not.
+func (o *Options) checkColumns(input string, header []string) error {
+	named := map[string][]string{
+		"Target": {o.Target}, "Group": {o.Group}, "Weight": {o.Weight}, "Drop": o.Drop, "Kinds": slices.Sorted(maps.Keys(o.Kinds)),
+	}
+	for _, field := range []string{"Target", "Group", "Weight", "Drop", "Kinds"} {
+		for _, n := range named[field] {
+			if n != "" && !slices.Contains(header, n) {
+				return fault.Param(input, "Options."+field, strconv.Quote(n), "one of the columns "+someOf(header))
+			}
+		}
+	}
+	return nil
+}
+
+// someOf lists names, of many the first.
+func someOf(names []string) string {
+	const most = 20 // more would hide the rest of an error
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
+}

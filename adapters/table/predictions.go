@@ -1,0 +1,233 @@
+package table
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Predictions are what a model predicts for the rows of a table.
+type Predictions struct {
+	Numbers   []float64 // of a regression; else nil
+	Low, High []float64 // of PredictInterval; else nil
+	Classes   []string  // of a classification; else nil
+	// Proba has the probability of each of ClassNames in a row's columns; nil of an estimator that has none.
+	Proba      *mat.Dense
+	ClassNames []string
+}
+
+// Prediction is what a model predicts for a row.
+type Prediction struct {
+	Number    float64
+	Low, High float64            // with the probability of [RowLevel] the number lies between them; both the number where the estimator has no intervals
+	Class     string             // of a classification
+	Proba     map[string]float64 // by class; nil of an estimator that has none
+}
+
+// RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] takes any other.
+const RowLevel = 0.95
+
+// Predict predicts the rows of a table, which may have been read by any schema: columns are found by their names. Many calls may run at the
+// same time. Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that is not what the model's schema says; the
+// estimator's.
+func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
+	defer fault.Recover(&err)
+	return m.predict(t, 0)
+}
+
+// PredictInterval is Predict with the bounds between which a new number lies with probability level, 0 < level < 1. Errors: those of
+// Predict, and one that wraps errors.ErrUnsupported for a classification and where the estimator has no intervals.
+func (m *Model) PredictInterval(t *Table, level float64) (_ *Predictions, err error) {
+	defer fault.Recover(&err)
+	if !(level > 0 && level < 1) {
+		return nil, fault.Param("table: Model", "level", level, "a probability between 0 and 1")
+	}
+	return m.predict(t, level)
+}
+
+// PredictRow predicts a row that is a map from names to values, a struct, or a line of a CSV file; see [Schema.Rows]. Errors: those of
+// Predict.
+func (m *Model) PredictRow(row any) (_ Prediction, err error) {
+	defer fault.Recover(&err)
+	if m.fitted == nil {
+		return Prediction{}, fault.NotFitted(modelKind)
+	}
+	t, err := m.fitted.schema.Rows(row)
+	if err != nil {
+		return Prediction{}, err
+	}
+	level := RowLevel
+	if !estimators.Supports(m.fitted.estimator, estimators.Interval) {
+		level = 0
+	}
+	p, err := m.predict(t, level)
+	if err != nil {
+		return Prediction{}, err
+	}
+	var out Prediction
+	if p.Classes == nil {
+		out.Number, out.Low, out.High = p.Numbers[0], p.Numbers[0], p.Numbers[0]
+		if p.Low != nil {
+			out.Low, out.High = p.Low[0], p.High[0]
+		}
+		return out, nil
+	}
+	if out.Class = p.Classes[0]; p.Proba != nil {
+		out.Proba = make(map[string]float64, len(p.ClassNames))
+		for k, name := range p.ClassNames {
+			out.Proba[name] = p.Proba.At(0, k)
+		}
+	}
+	return out, nil
+}
+
+// predict predicts, with intervals of a level that is not 0.
+func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
+	if m.fitted == nil {
+		return nil, fault.NotFitted(modelKind)
+	}
+	if t == nil || t.X == nil {
+		return nil, fault.Param("table: Model", "table", "nil", "one that was read")
+	}
+	s := m.fitted.schema
+	t, err := t.readBy(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &Predictions{}
+	switch e := m.fitted.estimator.(type) {
+	case estimators.Classifier:
+		if level > 0 {
+			return nil, estimators.Unsupported("table: Model", e, estimators.Interval)
+		}
+		err = out.classify(e, s.Classes(), t.X)
+	case estimators.Regressor:
+		if out.Numbers, err = e.Predict(t.X); err == nil && level > 0 {
+			var i estimators.IntervalPredictor
+			if i, err = estimators.Capable[estimators.IntervalPredictor]("table: Model", e, estimators.Interval); err == nil {
+				out.Low, out.High, err = i.PredictInterval(t.X, level)
+			}
+		}
+	}
+	if err != nil {
+		return nil, explained(s, err)
+	}
+	return out, nil
+}
+
+// classify predicts the classes, and probabilities if there are any.
+func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat.Dense) error {
+	p.ClassNames = classes
+	labels := e.Classes() // some of the schema's, where a subset of the rows was learnt
+	var chosen []int
+	if estimators.Supports(e, estimators.Proba) {
+		proba, err := e.(estimators.ProbaPredictor).PredictProba(x)
+		if err != nil {
+			return err
+		}
+		rows, k := proba.Dims()
+		if k != len(labels) {
+			return fault.Shape("the probabilities have", k, "columns", "the estimator has %d classes", len(labels))
+		}
+		p.Proba = mat.NewDense(rows, len(classes), nil)
+		for k, label := range labels {
+			p.Proba.SetCol(label, mat.Col(nil, k, proba))
+		}
+	}
+	chosen, err := e.Predict(x)
+	if err != nil {
+		return err
+	}
+	p.Classes = make([]string, len(chosen))
+	for i, label := range chosen {
+		if label < 0 || label >= len(classes) {
+			return fault.Param("table: Model", fmt.Sprintf("prediction of row %d", i), label, fmt.Sprintf("one of %d classes", len(classes)))
+		}
+		p.Classes[i] = classes[label]
+	}
+	return nil
+}
+
+// columns are those of predictions in a file: their names, and the text of a row.
+func (p *Predictions) columns(name string, format Format) (names []string, text func(row int) []string) {
+	var numbers [][]float64
+	for _, c := range []struct {
+		name   string
+		values []float64
+	}{{name, p.Numbers}, {name + "_low", p.Low}, {name + "_high", p.High}} {
+		if c.values != nil {
+			names, numbers = append(names, c.name), append(numbers, c.values)
+		}
+	}
+	if p.Classes != nil {
+		names = append(names, name)
+	}
+	if p.Proba != nil {
+		for k, class := range p.ClassNames {
+			names, numbers = append(names, name+"_of_"+class), append(numbers, mat.Col(nil, k, p.Proba))
+		}
+	}
+	return names, func(row int) (out []string) {
+		if p.Classes != nil {
+			out = append(out, p.Classes[row])
+		}
+		for _, values := range numbers {
+			v := strconv.FormatFloat(values[row], 'g', -1, 64)
+			if format.Decimal != 0 {
+				v = strings.Replace(v, ".", string(format.Decimal), 1)
+			}
+			out = append(out, v)
+		}
+		return out
+	}
+}
+
+// rows is how many there are.
+func (p *Predictions) rows() int { return max(len(p.Numbers), len(p.Classes)) }
+
+// WriteCSV writes the rows of a table, each cell as it was written, with predictions as further columns: prediction, a number or a class;
+// prediction_low and prediction_high, of intervals; prediction_of_C for each class C, its probability. Cells are separated, and
+// decimals marked, as in the Format of the table's schema. Nil predictions are none. Errors: ErrShape for predictions of other rows;
+// ErrParam for a column of the table that has one of these names; w's.
+func (t *Table) WriteCSV(w io.Writer, p *Predictions) error {
+	if p == nil {
+		p = &Predictions{}
+	} else if p.rows() != t.Rows() {
+		return fault.Shape("table: WriteCSV: there are predictions of", p.rows(), "rows", "the table has %d", t.Rows())
+	}
+	format := t.Schema.Format
+	header := t.header()
+	more, text := p.columns("prediction", format)
+	if n, twice := celltext.Duplicate(append(slices.Clone(header), more...)); twice {
+		return fault.Param("table: WriteCSV", "column", strconv.Quote(n)+", which the table has", "another name in the table")
+	}
+	out := csv.NewWriter(w)
+	out.Comma = format.comma()
+	if err := out.Write(append(header, more...)); err != nil {
+		return err
+	}
+	line := make([]string, 0, len(header)+len(more))
+	for i := range t.Rows() {
+		line = line[:0]
+		for j := range header {
+			line = append(line, t.cell(i, j))
+		}
+		if more != nil {
+			line = append(line, text(i)...)
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,50 @@
+package table
+
+import (
+	"database/sql"
+	"fmt"
+
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// FromRows reads the rows of a query, all that are left, and does not close them. NULL is a gap, a bool is false or true, and texts are read as the cells of a file
+// are, since some drivers give numbers as texts. Options may be nil.
+//
+// Errors: those of [ReadCSV], which name the row, counted from 1, and of the query; ErrParam for a value that is no number, text, bool or time.
+func FromRows(rows *sql.Rows, o *Options) (*Table, error) {
+	const input = "table: FromRows"
+	options, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		return nil, fault.Param(input, "rows", "nil", "those of a query")
+	}
+	header, err := rows.Columns()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", input, err)
+	}
+	t, err := newIntake(input, header, options)
+	if err != nil {
+		return nil, err
+	}
+	values, into := make([]any, len(header)), make([]any, len(header))
+	for j := range values {
+		into[j] = &values[j]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.place(t.rows), err)
+		}
+		for j, v := range values {
+			if err := t.addValue(t.columns[j], v, false); err != nil {
+				return nil, err
+			}
+		}
+		t.rows++
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.place(t.rows), err)
+	}
+	return t.table()
+}

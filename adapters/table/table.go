@@ -1,0 +1,304 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/internal/celltext"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Table is rows as estimators take them, with the cells that they were made of.
+type Table struct {
+	Schema *Schema
+	// X is the matrix (n×d), a column for each feature: numbers; times in seconds since 1970; the codes of categories, in which
+	// a level that the schema does not have is the number of levels; and NaN for gaps.
+	X       *mat.Dense
+	Targets []float64 // of a Regression: n, NaN for a gap in rows that are read by a Schema; nil without the column
+	Labels  []int     // of a Classification: n, -1 for a gap, or a class that the Schema does not have; nil without the column
+	Groups  []int     // n numbers from 0, or nil
+	Weights []float64 // n, or nil
+	// Unseen counts, for each category that has any, the rows of a level that the Schema does not have.
+	Unseen map[string]int
+	// Ignored names the columns of the input that the Schema does not have.
+	Ignored []string
+
+	input *intake // nil: nothing but X is known
+	rows  []int   // of the input; nil: all
+}
+
+// Rows returns the number of rows.
+func (t *Table) Rows() int {
+	n, _ := t.X.Dims()
+	return n
+}
+
+// Subset returns the table of some rows, by their numbers, such as a fold's. The schema stays. Errors: ErrShape for no rows, ErrParam for
+// a number that no row has.
+func (t *Table) Subset(rows []int) (*Table, error) {
+	if len(rows) == 0 {
+		return nil, fault.Shape("table: Subset: there are", 0, "rows", "want at least 1")
+	}
+	n, d := t.X.Dims()
+	out := &Table{Schema: t.Schema, X: mat.NewDense(len(rows), d, nil), Unseen: map[string]int{}, Ignored: t.Ignored, input: t.input}
+	for i, row := range rows {
+		if row < 0 || row >= n {
+			return nil, fault.Param("table: Subset", fmt.Sprintf("rows[%d]", i), row, fmt.Sprintf("0 to %d", n-1))
+		}
+		out.X.SetRow(i, t.X.RawRowView(row))
+		if out.rows = append(out.rows, row); t.rows != nil {
+			out.rows[i] = t.rows[row]
+		}
+	}
+	out.Targets, out.Labels = chosen(t.Targets, rows), chosen(t.Labels, rows)
+	out.Groups, out.Weights = chosen(t.Groups, rows), chosen(t.Weights, rows)
+	for j, k := range featureColumns(t.Schema) {
+		c := t.Schema.Columns[k]
+		for i := range rows {
+			if c.Kind == Category && out.X.At(i, j) == float64(len(c.Levels)) {
+				out.Unseen[c.Name]++
+			}
+		}
+	}
+	return out, nil
+}
+
+func chosen[T any](of []T, rows []int) (out []T) {
+	if of == nil {
+		return nil
+	}
+	for _, i := range rows {
+		out = append(out, of[i])
+	}
+	return out
+}
+
+// featureColumns returns the places of the features among the columns of a schema.
+func featureColumns(s *Schema) (out []int) {
+	for k, c := range s.Columns {
+		if c.Role == Feature {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// readBy returns the table of the same rows by another schema.
+func (t *Table) readBy(s *Schema) (*Table, error) {
+	if t.Schema == s || t.Schema != nil && t.Schema.sameFeatures(s) {
+		return t, nil
+	}
+	if t.input == nil {
+		return nil, fault.Param("table", "Schema", "another", "that of the model, by Options.Schema")
+	}
+	in := *t.input
+	in.options = Options{Schema: s, Format: in.options.Format}
+	if err := in.checkPresent(); err != nil {
+		return nil, err
+	}
+	out, err := in.encode(s, false)
+	if err != nil || t.rows == nil {
+		return out, err
+	}
+	return out.Subset(t.rows)
+}
+
+// table makes one of all rows.
+func (t *intake) table() (*Table, error) {
+	if t.rows == 0 {
+		return nil, noRows(t.input)
+	}
+	s := t.options.Schema
+	if s == nil {
+		var err error
+		if s, err = t.learn(t.surveyed(t.surveys()), (*cells).gaps); err != nil {
+			return nil, err
+		}
+	}
+	return t.encode(s, true)
+}
+
+// encode reads the rows by a schema: the features, and all else if that is asked for.
+func (t *intake) encode(s *Schema, all bool) (*Table, error) {
+	features := featureColumns(s)
+	if err := check.Numbers(fmt.Sprintf("%s: a matrix of %d rows and %d columns", t.input, t.rows, len(features)),
+		float64(t.rows)*float64(len(features)), "read it in Blocks"); err != nil {
+		return nil, err
+	}
+	out := &Table{Schema: s, X: mat.NewDense(t.rows, len(features), nil), Unseen: map[string]int{}, input: t}
+	byName := make(map[string]*cells, len(t.columns))
+	for _, c := range t.columns {
+		byName[c.name] = c
+	}
+	known := make(map[string]bool, len(s.Columns))
+	column := 0
+	for _, c := range s.Columns {
+		known[c.Name] = true
+		in := byName[c.Name]
+		var err error
+		switch {
+		case in == nil:
+		case c.Role == Feature:
+			err = t.encodeFeature(out, column, c, in)
+			column++
+		case all:
+			err = t.encodeOther(out, c, in)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range t.columns {
+		if !known[c.name] {
+			out.Ignored = append(out.Ignored, c.name)
+		}
+	}
+	return out, nil
+}
+
+// encodeOther reads a column that is no feature. Of rows that are read by a schema, groups and weights may lack.
+func (t *intake) encodeOther(out *Table, c Column, in *cells) (err error) {
+	switch c.Role {
+	case Target:
+		return t.encodeTarget(out, c, in)
+	case Group:
+		out.Groups, err = t.encodeGroups(in)
+	case Weight:
+		out.Weights, err = t.encodeWeights(in)
+	}
+	if t.options.Schema != nil {
+		return nil
+	}
+	return err
+}
+
+// encodeFeature writes a column of the matrix.
+func (t *intake) encodeFeature(out *Table, column int, c Column, in *cells) error {
+	values, unseen, err := t.values(c, in)
+	if err != nil {
+		return err
+	}
+	if unseen > 0 {
+		out.Unseen[c.Name] = unseen
+	}
+	out.X.SetCol(column, values)
+	return nil
+}
+
+// values returns a column as its kind says, with NaN for gaps.
+func (t *intake) values(c Column, in *cells) (out []float64, unseen int, err error) {
+	out = make([]float64, t.rows)
+	if c.Kind == Category {
+		codes := make(map[string]int, len(c.Levels))
+		for code, level := range c.Levels {
+			codes[level] = code
+		}
+		for i, k := range in.kinds {
+			if k == celltext.Gap {
+				out[i] = math.NaN()
+				continue
+			}
+			code, ok := codes[in.at(i)]
+			if !ok {
+				code = len(c.Levels)
+				unseen++
+			}
+			out[i] = float64(code)
+		}
+		return out, unseen, nil
+	}
+	want, name := celltext.Numbers, "a number"
+	if c.Kind == Time {
+		want, name = celltext.Times, "a date or time"
+	}
+	for i, k := range in.kinds {
+		switch {
+		case fits(k, want) && math.IsInf(in.values[i], 0):
+			return nil, 0, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))
+		case fits(k, want):
+			out[i] = in.values[i]
+		case t.options.Format.WordsAsGaps:
+			out[i] = math.NaN()
+		default:
+			return nil, 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
+		}
+	}
+	return out, 0, in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers")
+}
+
+// encodeTarget writes Targets or Labels. In rows to learn from a gap is an error.
+func (t *intake) encodeTarget(out *Table, c Column, in *cells) error {
+	values, _, err := t.values(c, in)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(values, math.IsNaN); i >= 0 && t.options.Schema == nil {
+		return t.wrong(in, i, "a target in each row")
+	}
+	if out.Schema.Task == Regression {
+		out.Targets = values
+		return nil
+	}
+	out.Labels = make([]int, len(values))
+	for i, v := range values {
+		if out.Labels[i] = -1; v < float64(len(c.Levels)) { // and no gap
+			out.Labels[i] = int(v)
+		}
+	}
+	return nil
+}
+
+// encodeGroups numbers the texts of a column in the order in which they come.
+func (t *intake) encodeGroups(in *cells) ([]int, error) {
+	codes, out := map[string]int{}, make([]int, t.rows)
+	for i, k := range in.kinds {
+		if k == celltext.Gap {
+			return nil, t.wrong(in, i, "a group in each row")
+		}
+		text := in.at(i)
+		code, ok := codes[text]
+		if !ok {
+			code = len(codes)
+			codes[text] = code
+		}
+		out[i] = code
+	}
+	return out, nil
+}
+
+func (t *intake) encodeWeights(in *cells) ([]float64, error) {
+	out := make([]float64, t.rows)
+	for i, v := range in.values {
+		if out[i] = v; !finite(v) || v <= 0 || !fits(in.kinds[i], celltext.Numbers) {
+			return nil, t.wrong(in, i, "a weight > 0 in each row")
+		}
+	}
+	return out, nil
+}
+
+// header returns the names of the input's columns.
+func (t *Table) header() []string {
+	if t.input == nil {
+		return t.Schema.Names()
+	}
+	return t.input.names()
+}
+
+// cell returns a cell of the input as it was written.
+func (t *Table) cell(row, column int) string {
+	if t.input == nil {
+		if v := t.X.At(row, column); !math.IsNaN(v) {
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		return ""
+	}
+	if t.rows != nil {
+		row = t.rows[row]
+	}
+	return t.input.columns[column].at(row)
+}
