@@ -17,14 +17,15 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is ready to
 // use. Fit fits a clone of the field that the task asks for.
 //
 // An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
-// pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, and a
-// [columnwise.Imputer] fills gaps with means.
+// pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
+// fills gaps with means, and a [scalers.StandardScaler] makes the numbers comparable, since times are seconds.
 type Model struct {
 	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
 	Classifier estimators.Classifier // predicts classes; nil: the zero [selection.Classifier]
@@ -120,10 +121,10 @@ func (m *Model) learner(s *Schema) (any, error) {
 	if estimators.SetCategories(out, s.Categories()) {
 		return out, nil
 	}
-	steps := []transformers.Transformer{&columnwise.Imputer{}}
+	steps := []transformers.Transformer{&columnwise.Imputer{}, &scalers.StandardScaler{}}
 	if categories := s.Categories(); categories != nil {
-		steps[0] = &pipeline.ColumnTransformer{Rest: &columnwise.Imputer{},
-			Parts: []pipeline.ColumnPart{{Of: &columnwise.OneHot{Gaps: true}, Columns: categories}}}
+		steps = []transformers.Transformer{&pipeline.ColumnTransformer{Rest: &pipeline.Transformer{Steps: steps},
+			Parts: []pipeline.ColumnPart{{Of: &columnwise.OneHot{Gaps: true}, Columns: categories}}}}
 	}
 	switch e := out.(type) {
 	case *pipeline.Regressor, *pipeline.Classifier:

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/estimators/modelfile"
+)
+
+func describeCommand(s *streams) *cli.Command {
+	return &cli.Command{
+		Name:      "describe",
+		Usage:     "prints what model files hold.",
+		UsageText: "kernelearn describe price.keln",
+		Description: "It prints the type, the settings, the kernel, columns and classes, the imports that a program needs to load the file, the library\n" +
+			"that wrote it, the size and the checksum, and the same of the parts of a pipeline; of what train wrote also what became of\n" +
+			"each column. Models of other types are not loaded, so that third-party types are reported too.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Usage: "print a JSON array, with an object for each file"},
+		},
+		Action: func(_ context.Context, c *cli.Command) error { return describe(s, c) },
+	}
+}
+
+// fileInfo is a file in JSON.
+type fileInfo struct {
+	Path   string          `json:"path"`
+	Info   *modelfile.Info `json:"info,omitempty"`
+	Schema *table.Schema   `json:"schema,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
+func describe(s *streams, c *cli.Command) error {
+	if !c.Args().Present() {
+		return usagef("want model files")
+	}
+	var all []fileInfo
+	var failed []error
+	for _, path := range c.Args().Slice() {
+		one := fileInfo{Path: path}
+		if info, err := modelfile.DescribeFile(path); err != nil {
+			failed, one.Error = append(failed, fmt.Errorf("%s: %w", path, err)), err.Error()
+		} else {
+			one.Info = &info
+			if info.Type == "table.Model" {
+				if model, err := table.Load(path); err == nil { // a type of another library may be in it
+					one.Schema = model.Schema()
+				}
+			}
+		}
+		all = append(all, one)
+	}
+	if c.Bool("json") {
+		text, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "%s\n", text)
+		return errors.Join(failed...)
+	}
+	first := true
+	for _, one := range all {
+		if one.Info == nil {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(s.out)
+		}
+		first = false
+		fmt.Fprintf(s.out, "%s\n%s", one.Path, one.Info)
+		if one.Schema != nil {
+			fmt.Fprintf(s.out, "\n%s", one.Schema)
+		}
+	}
+	return errors.Join(failed...)
+}
