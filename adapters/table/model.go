@@ -174,7 +174,7 @@ func (m *Model) String() string {
 	return fmt.Sprintf("table.Model(%v of %q by %T, fitted on %d features)", s.Task, c.Name, m.fitted.estimator, len(s.Names()))
 }
 
-// Save writes the model with its schema to a file, which [Load], modelfile.Load and kernelinfo read. Errors are those of
+// Save writes the model with its schema to a file, which [Load], modelfile.Load and kernelearn describe read. Errors are those of
 // [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 

@@ -226,4 +226,3 @@ func (o *outOfFold) mean(name string) (mean, standardError float64) {
 func (o *outOfFold) difference(other *outOfFold, name string) (validation.Difference, error) {
 	return validation.PairedDifference(o.values[name], other.values[name], o.trainRows, o.testRows)
 }
-

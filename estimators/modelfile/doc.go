@@ -7,7 +7,7 @@
 //
 // A file holds what the MarshalBinary of the model gives, and besides: its type, its settings, the kernel that it uses, the number
 // of columns and their names where they are given, the classes, the version of the library that wrote it, and a checksum of all.
-// The command cmd/kernelinfo prints that of a file.
+// The command kernelearn describe prints that of a file.
 //
 // # Types
 //
