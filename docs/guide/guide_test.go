@@ -143,7 +143,7 @@ func TestPagesAreShort(t *testing.T) {
 		words := len(strings.Fields(prose(string(text))))
 		most := 700
 		if filepath.Base(page) == "README.md" {
-			most = 1200 // a table of capabilities among them
+			most = 1100
 		}
 		assert.True(t, words >= 200 && words <= most, "%s has %d words besides programs and what they print", page, words)
 	}

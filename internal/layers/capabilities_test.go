@@ -28,14 +28,14 @@ import (
 	"github.com/kernelearn/kernelearn/selection"
 )
 
-var updateReadme = flag.Bool("update-readme", false, "write the table of capabilities into the README")
+var updateCapabilities = flag.Bool("update-capabilities", false, "write the table of capabilities into docs/choosing.md")
 
 const (
-	tableBegins = "<!-- capabilities: written by go test ./internal/layers -run Capabilities -update-readme -->\n"
+	tableBegins = "<!-- capabilities: written by go test ./internal/layers -run Capabilities -update-capabilities -->\n"
 	tableEnds   = "<!-- end of capabilities -->\n"
 )
 
-// inTable are the estimators of the README's table of capabilities.
+// inTable are the estimators of the table of docs/choosing.md of capabilities.
 var inTable = []any{
 	&selection.Regressor{}, &selection.Classifier{}, &lssvm.Regressor{}, &lssvm.Classifier{}, &falkon.Regressor{}, &falkon.Classifier{},
 	&ridge.Regressor{}, &svm.Regressor{}, &svm.Classifier{Probabilities: true}, &rvm.Regressor{}, &rvm.Classifier{}, &gabasr.Regressor{}, &gabasr.Classifier{},
@@ -50,8 +50,8 @@ var notInTable = map[string]string{
 	"ridge.DirectKernel": "takes a kernel matrix", "pipeline.Regressor": "its parts", "pipeline.Classifier": "its parts", "pipeline.MultiRegressor": "its parts",
 }
 
-// TestReadmeHasCapabilities holds that the README's table of capabilities is what the types say.
-func TestReadmeHasCapabilities(t *testing.T) {
+// TestPageHasCapabilities holds that the table of docs/choosing.md of capabilities is what the types say.
+func TestPageHasCapabilities(t *testing.T) {
 	var out strings.Builder
 	out.WriteString("| | probabilities | variance | intervals or sets | weights | streams | merged | many rows | saved | ONNX |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	seen := map[string]bool{}
@@ -71,21 +71,21 @@ func TestReadmeHasCapabilities(t *testing.T) {
 		if dir, _, _ := strings.Cut(typ, "."); dir == "toy" || dir == "estimatortest" || dir == "modelfile" {
 			continue
 		}
-		assert.True(t, seen[typ] != left, "%s is in the README's table, or is in notInTable", typ)
+		assert.True(t, seen[typ] != left, "%s is in the table of docs/choosing.md, or is in notInTable", typ)
 	}
 
-	path := filepath.Join("..", "..", "README.md")
+	path := filepath.Join("..", "..", "docs", "choosing.md")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	before, rest, ok := strings.Cut(string(data), tableBegins)
 	require.True(t, ok)
 	table, after, ok := strings.Cut(rest, tableEnds)
 	require.True(t, ok)
-	if *updateReadme {
+	if *updateCapabilities {
 		require.NoError(t, os.WriteFile(path, []byte(before+tableBegins+"\n"+out.String()+"\n"+tableEnds+after), 0o644))
 		return
 	}
-	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-readme")
+	assert.Equal(t, "\n"+out.String()+"\n", table, "go test ./internal/layers -run Capabilities -update-capabilities")
 }
 
 func mark(yes bool) string {
