@@ -19,7 +19,7 @@ func (s *Support) Graph(typ string, x graph.Value) (phi graph.Value, err error) 
 		return phi, err
 	}
 	var parts []graph.Value
-	err = s.eachKernel(func(k kernels.Kernel, first, last int) error {
+	err = s.EachKernel(func(k kernels.Kernel, first, last int) error {
 		v, err := kernels.Graph(k, x, s.Vectors.Slice(first, last, 0, s.width).(*mat.Dense))
 		parts = append(parts, v)
 		return err
