@@ -18,7 +18,7 @@ import (
 // problem is a function of eight columns, which are no sum of products.
 func problem() (f func(row []float64) float64, predict Function, x []float64, background *mat.Dense) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	rows, background, x := random(30, 8, rng), random(6, 8, rng), random(1, 8, rng).RawRowView(0)
+	rows, background, x := random(30, 8, rng), random(30, 8, rng), random(1, 8, rng).RawRowView(0)
 	alpha := mat.Col(nil, 1, rows)
 	f = func(row []float64) float64 { return sum(kernels.Polynomial{Degree: 3}, rows, alpha, row) + math.Max(row[0], row[1]) }
 	predict = func(rows *mat.Dense) ([]float64, error) {
@@ -45,8 +45,8 @@ func TestSampleIsWithinItsErrors(t *testing.T) {
 	f, predict, x, background := problem()
 	want := byDefinition(f, each(8), 8, x, background)
 	total := f(x)
-	for z := range 6 {
-		total -= f(background.RawRowView(z)) / 6
+	for z := range 30 {
+		total -= f(background.RawRowView(z)) / 30
 	}
 	off, count := 0.0, 0.0
 	for seed := range uint64(20) {
