@@ -78,29 +78,36 @@ func (t *explained) ofPart(ctx context.Context, e expanded, p estimators.Expansi
 	return game.Values(ctx, t.Workers, e.row.RawRowView(0), e.background, p.Rows, mat.Col(nil, output, p.Coefficients))
 }
 
-// expand writes a model as a sum of kernel values.
+// expand writes a model as a sum of kernel values of what it sees.
 func (t *explained) expand(m model) (out expanded, err error) {
-	if m, err = unwrapped(m, t.row); err != nil {
+	if out.model, out.Expansion, err = expansionOf(m, t.row); err != nil {
 		return out, err
 	}
-	e, ok := embedding.As[estimators.Expander](m.estimator)
-	if !ok {
-		return out, noClosedForm(fmt.Sprintf("%T is no estimators.Expander", m.estimator))
-	}
-	out.model = m
-	if out.Expansion, err = e.Expansion(); errors.Is(err, errors.ErrUnsupported) {
-		return out, noClosedForm(err.Error())
-	} else if err != nil {
+	if out.row, err = out.transform(t.row); err != nil {
 		return out, err
 	}
-	if out.row, err = m.transform(t.row); err != nil {
-		return out, err
-	}
-	if out.background, err = m.transform(t.drawn); err != nil {
+	if out.background, err = out.transform(t.drawn); err != nil {
 		return out, err
 	}
 	out.owners, err = t.ownersOf(out)
 	return out, err
+}
+
+// expansionOf returns the sum of kernel values of a model, or of what it wraps.
+func expansionOf(m model, row *mat.Dense) (model, estimators.Expansion, error) {
+	m, err := unwrapped(m, row)
+	if err != nil {
+		return m, estimators.Expansion{}, err
+	}
+	e, ok := embedding.As[estimators.Expander](m.estimator)
+	if !ok {
+		return m, estimators.Expansion{}, noClosedForm(fmt.Sprintf("%T is no estimators.Expander", m.estimator))
+	}
+	out, err := e.Expansion()
+	if errors.Is(err, errors.ErrUnsupported) {
+		err = noClosedForm(err.Error())
+	}
+	return m, out, err
 }
 
 // unwrapped looks through a Forwarder that modelsOf does not know. It may predict something else than what it wraps, which tryMixed

@@ -180,12 +180,9 @@ func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, b
 		return Explanation{}, err
 	}
 	defer estimators.BeginFit(&ctx, t.Observe)(&err)
-	if _, err := c.Predict(t.row); err != nil { // not fitted, or on other columns
+	at, err := t.class(c, class)
+	if err != nil {
 		return Explanation{}, err
-	}
-	at := slices.Index(c.Classes(), class)
-	if at < 0 {
-		return Explanation{}, fault.Param(t.typ, "class", class, fmt.Sprintf("one of %v", c.Classes()))
 	}
 	if t.Scale == ModelScale {
 		f, models, err := decisions(t.typ, c)
@@ -199,6 +196,18 @@ func ExplainClass(ctx context.Context, c estimators.Classifier, row []float64, b
 		return Explanation{}, err
 	}
 	return t.explain(ctx, f.column(at), nil, at, "a probability is no sum of kernel values; ModelScale explains the decision value")
+}
+
+// class returns the place of a class, for a classifier that predicts the row.
+func (t *explained) class(c estimators.Classifier, class int) (int, error) {
+	if _, err := c.Predict(t.row); err != nil { // not fitted, or on other columns
+		return 0, err
+	}
+	at := slices.Index(c.Classes(), class)
+	if at < 0 {
+		return 0, fault.Param(t.typ, "class", class, fmt.Sprintf("one of %v", c.Classes()))
+	}
+	return at, nil
 }
 
 // decisions returns the scores of a classifier, and its models: of one model its own scores, since the mean that a search makes of
