@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -113,7 +114,11 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	style := draw.TextStyle{Color: plotstyle.Black, Font: plotstyle.Font(plotstyle.TickSize), YAlign: text.YCenter, Handler: plot.DefaultTextHandler}
 	gap, thin := 1.5*vg.Millimeter, draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(0.8)}
-	last := s.base
+	last, largest := s.base, 0.0
+	for _, b := range s.steps {
+		largest = max(largest, math.Abs(b.to-b.from))
+	}
+	signed, lift := signs(largest), style.FontExtents().Descent*0.5
 	for i, b := range s.steps {
 		row, colour := float64(i+1), plotstyle.Vermillion
 		if b.to < b.from {
@@ -133,7 +138,7 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 		if b.to < b.from {
 			style.XAlign, at = text.XRight, left-gap
 		}
-		c.FillText(style, vg.Point{X: at, Y: y(row)}, signed(b.to-b.from))
+		c.FillText(style, vg.Point{X: at, Y: y(row) + lift}, signed(b.to-b.from))
 		last = b.to
 	}
 	top := float64(len(s.steps) + 1)
@@ -142,16 +147,22 @@ func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, end := range []struct{ value, row float64 }{{s.base, 0}, {s.prediction, top}} {
 		mark := draw.GlyphStyle{Color: plotstyle.Dark, Radius: vg.Points(3.5), Shape: plotstyle.Diamond{}}
 		c.DrawGlyph(mark, vg.Point{X: x(end.value), Y: y(end.row)})
-		c.FillText(style, vg.Point{X: x(end.value) + 2*gap, Y: y(end.row)}, numeral.Short(end.value))
+		c.FillText(style, vg.Point{X: x(end.value) + 2*gap, Y: y(end.row) + lift}, numeral.Short(end.value))
 	}
 }
 
-// signed is a number with its sign.
-func signed(v float64) string {
-	if v < 0 {
-		return "−" + numeral.Short(-v)
+// signs writes contributions with their signs, all with as many decimals as the largest needs for three digits.
+func signs(largest float64) func(v float64) string {
+	if !(largest >= 1e-3 && largest < 1e6) {
+		return func(v float64) string {
+			if v < 0 {
+				return "−" + numeral.Short(-v)
+			}
+			return "+" + numeral.Short(v)
+		}
 	}
-	return "+" + numeral.Short(v)
+	decimals := max(0, 2-int(math.Floor(math.Log10(largest))))
+	return func(v float64) string { return strings.Replace(fmt.Sprintf("%+.*f", decimals, v), "-", "−", 1) }
 }
 
 // swatch stands for a colour in a legend.

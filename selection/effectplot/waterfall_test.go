@@ -31,7 +31,7 @@ func TestWaterfall(t *testing.T) {
 	e := reasons(3, 0)
 	e.Contributions[2].Level = "audi"
 	text := svg(t, func(path string) error { return SaveWaterfall(e, "price in 1000 $", path) })
-	for _, want := range []string{"name 0 = 0", "name 1 = 0.5", "name 2 = audi", "mean of 100 rows", "prediction", "+4", "−2", "+1", "price in 1000 $", ">23<", ">20<"} {
+	for _, want := range []string{"name 0 = 0", "name 1 = 0.5", "name 2 = audi", "mean of 100 rows", "prediction", "+4.00", "−2.00", "+1.00", "price in 1000 $", ">23<", ">20<"} {
 		assert.Contains(t, text, want)
 	}
 	assert.Less(t, strings.Index(text, "name 2"), strings.Index(text, "name 0"), "the largest is on top")
@@ -60,6 +60,15 @@ func TestStepsOfMany(t *testing.T) {
 	text := svg(t, func(path string) error { return SaveWaterfall(e, "y", path) })
 	assert.Contains(t, text, "26 other columns")
 	assert.NotContains(t, text, "name 14 ")
+}
+
+func TestSigns(t *testing.T) {
+	assert.Equal(t, "+4.13", signs(9)(4.125001))
+	assert.Equal(t, "−0.02", signs(9)(-0.02))
+	assert.Equal(t, "+413", signs(999)(412.6))
+	assert.Equal(t, "−0.0041", signs(0.012)(-0.00412))
+	assert.Equal(t, "−0.000412", signs(0.0005)(-0.000412))
+	assert.Contains(t, signs(0)(0), "0")
 }
 
 func TestNoWaterfall(t *testing.T) {

@@ -145,7 +145,7 @@ func (e Explanation) String() string {
 // Columns that go together, levels of a category and copies, have one value.
 //
 // The values are exact for sums of kernels that are products over the columns, see the documentation of the package, at a cost of
-// O(m n d²/2) for n rows of the machine, times some 80 for a Matérn kernel. Any other regressor is asked for predictions,
+// O(m n d²/2) for n rows of the machine, times 71 for a Matérn kernel of ν = 5/2. Any other regressor is asked for predictions,
 // 2(d-1)·Orders for each row of the background. A gap (NaN) is for estimators that take gaps, and is explained like a value.
 // Errors: ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, those of Predict, or ctx's.
 func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix, opt *ExplainOptions) (_ Explanation, err error) {

@@ -250,13 +250,13 @@ func TestExplainByPredictions(t *testing.T) {
 	mixed := &pipeline.Regressor{Steps: []transformers.Transformer{&pca.PCA{Components: 3}}, Final: &lssvm.Regressor{}}
 	scaled := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.UnitRows{}}, Final: &lssvm.Regressor{}}
 	for want, r := range map[string]estimators.Regressor{
-		"the steps before *lssvm.Regressor mix column 0 with column 1": fittedTo(t, mixed, x, y),
+		"the steps before *lssvm.Regressor mix column 0 with column 1":  fittedTo(t, mixed, x, y),
 		"the steps before *lssvm.Regressor mix column 0 with column 1 ": fittedTo(t, scaled, x, y),
-		"no product":                            fittedTo(t, &lssvm.Regressor{Kernel: kernels.Polynomial{Degree: 2}}, x, y),
-		"hidden is no estimators.Expander":      hidden{machine},
-		"other is no estimators.Expander":       other{machine},
-		"*gabasr.Regressor is no":               fittedTo(t, &gabasr.Regressor{Sweeps: 10, Chains: 1}, x, y),
-		"not the sum":                           liar{fittedTo(t, &lssvm.Regressor{}, x, y), machine},
+		"no product":                       fittedTo(t, &lssvm.Regressor{Kernel: kernels.Polynomial{Degree: 2}}, x, y),
+		"hidden is no estimators.Expander": hidden{machine},
+		"other is no estimators.Expander":  other{machine},
+		"*gabasr.Regressor is no":          fittedTo(t, &gabasr.Regressor{Sweeps: 10, Chains: 1}, x, y),
+		"not the sum":                      liar{fittedTo(t, &lssvm.Regressor{}, x, y), machine},
 	} {
 		e, err := Explain(ctx, r, row, background, &ExplainOptions{Orders: 3})
 		require.NoError(t, err, want)
@@ -380,16 +380,16 @@ func TestExplainErrors(t *testing.T) {
 		opt        ExplainOptions
 		want       error
 	}{
-		"not fitted":     {&lssvm.Regressor{}, row, x, ExplainOptions{}, estimators.ErrNotFitted},
-		"nil":            {nil, row, x, ExplainOptions{}, estimators.ErrParam},
-		"a short row":    {r, row[:4], x, ExplainOptions{}, estimators.ErrShape},
-		"another width":  {r, row[:4], x.Slice(0, 30, 0, 4), ExplainOptions{}, estimators.ErrShape},
-		"an infinity":    {r, []float64{1, 2, math.Inf(1), 0, 0}, x, ExplainOptions{}, estimators.ErrNotFinite},
-		"no background":  {r, row, &mat.Dense{}, ExplainOptions{}, estimators.ErrShape},
-		"one order":      {r, row, x, ExplainOptions{Orders: 1}, estimators.ErrParam},
-		"negative rows":  {r, row, x, ExplainOptions{Rows: -1}, estimators.ErrParam},
-		"names":          {r, row, x, ExplainOptions{Names: []string{"a"}}, estimators.ErrParam},
-		"unknown scale":  {r, row, x, ExplainOptions{Scale: 7}, estimators.ErrParam},
+		"not fitted":    {&lssvm.Regressor{}, row, x, ExplainOptions{}, estimators.ErrNotFitted},
+		"nil":           {nil, row, x, ExplainOptions{}, estimators.ErrParam},
+		"a short row":   {r, row[:4], x, ExplainOptions{}, estimators.ErrShape},
+		"another width": {r, row[:4], x.Slice(0, 30, 0, 4), ExplainOptions{}, estimators.ErrShape},
+		"an infinity":   {r, []float64{1, 2, math.Inf(1), 0, 0}, x, ExplainOptions{}, estimators.ErrNotFinite},
+		"no background": {r, row, &mat.Dense{}, ExplainOptions{}, estimators.ErrShape},
+		"one order":     {r, row, x, ExplainOptions{Orders: 1}, estimators.ErrParam},
+		"negative rows": {r, row, x, ExplainOptions{Rows: -1}, estimators.ErrParam},
+		"names":         {r, row, x, ExplainOptions{Names: []string{"a"}}, estimators.ErrParam},
+		"unknown scale": {r, row, x, ExplainOptions{Scale: 7}, estimators.ErrParam},
 	} {
 		_, err := Explain(ctx, c.r, c.row, c.background, &c.opt)
 		assert.ErrorIs(t, err, c.want, name)

@@ -210,7 +210,7 @@ func TestKernelsThatAreNoProducts(t *testing.T) {
 	for want, k := range map[string]kernels.Kernel{
 		"Polynomial": kernels.Sum{kernels.RBF{}, kernels.Polynomial{}}, "Normalized": kernels.Product{kernels.Normalized{Kernel: kernels.Linear{}}},
 		"Tanh": kernels.ARD{Kernel: kernels.Tanh{}, Lengths: []float64{1, 2}}, "RBF": ofOthers{},
-		"2000 products": kernels.Product{kernels.Matern{}, kernels.Matern{}},
+		"2000 products":     kernels.Product{kernels.Matern{}, kernels.Matern{}},
 		"RationalQuadratic": kernels.RationalQuadratic{Alpha: 1e-3}, "Product": kernels.Product{kernels.Linear{}, kernels.Matern{}, kernels.Matern{}},
 		"2000": func() kernels.Kernel {
 			out := kernels.Sum{}

@@ -20,7 +20,9 @@ func problem() (f func(row []float64) float64, predict Function, x []float64, ba
 	rng := rand.New(rand.NewPCG(5, 6))
 	rows, background, x := random(30, 8, rng), random(30, 8, rng), random(1, 8, rng).RawRowView(0)
 	alpha := mat.Col(nil, 1, rows)
-	f = func(row []float64) float64 { return sum(kernels.Polynomial{Degree: 3}, rows, alpha, row) + math.Max(row[0], row[1]) }
+	f = func(row []float64) float64 {
+		return sum(kernels.Polynomial{Degree: 3}, rows, alpha, row) + math.Max(row[0], row[1])
+	}
 	predict = func(rows *mat.Dense) ([]float64, error) {
 		out := make([]float64, rows.RawMatrix().Rows)
 		for i := range out {

@@ -73,7 +73,7 @@ type block struct {
 	atX       [][]float64 // [term], the factors at x
 	sourcesOf [][]float64 // [source]
 	atZ       []float64
-	weights   []float64   // α times the factors that do not change
+	weights   []float64    // α times the factors that do not change
 	factors   [3][]float64 // of the players that change, one after the other: at x, at z, and their sums of products
 	prefix    []float64
 	suffix    []float64

@@ -1,10 +1,11 @@
 package basis
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Graph returns the kernels of the vectors with the rows of x, the zero Value where there are no vectors.
