@@ -26,7 +26,7 @@ type ExpansionPart struct {
 
 // Expander is the capability of a fitted estimator to write its function as a sum of kernel values. Package
 // selection/inspection explains single predictions of these exactly, and lists the rows behind them. Estimators of other modules
-// may implement it; where the sum differs from the predictions, it is not used.
+// may implement it; where the sum differs from the predictions, it is not used. It is the capability [Expanding].
 type Expander interface {
 	// Expansion returns the sum. Its matrices may be those of the model and are not to be changed. Errors: [ErrNotFitted], also
 	// after a fit to a kernel matrix, which keeps no rows; one that wraps errors.ErrUnsupported if these settings

@@ -222,7 +222,7 @@ func ExampleExplain() {
 		fmt.Println(err)
 		return
 	}
-	opt := &inspection.ExplainOptions{Names: []string{"time", "height", "weight"}, Scale: inspection.PredictionScale}
+	opt := &inspection.ExplainOptions{Names: []string{"time", "height", "weight"}}
 	var e inspection.Explanation
 	e, err := inspection.Explain(ctx, r, []float64{0.25, 0, 0.5}, x, opt)
 	if err != nil {
@@ -230,7 +230,8 @@ func ExampleExplain() {
 		return
 	}
 	var method inspection.Method = e.Method
-	fmt.Printf("%.1f from %.1f, by %v\n", e.Prediction, e.Base, method)
+	var scale inspection.Scale = e.Scale
+	fmt.Printf("%.1f from %.1f, by %v of the %v\n", e.Prediction, e.Base, method, scale)
 	var first inspection.Contribution = e.Contributions[0]
 	fmt.Printf("%s: %+.1f\n", first.Label(), first.Value)
 	sum := 0.0
@@ -239,8 +240,8 @@ func ExampleExplain() {
 	}
 	fmt.Println(math.Abs(e.Prediction-e.Base-sum) < 1e-9)
 	// Output:
-	// 1.0 from 0.4, by closed form
-	// time = 0.25: +0.9
+	// 0.9 from 0.3, by closed form of the prediction
+	// time = 0.25: +1.0
 	// true
 }
 
