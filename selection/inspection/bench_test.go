@@ -59,7 +59,7 @@ func BenchmarkExplain(b *testing.B) {
 			var e Explanation
 			var err error
 			for range b.N {
-				e, err = Explain(ctx, m, x.RawRowView(0), x, &ExplainOptions{NoExact: true})
+				e, err = Explain(ctx, m, x.RawRowView(0), x, &ExplainOptions{Method: Permutations})
 				require.NoError(b, err)
 			}
 			largest := 0.0

@@ -19,6 +19,7 @@ import (
 const (
 	// agreement is how far a sum of kernel values may be from the predictions, over the largest of these.
 	agreement   = 1e-9
+	mostWork    = 1 << 32 // multiplications of AutomaticMethod
 	trials      = 16
 	trialStream = 0x747269616c // "trial"
 )
@@ -34,6 +35,7 @@ type expanded struct {
 	estimators.Expansion
 	row, background *mat.Dense
 	owners          []int // the player of each column; the number of players for one that is the same everywhere
+	games           []*shapley.Game
 }
 
 // closedForm returns the value of each player for an output of the models, which sum to total. Errors: noClosedForm, those of the
@@ -49,14 +51,24 @@ func (t *explained) closedForm(ctx context.Context, f shapley.Function, models [
 			return nil, err
 		}
 	}
+	work := 0.0
+	for i := range all {
+		if err := all[i].play(len(t.players)); err != nil {
+			return nil, err
+		}
+		work += all[i].work()
+	}
+	if t.Method == AutomaticMethod && work > mostWork {
+		return nil, noClosedForm(fmt.Sprintf("it takes %.1g multiplications, more than %.1g", work, float64(mostWork)))
+	}
 	scale, err := t.tryMixed(ctx, f, all, output)
 	if err != nil {
 		return nil, err
 	}
 	phi := make([]float64, len(t.players))
 	for _, e := range all {
-		for _, p := range e.Parts {
-			own, err := t.ofPart(ctx, e, p, output)
+		for i, p := range e.Parts {
+			own, err := e.games[i].Values(ctx, t.Workers, e.row.RawRowView(0), e.background, p.Rows, mat.Col(nil, output, p.Coefficients))
 			if err != nil {
 				return nil, err
 			}
@@ -69,13 +81,24 @@ func (t *explained) closedForm(ctx context.Context, f shapley.Function, models [
 	return phi, nil
 }
 
-// ofPart returns the values for the sum over the rows of one kernel.
-func (t *explained) ofPart(ctx context.Context, e expanded, p estimators.ExpansionPart, output int) ([]float64, error) {
-	game, err := shapley.Kernel(p.Kernel, e.owners, len(t.players))
-	if err != nil {
-		return nil, noClosedForm(err.Error())
+// play writes the kernel of each part as a game of the players.
+func (e *expanded) play(players int) error {
+	for _, p := range e.Parts {
+		game, err := shapley.Kernel(p.Kernel, e.owners, players)
+		if err != nil {
+			return noClosedForm(err.Error())
+		}
+		e.games = append(e.games, game)
 	}
-	return game.Values(ctx, t.Workers, e.row.RawRowView(0), e.background, p.Rows, mat.Col(nil, output, p.Coefficients))
+	return nil
+}
+
+// work returns the multiplications that the values of the parts take.
+func (e *expanded) work() (out float64) {
+	for i, p := range e.Parts {
+		out += e.games[i].Work(e.background.RawMatrix().Rows, p.Rows.RawMatrix().Rows)
+	}
+	return out
 }
 
 // expand writes a model as a sum of kernel values of what it sees.

@@ -42,22 +42,25 @@ const (
 // String returns "prediction" or "model".
 func (s Scale) String() string { return enum.Name("Scale", int(s), "prediction", "model") }
 
-// Method says how an explanation was computed.
+// Method says how an explanation is computed.
 type Method int
 
 // The methods.
 const (
+	// AutomaticMethod is ClosedForm where there is one that takes at most 2³² multiplications, some half a minute of a processor.
+	// Otherwise it is Permutations, or AllCoalitions where these take no more predictions.
+	AutomaticMethod Method = iota
 	// ClosedForm: the function is a sum of kernels that are sums of products over the columns, whose Shapley values have a closed form.
-	ClosedForm Method = iota
-	// AllCoalitions: predictions for all sets of columns, of few columns. The values are exact.
+	ClosedForm
+	// AllCoalitions: predictions for all sets of columns, of at most 20 columns. The values are exact.
 	AllCoalitions
 	// Permutations: columns joined in random orders. The values have standard errors.
 	Permutations
 )
 
-// String returns "closed form", "all coalitions" or "permutations".
+// String returns "automatic", "closed form", "all coalitions" or "permutations".
 func (m Method) String() string {
-	return enum.Name("Method", int(m), "closed form", "all coalitions", "permutations")
+	return enum.Name("Method", int(m), "automatic", "closed form", "all coalitions", "permutations")
 }
 
 // ExplainOptions are the settings of an explanation. Nil means the defaults.
@@ -65,13 +68,12 @@ type ExplainOptions struct {
 	// Names are those of the columns, as in [Options].
 	Names []string
 	// Rows is how many rows of the background are averaged over, drawn by Seed where more are given. The cost grows with it.
-	Rows  int `zero:"100"`
-	Scale Scale
-	// Orders is how many random orders of the columns are tried for each row of the background, each with its reverse, where there is
-	// no closed form. Of d columns each takes 2(d-1) predictions. Twice as many make standard errors 0.7 times as large.
-	Orders int `zero:"4" least:"2"`
-	// NoExact takes random orders also where there is a closed form, which may take longer for hundreds of columns.
-	NoExact bool
+	Rows   int `zero:"100"`
+	Scale  Scale
+	Method Method
+	// Orders is how many random orders of the columns are tried for each row of the background, each with its reverse, by
+	// Permutations. Of d columns each takes 2(d-1) predictions. Twice as many make standard errors 0.7 times as large.
+	Orders  int    `zero:"4" least:"2"`
 	Seed    uint64 // of the rows and the orders
 	Workers int    // 0: GOMAXPROCS
 	// Observe, if not nil, is called as the work goes on, by one goroutine at a time.
@@ -110,7 +112,7 @@ type Explanation struct {
 	Contributions []Contribution
 	Scale         Scale
 	Method        Method
-	// Reason says why there is no closed form; "" with ClosedForm.
+	// Reason says why the closed form was not taken; "" if it was.
 	Reason string
 	Rows   int // of the background, over which the mean is
 }
@@ -147,7 +149,8 @@ func (e Explanation) String() string {
 // The values are exact for sums of kernels that are products over the columns, see the documentation of the package, at a cost of
 // O(m n d²/2) for n rows of the machine, times 71 for a Matérn kernel of ν = 5/2. Any other regressor is asked for predictions,
 // 2(d-1)·Orders for each row of the background. A gap (NaN) is for estimators that take gaps, and is explained like a value.
-// Errors: ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, those of Predict, or ctx's.
+// Errors: ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, one that wraps errors.ErrUnsupported if Method is
+// ClosedForm and there is none, those of Predict, or ctx's.
 func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix, opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newExplained("Explain", r, row, background, opt)
@@ -332,33 +335,47 @@ func (t *explained) explain(ctx context.Context, f shapley.Function, models []mo
 		return out, err
 	}
 	out = Explanation{Prediction: y[0], Base: stat.Mean(base, nil), Scale: t.Scale, Rows: len(base)}
-	if t.NoExact {
-		why = "NoExact is set"
+	if t.Method == Permutations || t.Method == AllCoalitions {
+		why = fmt.Sprintf("Method is %v", t.Method)
 	}
-	var phi, se []float64
 	if why == "" {
-		if phi, err = t.closedForm(ctx, f, models, output, out.Prediction-out.Base); err != nil && !errors.As(err, new(noClosedForm)) {
-			return Explanation{}, err
-		} else if err != nil {
+		phi, err := t.closedForm(ctx, f, models, output, out.Prediction-out.Base)
+		switch {
+		case errors.As(err, new(noClosedForm)):
 			why = err.Error()
-		}
-		se = make([]float64, len(phi))
-	}
-	if why != "" {
-		s := shapley.Sampling{Orders: t.Orders, Seed: t.ExplainOptions.Seed, Workers: t.Workers}
-		for _, p := range t.players {
-			s.Groups = append(s.Groups, p.columns)
-		}
-		out.Method, out.Reason = Permutations, why
-		if s.Enumerates() {
-			out.Method = AllCoalitions
-		}
-		if phi, se, err = shapley.Sample(ctx, s, t.row.RawRowView(0), t.drawn, f); err != nil {
+		case err != nil:
 			return Explanation{}, err
+		default:
+			out.Method, out.Contributions = ClosedForm, t.contributions(phi, make([]float64, len(phi)))
+			return out, nil
 		}
+	}
+	if t.Method == ClosedForm {
+		return Explanation{}, fmt.Errorf("%s: no closed form: %s: %w", t.typ, why, errors.ErrUnsupported)
+	}
+	out.Reason = why
+	if err := t.sample(ctx, f, &out); err != nil {
+		return Explanation{}, err
+	}
+	return out, nil
+}
+
+// sample explains f by its predictions.
+func (t *explained) sample(ctx context.Context, f shapley.Function, out *Explanation) error {
+	s := shapley.Sampling{Orders: t.Orders, Seed: t.ExplainOptions.Seed, Workers: t.Workers}
+	for _, p := range t.players {
+		s.Groups = append(s.Groups, p.columns)
+	}
+	out.Method = Permutations
+	if s.All = t.Method == AllCoalitions || t.Method == AutomaticMethod && s.AllCostLess(); s.All {
+		out.Method = AllCoalitions
+	}
+	phi, se, err := shapley.Sample(ctx, s, t.row.RawRowView(0), t.drawn, f)
+	if err != nil {
+		return fault.AddName(t.typ, err)
 	}
 	out.Contributions = t.contributions(phi, se)
-	return out, nil
+	return nil
 }
 
 // contributions returns those of all features, from the values of the players.

@@ -285,18 +285,18 @@ func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ClosedForm, exact.Method, exact.Reason)
 	want := inOrder(t, exact, singles(5))
-	e, err := Explain(ctx, r, row, background, &ExplainOptions{NoExact: true, Orders: 3, Seed: 5})
+	e, err := Explain(ctx, r, row, background, &ExplainOptions{Method: Permutations, Orders: 3, Seed: 5})
 	require.NoError(t, err)
 	assert.Equal(t, Permutations, e.Method)
-	assert.Equal(t, "NoExact is set", e.Reason)
+	assert.Equal(t, "Method is permutations", e.Reason)
 	assertSums(t, e)
 	for _, c := range e.Contributions {
 		assert.LessOrEqual(t, math.Abs(c.Value-want[c.Columns[0]]), 4*c.SE, c.Name)
 	}
-	again, err := Explain(ctx, r, row, background, &ExplainOptions{NoExact: true, Orders: 3, Seed: 5, Workers: 1})
+	again, err := Explain(ctx, r, row, background, &ExplainOptions{Method: Permutations, Orders: 3, Seed: 5, Workers: 1})
 	require.NoError(t, err)
 	assert.Equal(t, e, again, "the same seed, other workers")
-	different, err := Explain(ctx, r, row, background, &ExplainOptions{NoExact: true, Orders: 3, Seed: 6})
+	different, err := Explain(ctx, r, row, background, &ExplainOptions{Method: Permutations, Orders: 3, Seed: 6})
 	require.NoError(t, err)
 	assert.NotEqual(t, inOrder(t, e, singles(5)), inOrder(t, different, singles(5)))
 	assert.Contains(t, e.String(), "s.e.")
@@ -380,16 +380,18 @@ func TestExplainErrors(t *testing.T) {
 		opt        ExplainOptions
 		want       error
 	}{
-		"not fitted":    {&lssvm.Regressor{}, row, x, ExplainOptions{}, estimators.ErrNotFitted},
-		"nil":           {nil, row, x, ExplainOptions{}, estimators.ErrParam},
-		"a short row":   {r, row[:4], x, ExplainOptions{}, estimators.ErrShape},
-		"another width": {r, row[:4], x.Slice(0, 30, 0, 4), ExplainOptions{}, estimators.ErrShape},
-		"an infinity":   {r, []float64{1, 2, math.Inf(1), 0, 0}, x, ExplainOptions{}, estimators.ErrNotFinite},
-		"no background": {r, row, &mat.Dense{}, ExplainOptions{}, estimators.ErrShape},
-		"one order":     {r, row, x, ExplainOptions{Orders: 1}, estimators.ErrParam},
-		"negative rows": {r, row, x, ExplainOptions{Rows: -1}, estimators.ErrParam},
-		"names":         {r, row, x, ExplainOptions{Names: []string{"a"}}, estimators.ErrParam},
-		"unknown scale": {r, row, x, ExplainOptions{Scale: 7}, estimators.ErrParam},
+		"not fitted":     {&lssvm.Regressor{}, row, x, ExplainOptions{}, estimators.ErrNotFitted},
+		"nil":            {nil, row, x, ExplainOptions{}, estimators.ErrParam},
+		"a short row":    {r, row[:4], x, ExplainOptions{}, estimators.ErrShape},
+		"another width":  {r, row[:4], x.Slice(0, 30, 0, 4), ExplainOptions{}, estimators.ErrShape},
+		"an infinity":    {r, []float64{1, 2, math.Inf(1), 0, 0}, x, ExplainOptions{}, estimators.ErrNotFinite},
+		"no background":  {r, row, &mat.Dense{}, ExplainOptions{}, estimators.ErrShape},
+		"one order":      {r, row, x, ExplainOptions{Orders: 1}, estimators.ErrParam},
+		"negative rows":  {r, row, x, ExplainOptions{Rows: -1}, estimators.ErrParam},
+		"names":          {r, row, x, ExplainOptions{Names: []string{"a"}}, estimators.ErrParam},
+		"unknown method": {r, row, x, ExplainOptions{Method: 4}, estimators.ErrParam},
+		"no closed form": {hidden{r.(*lssvm.Regressor)}, row, x, ExplainOptions{Method: ClosedForm}, errors.ErrUnsupported},
+		"unknown scale":  {r, row, x, ExplainOptions{Scale: 7}, estimators.ErrParam},
 	} {
 		_, err := Explain(ctx, c.r, c.row, c.background, &c.opt)
 		assert.ErrorIs(t, err, c.want, name)
@@ -412,9 +414,9 @@ func TestExplainErrors(t *testing.T) {
 func TestExplainCancelledAndObserved(t *testing.T) {
 	x, y := houses(300, 1)
 	r := fittedTo(t, &lssvm.Regressor{}, x, y)
-	for _, sampled := range []bool{false, true} {
+	for _, method := range []Method{ClosedForm, AllCoalitions, Permutations} {
 		done := 0.0
-		opt := &ExplainOptions{NoExact: sampled, Orders: 3, Observe: func(s estimators.Step) {
+		opt := &ExplainOptions{Method: method, Orders: 3, Observe: func(s estimators.Step) {
 			assert.GreaterOrEqual(t, s.Done, done)
 			done = s.Done
 		}}
@@ -426,6 +428,24 @@ func TestExplainCancelledAndObserved(t *testing.T) {
 		_, err = Explain(own, r, x.RawRowView(0), x, opt)
 		assert.ErrorIs(t, err, context.Canceled)
 	}
+}
+
+// A closed form that takes too long is taken only where it is asked for.
+func TestExplainTakesNoHours(t *testing.T) {
+	x := uniform(400, 60, -1, 1, 1)
+	y := mat.Col(nil, 0, x)
+	r := fittedTo(t, &lssvm.Regressor{Kernel: kernels.Matern{Nu: 0.5, Length: 10}, Ridge: 0.1}, x, y)
+	e, err := Explain(ctx, r, x.RawRowView(0), x, &ExplainOptions{Orders: 2})
+	require.NoError(t, err)
+	assert.Equal(t, Permutations, e.Method)
+	assert.Contains(t, e.Reason, "multiplications")
+	assertSums(t, e)
+	exact, err := Explain(ctx, r, x.RawRowView(0), x, &ExplainOptions{Method: ClosedForm, Rows: 2})
+	require.NoError(t, err)
+	assert.Equal(t, ClosedForm, exact.Method)
+	assertSums(t, exact)
+	_, err = Explain(ctx, r, x.RawRowView(0), x, &ExplainOptions{Method: AllCoalitions})
+	assert.ErrorIs(t, err, estimators.ErrTooLarge)
 }
 
 // The background is at most so many rows, drawn by the seed.
@@ -455,5 +475,6 @@ func TestExplanationString(t *testing.T) {
 	assert.NotContains(t, e.String(), "s.e.")
 	assert.Contains(t, e.String(), "closed form")
 	assert.Equal(t, "Scale(5)", Scale(5).String())
+	assert.Equal(t, "automatic", AutomaticMethod.String())
 	assert.Equal(t, "Method(-1)", Method(-1).String())
 }

@@ -98,9 +98,6 @@ func Kernel(k kernels.Kernel, owners []int, players int) (*Game, error) {
 	return g, err
 }
 
-// Terms returns the number of products.
-func (g *Game) Terms() int { return len(g.terms) }
-
 // expand returns the products of a kernel of some columns.
 func (g *Game) expand(k kernels.Kernel, view []column) ([]term, error) {
 	switch k := k.(type) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/kernels"
@@ -180,6 +181,46 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 			}
 			assert.InDelta(t, total, floats.Sum(phi), 1e-10*(1+math.Abs(total)), name)
 			assert.Zero(t, phi[3%players]*float64(players-3), "a column that does not change")
+		}
+	}
+}
+
+// Of many players fewer nodes than the exact rule has leave no more than rounding, whether factors change a little or much.
+func TestManyPlayers(t *testing.T) {
+	const d = 70
+	rng := rand.New(rand.NewPCG(9, 9))
+	rows, z, x := random(40, d, rng), random(1, d, rng), random(1, d, rng).RawRowView(0)
+	alpha := mat.Col(nil, 0, rows)
+	rows.SetRow(0, x) // whose factors are all 1
+	for _, gamma := range []float64{1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 5, 100} {
+		k := kernels.RBF{Gamma: gamma}
+		g, err := Kernel(k, each(d), d)
+		require.NoError(t, err)
+		phi, err := g.Values(ctx, 0, x, z, rows, alpha)
+		require.NoError(t, err)
+		factor := func(a, b float64) float64 { return math.Exp(-gamma * (a - b) * (a - b)) }
+		largest := 0.0
+		for i := range alpha { // rounding is of the products of the larger factors
+			product := math.Abs(alpha[i])
+			for l, r := range rows.RawRowView(i) {
+				product *= max(factor(x[l], r), factor(z.At(0, l), r))
+			}
+			largest = max(largest, product)
+		}
+		for _, j := range []int{0, 17, d - 1} {
+			want := quad.Fixed(func(t float64) (sum float64) {
+				for i, a := range alpha {
+					product := a * (factor(x[j], rows.At(i, j)) - factor(z.At(0, j), rows.At(i, j)))
+					for l, r := range rows.RawRowView(i) {
+						if l != j {
+							product *= (1-t)*factor(z.At(0, l), r) + t*factor(x[l], r)
+						}
+					}
+					sum += product
+				}
+				return sum
+			}, 0, 1, 60, quad.Legendre{}, 0)
+			assert.InDelta(t, want, phi[j], 1e-13*largest, "gamma %v, column %d", gamma, j)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package shapley
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/parallel"
 )
 
@@ -17,7 +19,7 @@ const (
 	orderStream = 0x6f72646572 // "order"
 	// batchNumbers bounds the rows that are predicted together.
 	batchNumbers = 1 << 18
-	// mostPlayers bounds what all coalitions are computed of.
+	// mostPlayers bounds what all coalitions are computed of, a million of them.
 	mostPlayers = 20
 )
 
@@ -29,19 +31,21 @@ type Sampling struct {
 	// Groups are the columns of each player. Other columns keep the values of the background.
 	Groups [][]int
 	// Orders is how many orders there are for each row of the background, each with its reverse; at least 2.
-	Orders  int
+	Orders int
+	// All asks for all coalitions in the place of orders, of at most mostPlayers.
+	All     bool
 	Seed    uint64
 	Workers int
 }
 
-// Enumerates reports whether all coalitions cost no more predictions than the orders.
-func (s Sampling) Enumerates() bool {
+// AllCostLess reports whether all coalitions take no more predictions than the orders.
+func (s Sampling) AllCostLess() bool {
 	p := len(s.Groups)
 	return p <= mostPlayers && 1<<p-2 <= 2*s.Orders*(p-1)
 }
 
-// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0 where
-// [Sampling.Enumerates]. The values sum to f(x) less the mean over the background, but for rounding. The result does not depend on
+// Sample returns the values of the players for x and the mean over the background (m×d), with their standard errors, which are 0 of All
+// coalitions. The values sum to f(x) less the mean over the background, but for rounding. The result does not depend on
 // Workers. Errors: those of f, ErrTooLarge, or ctx's.
 func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense, f Function) (phi, se []float64, err error) {
 	m, d := background.Dims()
@@ -49,6 +53,9 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 	phi, se = make([]float64, players), make([]float64, players)
 	if players == 0 {
 		return phi, se, nil
+	}
+	if s.All && players > mostPlayers {
+		return nil, nil, fmt.Errorf("%d columns or groups of them, want <= %d for all coalitions: %w", players, mostPlayers, fault.ErrTooLarge)
 	}
 	need := float64(m)*2*float64(players) + float64(parallel.Workers(s.Workers))*(2*batchNumbers+float64(s.count()+2*d))
 	if err := check.Numbers("the values of each row of the background", need, "take fewer rows of it"); err != nil {
@@ -58,7 +65,7 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 	err = parallel.ForEach(ctx, s.Workers, m, func(z int) error {
 		w := walker{Sampling: s, ctx: ctx, x: x, z: background.RawRowView(z), f: f}
 		var err error
-		if s.Enumerates() {
+		if s.All {
 			own[z], err = w.coalitions()
 		} else {
 			own[z], squares[z], err = w.orders(rand.New(rand.NewPCG(s.Seed, orderStream+uint64(z))))
@@ -82,7 +89,7 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 
 // count is how many rows are predicted for a row of the background.
 func (s Sampling) count() int {
-	if s.Enumerates() {
+	if s.All {
 		return 1 << len(s.Groups)
 	}
 	return 2 + 2*s.Orders*(len(s.Groups)-1)

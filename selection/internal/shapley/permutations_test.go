@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 )
 
@@ -53,7 +54,7 @@ func TestSampleIsWithinItsErrors(t *testing.T) {
 	off, count := 0.0, 0.0
 	for seed := range uint64(20) {
 		s := Sampling{Groups: columnsOf(each(8), 8), Orders: 4, Seed: seed}
-		require.False(t, s.Enumerates())
+		require.False(t, s.AllCostLess())
 		phi, se, err := Sample(ctx, s, x, background, predict)
 		require.NoError(t, err)
 		assert.InDelta(t, total, floats.Sum(phi), 1e-9*math.Abs(total))
@@ -86,8 +87,7 @@ func TestCoalitions(t *testing.T) {
 	f, predict, x, background := problem()
 	for _, owners := range [][]int{{0, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 2, 2, 0, 0, 1}, {0, 1, 2, 4, 4, 4, 3, 2}} {
 		players := 1 + int(floats.Max([]float64{float64(owners[0]), float64(owners[1]), float64(owners[2]), float64(owners[6])}))
-		s := Sampling{Groups: columnsOf(owners, players), Orders: 4}
-		require.True(t, s.Enumerates())
+		s := Sampling{Groups: columnsOf(owners, players), Orders: 4, All: true}
 		phi, se, err := Sample(ctx, s, x, background, predict)
 		require.NoError(t, err)
 		assert.InDeltaSlice(t, byDefinition(f, owners, players, x, background), phi, 1e-9, "%v", owners)
@@ -99,20 +99,22 @@ func TestCoalitions(t *testing.T) {
 }
 
 // A coalition is all but the others: many orders of few players cost more than all coalitions.
-func TestEnumerates(t *testing.T) {
+func TestAllCostLess(t *testing.T) {
 	for players, orders := range map[int]int{3: 2, 5: 4, 10: 57} {
 		s := Sampling{Groups: make([][]int, players), Orders: orders}
-		assert.True(t, s.Enumerates(), players)
+		assert.True(t, s.AllCostLess(), players)
 		s.Orders = (1<<players-3)/(2*(players-1)) - 1
-		assert.False(t, s.Enumerates(), players)
+		assert.False(t, s.AllCostLess(), players)
 	}
 }
 
 func TestSampleErrors(t *testing.T) {
 	_, predict, x, background := problem()
+	_, _, err := Sample(ctx, Sampling{Groups: make([][]int, 21), All: true}, x, background, predict)
+	assert.ErrorIs(t, err, fault.ErrTooLarge)
 	s := Sampling{Groups: columnsOf(each(8), 8), Orders: 2}
 	bad := errors.New("no prediction")
-	_, _, err := Sample(ctx, s, x, background, func(*mat.Dense) ([]float64, error) { return nil, bad })
+	_, _, err = Sample(ctx, s, x, background, func(*mat.Dense) ([]float64, error) { return nil, bad })
 	assert.ErrorIs(t, err, bad)
 	gone, cancel := context.WithCancel(ctx)
 	calls := 0

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -18,6 +17,8 @@ const (
 	// mostBlock and leastBlock are how many rows are looked at together, fewer of many players and products.
 	mostBlock, leastBlock = 64, 4
 	blockNumbers          = 1 << 17
+	// mostNodes is the end of a table; more of them are taken without one.
+	mostNodes = 100
 )
 
 // Values returns the Shapley value of each player of Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background (m×d). The
@@ -28,7 +29,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	tasks := (n + size - 1) / size
 	need := float64(parallel.Workers(workers))*float64(size)*float64(g.players+1)*float64(len(g.terms)+2*len(g.sources)+5) +
 		float64(tasks)*float64(g.players)
-	if err := check.Numbers("the factors of a block of rows", need, "explain with NoExact"); err != nil {
+	if err := check.Numbers("the factors of a block of rows", need, "explain by Permutations"); err != nil {
 		return nil, err
 	}
 	rules := newRules((g.players + 1) / 2)
@@ -57,6 +58,16 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	m, _ := background.Dims()
 	floats.Scale(1/float64(m), phi)
 	return phi, nil
+}
+
+// Work returns the multiplications that Values takes for so many rows of the background and of the machine.
+func (g *Game) Work(background, rows int) float64 {
+	out := 0.0
+	for _, t := range g.terms {
+		players := float64(len(g.playersOf(t)))
+		out += players * (players + 1) / 2
+	}
+	return out * float64(background) * float64(rows)
 }
 
 // block is some of the rows, with memory for what is computed of them. An entry [player*size + i] is of row i.
@@ -215,11 +226,12 @@ func (b *block) integrate(active []int) {
 	}
 	all := k * b.size
 	a, z, sums := b.factors[0][:all], b.factors[1][:all], b.factors[2][:all]
-	if b.negligible(a, z) {
+	nodes := b.nodes(a, z)
+	if nodes == 0 {
 		return
 	}
 	clear(sums)
-	r := b.rules[(k+1)/2]()
+	r := b.rules[nodes]()
 	for q, t := range r.nodes {
 		b.products(sums, a, z, t, r.weights[q])
 	}
@@ -230,22 +242,56 @@ func (b *block) integrate(active []int) {
 	}
 }
 
-// negligible reports whether all values are less than rounding, as of Gaussian kernels that are much narrower than the distances:
-// no value is more than twice the product of the larger factors.
-func (b *block) negligible(a, z []float64) bool {
+// nodes returns how many nodes leave less than rounding, 0 if the values themselves are less: none is more than twice the product of
+// the larger factors, which is 0 of Gaussian kernels that are much narrower than the distances.
+func (b *block) nodes(a, z []float64) int {
 	const rounding = 1e-18
-	product := b.prefix[:b.size]
+	product, change := b.prefix[:b.size], b.suffix
 	for i, w := range b.weights {
-		product[i] = math.Abs(w)
+		product[i], change[i] = math.Abs(w), 0
 	}
 	for at := 0; at < len(a); at += b.size {
 		va, vz := a[at:][:b.size], z[at:][:b.size]
 		for i := range product {
-			product[i] *= max(math.Abs(va[i]), math.Abs(vz[i]))
+			larger := max(math.Abs(va[i]), math.Abs(vz[i]))
+			product[i] *= larger
+			if larger > 0 {
+				change[i] += math.Abs(va[i]-vz[i]) / larger
+			}
 		}
 	}
-	return floats.Max(product) <= rounding*b.largest
+	most := -1.0
+	for i, v := range product {
+		if v > rounding*b.largest {
+			most = max(most, change[i])
+		}
+	}
+	if most < 0 {
+		return 0
+	}
+	exact := (len(a)/b.size + 1) / 2
+	for n := 1; n < exact && n < len(largestChange()); n++ {
+		if most <= largestChange()[n] {
+			return n
+		}
+	}
+	return exact
 }
+
+// largestChange has for each number of nodes the largest sum of |a-b|/max(|a|,|b|) over the factors of a product at which they leave
+// 1e-16 of the product of the larger factors. On an ellipse around 0 and 1 whose half axes sum to ρ/2 a factor is at most 1 +
+// δ|a-b|/max(|a|,|b|) times the larger one, with δ = (ρ+1/ρ)/4 - 1/2, and the rule is off by at most 32/15 of the largest value there over
+// ρ^2n (1 - ρ^-2) (L. N. Trefethen, SIAM Review 50, 2008, 67).
+var largestChange = sync.OnceValue(func() []float64 {
+	out := make([]float64, mostNodes)
+	for n := range out {
+		for rho := 1.1; rho < 1e6; rho *= 1.05 {
+			delta := (rho+1/rho)/4 - 0.5
+			out[n] = max(out[n], (2*float64(n)*math.Log(rho)+math.Log(1-1/(rho*rho))+math.Log(1e-16*15./32))/delta)
+		}
+	}
+	return out
+})
 
 // products adds to sums, for each player, weight times the product of all others at t.
 func (b *block) products(sums, a, z []float64, t, weight float64) {
@@ -274,18 +320,3 @@ func (b *block) products(sums, a, z []float64, t, weight float64) {
 	}
 }
 
-// rule is Gauss-Legendre over 0 to 1.
-type rule struct{ nodes, weights []float64 }
-
-// newRules returns the rules of up to so many nodes, each computed once when it is asked for.
-func newRules(most int) []func() rule {
-	out := make([]func() rule, most+1)
-	for n := range out {
-		out[n] = sync.OnceValue(func() rule {
-			r := rule{make([]float64, n), make([]float64, n)}
-			quad.Legendre{}.FixedLocations(r.nodes, r.weights, 0, 1)
-			return r
-		})
-	}
-	return out
-}
