@@ -112,7 +112,9 @@ type staircase struct {
 // Plot implements plot.Plotter.
 func (s staircase) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	style := draw.TextStyle{Color: plotstyle.Black, Font: plotstyle.Font(plotstyle.TickSize), YAlign: text.YCenter, Handler: plot.DefaultTextHandler}
+	style := draw.TextStyle{
+		Color: plotstyle.Black, Font: plotstyle.Font(plotstyle.TickSize), YAlign: text.YCenter, Handler: plot.DefaultTextHandler,
+	}
 	gap, thin := 1.5*vg.Millimeter, draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(0.8)}
 	last, largest := s.base, 0.0
 	for _, b := range s.steps {

@@ -112,7 +112,7 @@ type Explanation struct {
 	Contributions []Contribution
 	Scale         Scale
 	Method        Method
-	// Reason says why the closed form was not taken; "" if it was.
+	// Reason says why AutomaticMethod did not take the closed form; "" if it did, and with other methods.
 	Reason string
 	Rows   int // of the background, over which the mean is
 }
@@ -151,7 +151,8 @@ func (e Explanation) String() string {
 // 2(d-1)·Orders for each row of the background. A gap (NaN) is for estimators that take gaps, and is explained like a value.
 // Errors: ErrParam for an option, ErrShape, ErrNotFinite for an infinity, ErrTooLarge, one that wraps errors.ErrUnsupported if Method is
 // ClosedForm and there is none, those of Predict, or ctx's.
-func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix, opt *ExplainOptions) (_ Explanation, err error) {
+func Explain(ctx context.Context, r estimators.Regressor, row []float64, background mat.Matrix,
+	opt *ExplainOptions) (_ Explanation, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newExplained("Explain", r, row, background, opt)
 	if err != nil {
@@ -336,7 +337,7 @@ func (t *explained) explain(ctx context.Context, f shapley.Function, models []mo
 	}
 	out = Explanation{Prediction: y[0], Base: stat.Mean(base, nil), Scale: t.Scale, Rows: len(base)}
 	if t.Method == Permutations || t.Method == AllCoalitions {
-		why = fmt.Sprintf("Method is %v", t.Method)
+		return t.sample(ctx, f, out)
 	}
 	if why == "" {
 		phi, err := t.closedForm(ctx, f, models, output, out.Prediction-out.Base)
@@ -354,14 +355,11 @@ func (t *explained) explain(ctx context.Context, f shapley.Function, models []mo
 		return Explanation{}, fmt.Errorf("%s: no closed form: %s: %w", t.typ, why, errors.ErrUnsupported)
 	}
 	out.Reason = why
-	if err := t.sample(ctx, f, &out); err != nil {
-		return Explanation{}, err
-	}
-	return out, nil
+	return t.sample(ctx, f, out)
 }
 
-// sample explains f by its predictions.
-func (t *explained) sample(ctx context.Context, f shapley.Function, out *Explanation) error {
+// sample completes an explanation of f by predictions.
+func (t *explained) sample(ctx context.Context, f shapley.Function, out Explanation) (Explanation, error) {
 	s := shapley.Sampling{Orders: t.Orders, Seed: t.ExplainOptions.Seed, Workers: t.Workers}
 	for _, p := range t.players {
 		s.Groups = append(s.Groups, p.columns)
@@ -372,10 +370,10 @@ func (t *explained) sample(ctx context.Context, f shapley.Function, out *Explana
 	}
 	phi, se, err := shapley.Sample(ctx, s, t.row.RawRowView(0), t.drawn, f)
 	if err != nil {
-		return fault.AddName(t.typ, err)
+		return Explanation{}, fault.AddName(t.typ, err)
 	}
 	out.Contributions = t.contributions(phi, se)
-	return nil
+	return out, nil
 }
 
 // contributions returns those of all features, from the values of the players.

@@ -288,7 +288,7 @@ func TestPermutationsAgreeWithTheClosedForm(t *testing.T) {
 	e, err := Explain(ctx, r, row, background, &ExplainOptions{Method: Permutations, Orders: 3, Seed: 5})
 	require.NoError(t, err)
 	assert.Equal(t, Permutations, e.Method)
-	assert.Equal(t, "Method is permutations", e.Reason)
+	assert.Empty(t, e.Reason)
 	assertSums(t, e)
 	for _, c := range e.Contributions {
 		assert.LessOrEqual(t, math.Abs(c.Value-want[c.Columns[0]]), 4*c.SE, c.Name)
@@ -477,4 +477,51 @@ func TestExplanationString(t *testing.T) {
 	assert.Equal(t, "Scale(5)", Scale(5).String())
 	assert.Equal(t, "automatic", AutomaticMethod.String())
 	assert.Equal(t, "Method(-1)", Method(-1).String())
+}
+
+// A background of one row is a baseline; a row that is its own background has nothing to explain.
+func TestExplainAgainstOneRow(t *testing.T) {
+	x, y := houses(60, 1)
+	r := fittedTo(t, &lssvm.Regressor{}, x, y)
+	one := x.Slice(3, 4, 0, 5).(*mat.Dense)
+	row := x.RawRowView(9)
+	for _, method := range []Method{ClosedForm, AllCoalitions, Permutations} {
+		e, err := Explain(ctx, r, row, one, &ExplainOptions{Method: method})
+		require.NoError(t, err)
+		assert.Equal(t, method, e.Method)
+		assert.InDelta(t, predict(t, r, one)[0], e.Base, 1e-12)
+		assertSums(t, e)
+		own, err := Explain(ctx, r, one.RawRowView(0), one, &ExplainOptions{Method: method})
+		require.NoError(t, err)
+		require.Len(t, own.Contributions, 5)
+		for _, c := range own.Contributions {
+			assert.Zero(t, c.Value)
+		}
+	}
+}
+
+// A category of many levels, which a search sees as itself and as the mean targets of its levels, is one player.
+func TestExplainEncodedCategories(t *testing.T) {
+	const levels = 60
+	x, y := uniform(300, 3, -1, 1, 1), make([]float64, 300)
+	for i := range y {
+		level := int(levels / 2 * (x.At(i, 0) + 1))
+		x.Set(i, 0, float64(level*31%levels))
+		effect := 4*float64(level)/levels - 2
+		y[i] = effect + effect*x.At(i, 1) + 0.1*x.At(i, 2)
+	}
+	r := &selection.Regressor{Categories: []int{0}, Target: selection.PlainTarget}
+	require.NoError(t, r.Fit(ctx, x, y))
+	background, row := x.Slice(0, 8, 0, 3).(*mat.Dense), x.RawRowView(100)
+	e, err := Explain(ctx, r, row, background, nil)
+	require.NoError(t, err)
+	assert.Equal(t, ClosedForm, e.Method, e.Reason)
+	assert.InDeltaSlice(t, defined(t, numbers(r).column(0), singles(3), row, background), inOrder(t, e, singles(3)), 1e-9)
+	encoded := false
+	for _, m := range r.Models() {
+		z, err := m.Transform(x)
+		require.NoError(t, err)
+		encoded = encoded || z.RawMatrix().Cols > 3
+	}
+	assert.True(t, encoded, "some model sees four columns")
 }

@@ -65,7 +65,8 @@ func (l NeighbourList) String() string {
 // A weight is a part of a sum whose parts cancel each other: a row with a negative weight need not have a small target. Cost O(nd).
 // Errors: ErrParam for an option and if no row of x is one that the models keep, ErrShape, ErrNotFinite, ErrNotFitted, one that
 // wraps errors.ErrUnsupported for other estimators, those of the steps, or ctx's.
-func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix, opt *NeighbourOptions) (_ NeighbourList, err error) {
+func Neighbours(ctx context.Context, r estimators.Regressor, row []float64, x mat.Matrix,
+	opt *NeighbourOptions) (_ NeighbourList, err error) {
 	defer check.Begin(&ctx)(&err)
 	t, err := newExplained("Neighbours", r, row, x, nil)
 	if err != nil {

@@ -55,7 +55,8 @@ func Sample(ctx context.Context, s Sampling, x []float64, background *mat.Dense,
 		return phi, se, nil
 	}
 	if s.All && players > mostPlayers {
-		return nil, nil, fmt.Errorf("%d columns or groups of them, want <= %d for all coalitions: %w", players, mostPlayers, fault.ErrTooLarge)
+		return nil, nil, fmt.Errorf("%d columns or groups of them, want <= %d for all coalitions: %w", players, mostPlayers,
+			fault.ErrTooLarge)
 	}
 	need := float64(m)*2*float64(players) + float64(parallel.Workers(s.Workers))*(2*batchNumbers+float64(s.count()+2*d))
 	if err := check.Numbers("the values of each row of the background", need, "take fewer rows of it"); err != nil {

@@ -319,4 +319,3 @@ func (b *block) products(sums, a, z []float64, t, weight float64) {
 		}
 	}
 }
-
