@@ -47,7 +47,7 @@ type Method int
 
 // The methods.
 const (
-	// AutomaticMethod is ClosedForm where there is one that takes at most 2³² multiplications, some half a minute of a processor.
+	// AutomaticMethod is ClosedForm where there is one that takes at most 2³² multiplications, some ten seconds of a processor.
 	// Otherwise it is Permutations, or AllCoalitions where these take no more predictions.
 	AutomaticMethod Method = iota
 	// ClosedForm: the function is a sum of kernels that are sums of products over the columns, whose Shapley values have a closed form.

@@ -19,6 +19,8 @@ const (
 	blockNumbers          = 1 << 17
 	// mostNodes is the end of a table; more of them are taken without one.
 	mostNodes = 100
+	// rounding is a share of the largest |α| below which a product of factors is left out.
+	rounding = 1e-18
 )
 
 // Values returns the Shapley value of each player of Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background (m×d). The
@@ -27,7 +29,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	n, _ := rows.Dims()
 	size := max(leastBlock, min(mostBlock, blockNumbers/((g.players+1)*max(1, len(g.terms)))))
 	tasks := (n + size - 1) / size
-	need := float64(parallel.Workers(workers))*float64(size)*float64(g.players+1)*float64(len(g.terms)+2*len(g.sources)+5) +
+	need := float64(parallel.Workers(workers))*float64(size)*float64(g.players+1)*float64(len(g.terms)+2*len(g.sources)+6) +
 		float64(tasks)*float64(g.players)
 	if err := check.Numbers("the factors of a block of rows", need, "explain by Permutations"); err != nil {
 		return nil, err
@@ -37,7 +39,7 @@ func (g *Game) Values(ctx context.Context, workers int, x []float64, background,
 	err := parallel.ForEach(ctx, workers, tasks, func(task int) error {
 		first := task * size
 		b := g.newBlock(rows.Slice(first, min(first+size, n), 0, rows.RawMatrix().Cols).(*mat.Dense), alpha[first:], rules)
-		b.values(b.atX, b.sourcesOf, x)
+		b.begin(x)
 		m, _ := background.Dims()
 		for z := range m {
 			if z%16 == 0 && ctx.Err() != nil {
@@ -79,31 +81,32 @@ type block struct {
 	rules []func() rule
 	phi   []float64
 
-	largest   float64     // |α|
-	involved  [][]int     // the players of each term
-	atX       [][]float64 // [term], the factors at x
-	sourcesOf [][]float64 // [source]
-	atZ       []float64
-	weights   []float64    // α times the factors that do not change
-	factors   [3][]float64 // of the players that change, one after the other: at x, at z, and their sums of products
-	prefix    []float64
-	suffix    []float64
-	scaled    [2][]float64
+	largest  float64      // |α|
+	involved [][]int      // the players of each term
+	atX, atZ [][]float64  // [source]
+	least    []float64    // of each source, the least sum over the players of the smaller of both, over the rows
+	factorsX [][]float64  // [term], the factors at x
+	factorsZ []float64    // of the current term
+	weights  []float64    // α times the factors that do not change
+	factors  [3][]float64 // of the players that change, one after the other: at x, at z, and their sums of products
+	prefix   []float64
+	suffix   []float64
+	scaled   [2][]float64
 }
 
 func (g *Game) newBlock(rows *mat.Dense, alpha []float64, rules []func() rule) *block {
 	size, d := rows.Dims()
 	all := (g.players + 1) * size
 	b := &block{Game: g, rows: rows, alpha: alpha[:size], size: size, rules: rules, phi: make([]float64, g.players),
-		atZ: make([]float64, all), weights: make([]float64, size), prefix: make([]float64, all), suffix: make([]float64, size)}
+		least: make([]float64, len(g.sources)), factorsZ: make([]float64, all), weights: make([]float64, size), prefix: make([]float64, all), suffix: make([]float64, size)}
 	for i := range b.factors {
 		b.factors[i] = make([]float64, all)
 	}
 	for range g.sources {
-		b.sourcesOf = append(b.sourcesOf, make([]float64, all))
+		b.atX, b.atZ = append(b.atX, make([]float64, all)), append(b.atZ, make([]float64, all))
 	}
 	for _, t := range g.terms {
-		b.involved, b.atX = append(b.involved, g.playersOf(t)), append(b.atX, make([]float64, all))
+		b.involved, b.factorsX = append(b.involved, g.playersOf(t)), append(b.factorsX, make([]float64, all))
 	}
 	b.largest = floats.Norm(b.alpha, math.Inf(1))
 	b.scaled[0], b.scaled[1] = make([]float64, d), make([]float64, d)
@@ -160,12 +163,42 @@ func (s source) scale(x, z, row, other []float64) {
 	}
 }
 
-// values sets the factors of all terms for a row.
-func (b *block) values(dst, sources [][]float64, row []float64) {
-	b.measure(sources, row)
+// begin sets the factors of all terms at x.
+func (b *block) begin(x []float64) {
+	b.measure(b.atX, x)
 	for t := range b.terms {
-		b.factorsOf(dst[t], t, sources)
+		b.factorsOf(b.factorsX[t], t, b.atX)
 	}
+}
+
+// bound sets the least sums of the sources, by which terms are left out before their factors are computed.
+func (b *block) bound() {
+	sums := b.suffix
+	for s, src := range b.sources {
+		if src.joint != nil {
+			continue
+		}
+		clear(sums)
+		for at := 0; at < len(b.atX[s]); at += b.size {
+			x, z := b.atX[s][at:][:b.size], b.atZ[s][at:][:b.size]
+			for i := range sums {
+				sums[i] += min(x[i], z[i])
+			}
+		}
+		b.least[s] = floats.Min(sums)
+	}
+}
+
+// vanishes reports whether the values of a term are less than rounding: it is at most weight·exp(-Σ rate·least) times α.
+func (b *block) vanishes(t term) bool {
+	if t.factors != nil {
+		return false
+	}
+	exponent := 0.0
+	for _, r := range t.rates {
+		exponent += r.by * b.least[r.source]
+	}
+	return t.weight*math.Exp(-exponent) <= rounding
 }
 
 // factorsOf sets the factors of a term.
@@ -198,20 +231,24 @@ func (b *block) add(x, z []float64) {
 	for j, o := range b.owners {
 		changes[o] = changes[o] || x[j] != z[j]
 	}
-	b.measure(b.sourcesOf, z)
+	b.measure(b.atZ, z)
+	b.bound()
 	for t := range b.terms {
-		b.factorsOf(b.atZ, t, b.sourcesOf)
+		if b.vanishes(b.terms[t]) {
+			continue
+		}
+		b.factorsOf(b.factorsZ, t, b.atZ)
 		copy(b.weights, b.alpha)
 		floats.Scale(b.terms[t].weight, b.weights)
 		var active []int
 		for _, p := range b.involved[t] {
 			if !changes[p] {
-				floats.Mul(b.weights, b.atX[t][p*b.size:][:b.size])
+				floats.Mul(b.weights, b.factorsX[t][p*b.size:][:b.size])
 				continue
 			}
 			at := len(active) * b.size
-			copy(b.factors[0][at:], b.atX[t][p*b.size:][:b.size])
-			copy(b.factors[1][at:], b.atZ[p*b.size:][:b.size])
+			copy(b.factors[0][at:], b.factorsX[t][p*b.size:][:b.size])
+			copy(b.factors[1][at:], b.factorsZ[p*b.size:][:b.size])
 			active = append(active, p)
 		}
 		b.integrate(active)
@@ -245,7 +282,6 @@ func (b *block) integrate(active []int) {
 // nodes returns how many nodes leave less than rounding, 0 if the values themselves are less: none is more than twice the product of
 // the larger factors, which is 0 of Gaussian kernels that are much narrower than the distances.
 func (b *block) nodes(a, z []float64) int {
-	const rounding = 1e-18
 	product, change := b.prefix[:b.size], b.suffix
 	for i, w := range b.weights {
 		product[i], change[i] = math.Abs(w), 0
