@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/embedding"
+	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/selection/internal/shapley"
 )
@@ -49,6 +50,9 @@ func (t *explained) closedForm(ctx context.Context, f shapley.Function, models [
 		var err error
 		if all[i], err = t.expand(m); err != nil {
 			return nil, err
+		}
+		if got := len(all[i].Intercepts); got <= output {
+			return nil, noClosedForm(fmt.Sprintf("the Expansion of %T has %d outputs", all[i].estimator, got))
 		}
 	}
 	work := 0.0
@@ -128,9 +132,37 @@ func expansionOf(m model, row *mat.Dense) (model, estimators.Expansion, error) {
 	}
 	out, err := e.Expansion()
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = noClosedForm(err.Error())
+		return m, out, noClosedForm(err.Error())
+	} else if err != nil {
+		return m, out, err
 	}
-	return m, out, err
+	z, err := m.transform(row)
+	if err != nil {
+		return m, out, err
+	}
+	return m, out, validate(out, m.estimator, z.RawMatrix().Cols)
+}
+
+// validate returns what is wrong with an Expansion, which may be that of a third-party estimator.
+func validate(e estimators.Expansion, of any, width int) error {
+	for i, p := range e.Parts {
+		if p.Rows == nil || p.Coefficients == nil {
+			return fault.Param(fmt.Sprintf("inspection: Expansion of %T", of), fmt.Sprintf("Parts[%d]", i), nil, "Rows and Coefficients")
+		}
+		n, d := p.Rows.Dims()
+		r, outputs := p.Coefficients.Dims()
+		if d != width || r != n || outputs != len(e.Intercepts) {
+			return fault.Shape(fmt.Sprintf("Expansion of %T: Parts[%d] has", of, i), r, "rows of Coefficients",
+				"%d rows of %d columns, want %d, with %d Intercepts of %d outputs", n, d, width, len(e.Intercepts), outputs)
+		}
+		if err := kernels.Validate(p.Kernel); err != nil {
+			return err
+		}
+		if err := kernels.ValidateColumns(p.Kernel, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unwrapped looks through a Forwarder that modelsOf does not know. It may predict something else than what it wraps, which tryMixed

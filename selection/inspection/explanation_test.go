@@ -240,6 +240,31 @@ type liar struct {
 
 func (l liar) Expansion() (estimators.Expansion, error) { return l.of.Expansion() }
 
+// wrong has an Expansion of another form than its rows.
+type wrong struct {
+	estimators.Regressor
+	of estimators.Expansion
+}
+
+func (w wrong) Expansion() (estimators.Expansion, error) { return w.of, nil }
+
+func TestExplainWrongExpansions(t *testing.T) {
+	x, y := houses(30, 1)
+	r := fittedTo(t, &lssvm.Regressor{Kernel: kernels.RBF{}}, x, y)
+	k, rows, one := kernels.RBF{}, mat.NewDense(2, 5, nil), mat.NewDense(2, 1, nil)
+	for want, p := range map[string]estimators.ExpansionPart{
+		"want Rows and Coefficients": {Kernel: k, Rows: rows}, "3 rows of Coefficients": {Kernel: k, Rows: rows, Coefficients: mat.NewDense(3, 1, nil)},
+		"2 rows of 4 columns": {Kernel: k, Rows: mat.NewDense(2, 4, nil), Coefficients: one}, "of 2 outputs": {Kernel: k, Rows: rows, Coefficients: mat.NewDense(2, 2, nil)},
+		"Gamma": {Kernel: kernels.RBF{Gamma: -1}, Rows: rows, Coefficients: one}, "a kernel": {Rows: rows, Coefficients: one},
+		"ARD has lengths of 2": {Kernel: kernels.ARD{Kernel: k, Lengths: []float64{1, 2}}, Rows: rows, Coefficients: one},
+	} {
+		of := estimators.Expansion{Parts: []estimators.ExpansionPart{p}, Intercepts: []float64{0}}
+		_, err := Explain(ctx, wrong{r, of}, x.RawRowView(0), x, nil)
+		assert.ErrorContains(t, err, want)
+		assert.False(t, errors.As(err, new(*estimators.PanicError)), "%v", err)
+	}
+}
+
 // What is no sum of products is explained by predictions, which says why.
 func TestExplainByPredictions(t *testing.T) {
 	x, y := houses(80, 1)

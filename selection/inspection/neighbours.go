@@ -119,6 +119,9 @@ func (t *explained) neighbours(ctx context.Context, models []model, output int, 
 		} else if err != nil {
 			return out, err
 		}
+		if got := len(e.Intercepts); got <= output {
+			return out, fault.Shape(fmt.Sprintf("Expansion of %T has", m.estimator), got, "outputs", "more than %d", output)
+		}
 		out.Intercept += m.share * e.Intercepts[output]
 		for _, p := range e.Parts {
 			some, rest, err := t.addWeights(ctx, all, m, p, output)

@@ -23,8 +23,8 @@ const (
 	rounding = 1e-18
 )
 
-// Values returns the Shapley value of each player of Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background (m×d). The
-// result does not depend on workers. Errors: ErrTooLarge, or ctx's.
+// Values returns the Shapley value of each player of Σ[i] alpha[i] k(x, rows[i]), for a row x and the mean over the background (m×d).
+// The result does not depend on workers. Errors: ErrTooLarge, or ctx's.
 func (g *Game) Values(ctx context.Context, workers int, x []float64, background, rows *mat.Dense, alpha []float64) ([]float64, error) {
 	n, _ := rows.Dims()
 	size := max(leastBlock, min(mostBlock, blockNumbers/((g.players+1)*max(1, len(g.terms)))))
@@ -98,7 +98,8 @@ func (g *Game) newBlock(rows *mat.Dense, alpha []float64, rules []func() rule) *
 	size, d := rows.Dims()
 	all := (g.players + 1) * size
 	b := &block{Game: g, rows: rows, alpha: alpha[:size], size: size, rules: rules, phi: make([]float64, g.players),
-		least: make([]float64, len(g.sources)), factorsZ: make([]float64, all), weights: make([]float64, size), prefix: make([]float64, all), suffix: make([]float64, size)}
+		least: make([]float64, len(g.sources)), factorsZ: make([]float64, all), weights: make([]float64, size),
+		prefix: make([]float64, all), suffix: make([]float64, size)}
 	for i := range b.factors {
 		b.factors[i] = make([]float64, all)
 	}
