@@ -15,7 +15,7 @@
 // metrics; package effectplot draws all of them.
 //
 // Columns that stand for one thing are looked at together: those that the names call levels
-// of one category, name=category, and exact copies of one column, also in other units. The
+// of one category, name=category, and, with ten rows or more, exact copies of one column, also in other units. The
 // effect of a copy alone would be a share of the column's, whichever share the fit gave it.
 //
 // # Relevance
