@@ -46,6 +46,7 @@ const (
 	Grouping   // Grouper
 	// Categorizer
 	Categorizing
+	Expanding // Expander
 )
 
 // ability is a capability's row in the table.
@@ -106,7 +107,9 @@ var table = map[Capability]ability{
 	PValues:      {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
 	Grouping:     {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
 	Categorizing: {method: "SetCategories", interfaces: types(reflect.TypeFor[Categorizer]()), needs: Categorizing},
-	Smoothing:    {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
+	// A type that embeds an Expander may predict something else.
+	Expanding: {method: "Expansion", interfaces: types(reflect.TypeFor[Expander]()), needs: Expanding, own: true},
+	Smoothing: {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},
 }
 
 type marshaller interface {

@@ -48,10 +48,10 @@ func TestSupports(t *testing.T) {
 	}{
 		{"nil", nil, nil},
 		{"bare", bare{}, nil},
-		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Grouping)},
+		{"lssvm.Regressor", &lssvm.Regressor{}, append(slices.Clone(smoothing), estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Grouping, estimators.Expanding)},
 		{"lssvm.Classifier", &lssvm.Classifier{}, []estimators.Capability{
 			estimators.Proba, estimators.Decision, estimators.PredictTo, estimators.DecisionTo, estimators.ProbaTo, estimators.Weighted, estimators.KernelMatrix,
-			estimators.Reporting, estimators.Marshalling, estimators.Smoothing, estimators.Grouping,
+			estimators.Reporting, estimators.Marshalling, estimators.Smoothing, estimators.Grouping, estimators.Expanding,
 		}},
 		{"pipeline around lssvm", &pipeline.Regressor{Final: &lssvm.Regressor{}}, append(slices.Clone(smoothing), estimators.Grouping)},
 		{"pipeline around bare", &pipeline.Regressor{Final: bare{}}, []estimators.Capability{estimators.PredictTo}},

@@ -226,6 +226,9 @@ func everyMethod(s *subject.Subject, m subject.Model, x mat.Matrix) map[estimato
 			return err
 		}
 	}
+	if v, ok := embedding.As[estimators.Expander](m.Value); ok {
+		out[estimators.Expanding] = func() error { _, err := v.Expansion(); return err }
+	}
 	if v, ok := m.Value.(estimators.DecisionPredictorTo); ok {
 		out[estimators.DecisionTo] = func() error {
 			return v.DecisionTo(m.Scores(subject.RowsOf(x)), x)

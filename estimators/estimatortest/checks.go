@@ -163,6 +163,8 @@ var checks = []check{
 	{"leave-one-out", subject.Regressors | subject.Multis, "LeaveOneOutResiduals are what fits without the row leave, exactly.",
 		checkLeaveOneOut},
 	{"smoother", subject.Supervised, "A Smoother says of each row left out what the Smoother of the other rows says.", checkSmoother},
+	{"expansion", subject.Regressors | subject.Classifiers,
+		"The sum of the kernel values of an Expansion is what Predict, or Decision, returns.", checkExpansion},
 	{"kernel-matrix", subject.Supervised,
 		"FitMatrix and PredictMatrix on the matrices of the kernel that Fit used give what Fit and Predict give.",
 		checkKernelMatrix},

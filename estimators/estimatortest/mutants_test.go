@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/conformance"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/testkit/toy"
+	"github.com/kernelearn/kernelearn/kernels"
 	"github.com/kernelearn/kernelearn/streaming"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -1030,6 +1031,12 @@ func mutants(release chan struct{}) map[string][]mutant {
 				return w
 			}}.build, "a weight of 0: no error"},
 		},
+		"expansion": {
+			{"forgets the intercept", subject.Regressors, expanding{spoil: func(e *estimators.Expansion) { e.Intercepts[0] = 0 }}.build, "the sum of the kernel values"},
+			{"has an output too many", subject.Regressors, expanding{spoil: func(e *estimators.Expansion) { e.Intercepts = append(e.Intercepts, 0) }}.build, "2 Intercepts for 1"},
+			{"lacks a coefficient", subject.Regressors, expanding{spoil: func(e *estimators.Expansion) { e.Parts[0].Rows = mat.NewDense(2, 3, nil) }}.build, "Coefficients of Expansion"},
+			{"expands before Fit", subject.Regressors, expanding{early: true}.build, "Expansion before Fit: no error"},
+		},
 		"graph": {
 			{"forgets the intercept", subject.Regressors, func() any { return &drawn{of: -1} }, "what Graph writes of Predict"},
 			{"writes before Fit", subject.Regressors, func() any { return &drawn{early: true} }, "Graph before Fit: no error"},
@@ -1292,6 +1299,35 @@ func (d *drawn) Graph(x graph.Value) (graph.Outputs, error) {
 	return graph.Outputs{Mean: out}, nil
 }
 
+// expanding writes its function as a linear kernel with one row.
+type expanding struct {
+	drawn
+	spoil func(e *estimators.Expansion)
+	early bool
+}
+
+func (e expanding) build() any { return &e }
+
+func (e *expanding) Expansion() (estimators.Expansion, error) {
+	intercept, err := e.at(0, 0, 0)
+	if err != nil && !e.early {
+		return estimators.Expansion{}, err
+	}
+	row := mat.NewDense(1, 3, nil)
+	for j := range 3 {
+		unit := make([]float64, 3)
+		unit[j] = 1
+		v, _ := e.at(unit...)
+		row.Set(0, j, v-intercept)
+	}
+	part := estimators.ExpansionPart{Kernel: kernels.Linear{}, Rows: row, Coefficients: mat.NewDense(1, 1, []float64{1})}
+	out := estimators.Expansion{Parts: []estimators.ExpansionPart{part}, Intercepts: []float64{intercept}}
+	if e.spoil != nil {
+		e.spoil(&out)
+	}
+	return out, nil
+}
+
 // wideScaler writes a graph of columns that it has never seen.
 type wideScaler struct{ own scalers.StandardScaler }
 
@@ -1374,7 +1410,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
-			"smoother": m.name != "on matrices", "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
+			"smoother": m.name != "on matrices", "expansion": true, "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
 		}
 		if m.kind == subject.Multis {
 			for _, name := range []string{"marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {

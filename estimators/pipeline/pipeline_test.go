@@ -186,7 +186,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		}
 		// Every capability but PredictTo, which is Predict where Final has no other, comes and goes with the final estimator.
 		for _, capability := range estimators.Capabilities() {
-			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping, estimators.Categorizing}, capability) {
+			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping, estimators.Categorizing, estimators.Expanding}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
 				continue
 			}

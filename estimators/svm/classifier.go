@@ -102,10 +102,13 @@ type Classifier struct {
 }
 
 // Supports reports probabilities only if the field Probabilities is set. For a fitted model, or one that was read,
-// it is the setting at its Fit that counts.
+// it is the setting at its Fit that counts. It reports no Expansion for a fitted model of more than two classes.
 func (c *Classifier) Supports(capability estimators.Capability) bool {
 	if capability == estimators.Proba {
 		return c.links != nil || c.m == nil && c.Probabilities
+	}
+	if capability == estimators.Expanding && len(c.classes) > 2 {
+		return false
 	}
 	return estimators.Wrapped{}.Supports(c, capability)
 }

@@ -1,4 +1,5 @@
-// Reading shows how a model is read after its fit: which columns its predictions need (permutation importance), whether
+// Reading shows how a model is read after its fit: which columns its predictions need (permutation importance), what each column does
+// to one prediction (Shapley values), whether
 // more rows or another setting would help (learning and validation curves), how well scores tell classes apart (ROC,
 // precision against recall), and whether probabilities come true (reliability). The numbers are printed and drawn.
 //
@@ -89,7 +90,7 @@ func machine(gamma float64) estimators.Regressor {
 
 const gamma = 0.02
 
-// columns prints which columns the predictions of diabetes' progression need.
+// columns prints which columns the predictions of diabetes' progression need, and what each does to one of them.
 func (p program) columns(ctx context.Context) error {
 	set, err := dataset.Open("", "diabetes-progression")
 	if err != nil {
@@ -123,7 +124,15 @@ func (p program) columns(ctx context.Context) error {
 		}
 		effects = append(effects, e)
 	}
-	return p.save("effects", func(path string) error { return effectplot.SaveEffects(effects, set.Target, path) })
+	if err := p.save("effects", func(path string) error { return effectplot.SaveEffects(effects, set.Target, path) }); err != nil {
+		return err
+	}
+	e, err := inspection.Explain(ctx, model, test.RawRowView(0), x, &inspection.ExplainOptions{Names: set.Columns, Seed: p.seed})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "the first of the rows held out\n\n%v\n", e)
+	return p.save("reasons", func(path string) error { return effectplot.SaveWaterfall(e, set.Target, path) })
 }
 
 // curves prints how the error falls with the rows, and how it depends on the width of the kernel.

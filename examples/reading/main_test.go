@@ -20,9 +20,10 @@ func TestRun(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(context.Background(), []string{"-out", dir}, &out, io.Discard))
 	assert.Regexp(t, `(?s)loss of NMSE +s\.e\. *\n +(bmi|s5) .*\n +s[12] .*NMSE of the rows as they are: 0\.5`, out.String())
+	assert.Regexp(t, `(?s)column +contribution.*prediction \d+.*, by closed form\n`, out.String())
 	assert.Regexp(t, `(?m)^ +320 +0\.4\d+ `, out.String())
 	assert.Regexp(t, `(?m)^class 2: area 0\.9\d+, average precision 0\.8`, out.String())
-	for _, name := range []string{"importance", "effects", "learning", "validation", "roc", "precision", "reliability"} {
+	for _, name := range []string{"importance", "effects", "reasons", "learning", "validation", "roc", "precision", "reliability"} {
 		f, err := os.Open(filepath.Join(dir, "reading-"+name+".png"))
 		require.NoError(t, err)
 		_, err = png.Decode(f)

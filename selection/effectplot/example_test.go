@@ -117,3 +117,31 @@ func ExampleSaveCurve() {
 	// <nil>
 	// <nil>
 }
+
+// The reasons for one prediction, drawn as a waterfall.
+func ExampleSaveWaterfall() {
+	x, y := mat.NewDense(60, 2, nil), make([]float64, 60)
+	for i := range y {
+		x.SetRow(i, []float64{float64(i % 10), math.Cos(float64(7 * i))})
+		y[i] = math.Sin(x.At(i, 0)) + x.At(i, 1)
+	}
+	ctx := context.Background()
+	r := &lssvm.Regressor{}
+	if err := r.Fit(ctx, x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := inspection.Explain(ctx, r, []float64{2, -1}, x, &inspection.ExplainOptions{Names: []string{"month", "load"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	fmt.Println(effectplot.SaveWaterfall(e, "sales in 1000 €", filepath.Join(dir, "reasons.png")))
+	// Output: <nil>
+}

@@ -213,3 +213,53 @@ func ExampleRegressorValidationCurve() {
 	// gamma    100: 0.00, held out 0.66
 	// gamma  10000: 0.00, held out 1.02
 }
+
+// Why the prediction for one row differs from the mean: the contributions of the columns sum to the difference.
+func ExampleExplain() {
+	x, y := sample()
+	r := &selection.Regressor{}
+	if err := r.Fit(ctx, x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	opt := &inspection.ExplainOptions{Names: []string{"time", "height", "weight"}}
+	var e inspection.Explanation
+	e, err := inspection.Explain(ctx, r, []float64{0.25, 0, 0.5}, x, opt)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var method inspection.Method = e.Method
+	var scale inspection.Scale = e.Scale
+	fmt.Printf("%.1f from %.1f, by %v of the %v\n", e.Prediction, e.Base, method, scale)
+	var first inspection.Contribution = e.Contributions[0]
+	fmt.Printf("%s: %+.1f\n", first.Label(), first.Value)
+	sum := 0.0
+	for _, c := range e.Contributions {
+		sum += c.Value
+	}
+	fmt.Println(math.Abs(e.Prediction-e.Base-sum) < 1e-9)
+	// Output:
+	// 0.9 from 0.3, by closed form of the prediction
+	// time = 0.25: +1.0
+	// true
+}
+
+// The training rows that are most like a row, in units of the kernel that was learnt.
+func ExampleNeighbours() {
+	x, y := sample()
+	r := &lssvm.Regressor{Kernel: kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{0.3, 1, 10}}}
+	if err := r.Fit(ctx, x, y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var list inspection.NeighbourList
+	list, err := inspection.Neighbours(ctx, r, x.RawRowView(7), x, &inspection.NeighbourOptions{ByKernel: true, Count: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var nearest inspection.Neighbour = list.Rows[0]
+	fmt.Println(nearest.Row, nearest.Kernel)
+	// Output: 7 1
+}

@@ -17,6 +17,9 @@ type feature struct {
 	levels []string
 }
 
+// leastCopied is the number of rows from which on equal columns are taken for copies: of fewer they may be equal by chance.
+const leastCopied = 10
+
 // featuresOf are the columns, those of a category and copies of one as one feature.
 func featuresOf(x *mat.Dense, names []string) (out []feature) {
 	count := map[string]int{}
@@ -39,7 +42,10 @@ func featuresOf(x *mat.Dense, names []string) (out []feature) {
 			out[i].columns, out[i].levels = append(out[i].columns, j), append(out[i].levels, level)
 			continue
 		}
-		shape := standardised(x, j)
+		var shape column
+		if x.RawMatrix().Rows >= leastCopied {
+			shape = standardised(x, j)
+		}
 		if i := slices.IndexFunc(shapes, shape.copies); i >= 0 {
 			out[i].columns = append(out[i].columns, j)
 			out[i].name += ", " + name

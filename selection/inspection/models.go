@@ -5,6 +5,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/selection/stacking"
 	"github.com/kernelearn/kernelearn/transformers"
 )
 
@@ -17,7 +18,7 @@ type model struct {
 	bent      bool // it predicts a function of the targets
 }
 
-// modelsOf looks through searches and pipelines, which are known to predict with what is in
+// modelsOf looks through searches, stacks and pipelines, which are known to predict with what is in
 // them alone; nil where they are not fitted.
 func modelsOf(e any) (out []model) {
 	switch e := e.(type) {
@@ -41,14 +42,24 @@ func modelsOf(e any) (out []model) {
 		if final := e.FittedFinal(); final != nil {
 			out = behind(chained(e.FittedSteps()), 1, final)
 		}
+	case *stacking.Regressor:
+		for _, m := range e.Shares() {
+			out = append(out, behind(identity, m.Share, m.Model)...)
+		}
+	case *stacking.Classifier:
+		for _, m := range e.Shares() {
+			out = append(out, behind(identity, m.Share, m.Model)...)
+		}
 	default:
-		out = []model{{share: 1, transform: func(x *mat.Dense) (*mat.Dense, error) { return x, nil }, estimator: e}}
+		out = []model{{share: 1, transform: identity, estimator: e}}
 	}
 	return out
 }
 
 // transformation takes rows to others.
 type transformation func(x *mat.Dense) (*mat.Dense, error)
+
+func identity(x *mat.Dense) (*mat.Dense, error) { return x, nil }
 
 func dense(f func(x mat.Matrix) (*mat.Dense, error)) transformation {
 	return func(x *mat.Dense) (*mat.Dense, error) { return f(x) }

@@ -1,10 +1,11 @@
 package basis
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/kernelearn/kernelearn/graph"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/kernels"
-	"gonum.org/v1/gonum/mat"
 )
 
 // Graph returns the kernels of the vectors with the rows of x, the zero Value where there are no vectors.
@@ -19,7 +20,7 @@ func (s *Support) Graph(typ string, x graph.Value) (phi graph.Value, err error) 
 		return phi, err
 	}
 	var parts []graph.Value
-	err = s.eachKernel(func(k kernels.Kernel, first, last int) error {
+	err = s.EachKernel(func(k kernels.Kernel, first, last int) error {
 		v, err := kernels.Graph(k, x, s.Vectors.Slice(first, last, 0, s.width).(*mat.Dense))
 		parts = append(parts, v)
 		return err

@@ -111,8 +111,8 @@ func (s *Support) ChosenKernel() kernels.Kernel {
 	return s.Kernels.Whole()
 }
 
-// eachKernel calls f with every kernel that has vectors and their range.
-func (s *Support) eachKernel(f func(k kernels.Kernel, first, last int) error) error {
+// EachKernel calls f with every kernel that has vectors and their range.
+func (s *Support) EachKernel(f func(k kernels.Kernel, first, last int) error) error {
 	first := 0
 	for i, k := range s.Kernels {
 		last := s.ends[i]
@@ -129,7 +129,7 @@ func (s *Support) eachKernel(f func(k kernels.Kernel, first, last int) error) er
 // values puts the kernels of the vectors with the rows of x into the first columns of dst.
 func (s *Support) values(dst, x *mat.Dense, workers int) error {
 	n, _ := x.Dims()
-	return s.eachKernel(func(k kernels.Kernel, first, last int) error {
+	return s.EachKernel(func(k kernels.Kernel, first, last int) error {
 		block, err := kernels.Cross(context.Background(), k, x, s.Vectors.Slice(first, last, 0, s.width),
 			&kernels.Options{Workers: workers})
 		if err == nil {

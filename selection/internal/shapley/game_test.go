@@ -1,0 +1,303 @@
+package shapley
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/kernels"
+)
+
+var ctx = context.Background()
+
+// reference is a file of values by brute force over all subsets, computed by another program.
+type reference struct {
+	Kernel     string
+	Lengths    []float64
+	Rows       [][]float64
+	Alpha      []float64
+	Background [][]float64
+	X, Phi     []float64
+}
+
+func dense(rows [][]float64) *mat.Dense {
+	out := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, r := range rows {
+		out.SetRow(i, r)
+	}
+	return out
+}
+
+// each is the owners of columns that are a player each.
+func each(d int) []int {
+	out := make([]int, d)
+	for j := range out {
+		out[j] = j
+	}
+	return out
+}
+
+func TestReferences(t *testing.T) {
+	for name, of := range map[string]struct {
+		kernel     kernels.Kernel
+		categories []int
+	}{
+		"rbf": {kernels.RBFOfLength(1), nil}, "laplacian": {kernels.Laplacian{}, nil}, "zero_factor": {kernels.Laplacian{}, nil},
+		"mixed": {kernels.Laplacian{}, []int{4}},
+	} {
+		data, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+		require.NoError(t, err)
+		var r reference
+		require.NoError(t, json.Unmarshal(data, &r))
+		k := kernels.ARD{Kernel: of.kernel, Lengths: r.Lengths, Categories: of.categories}
+		g, err := Kernel(k, each(len(r.X)), len(r.X))
+		require.NoError(t, err)
+		for _, workers := range []int{1, 3} {
+			phi, err := g.Values(ctx, workers, r.X, dense(r.Background), dense(r.Rows), r.Alpha)
+			require.NoError(t, err)
+			assert.InDeltaSlice(t, r.Phi, phi, 1e-10, name)
+		}
+	}
+}
+
+// random are rows with one column of three values, the last.
+func random(n, d int, rng *rand.Rand) *mat.Dense {
+	out := mat.NewDense(n, d, nil)
+	for i := range n {
+		for j := range d {
+			out.Set(i, j, rng.NormFloat64())
+		}
+		out.Set(i, d-1, float64(rng.IntN(3)))
+	}
+	return out
+}
+
+// sum is Σ alpha[i] k(x, rows[i]) by the definition.
+func sum(k kernels.Kernel, rows *mat.Dense, alpha, x []float64) (out float64) {
+	for i, a := range alpha {
+		out += a * k.Eval(x, rows.RawRowView(i))
+	}
+	return out
+}
+
+// byDefinition is the mean over all orders, by all coalitions of players.
+func byDefinition(f func(x []float64) float64, owners []int, players int, x []float64, background *mat.Dense) []float64 {
+	m, d := background.Dims()
+	v := make([]float64, 1<<players)
+	for s := range v {
+		for z := range m {
+			row := make([]float64, d)
+			for j, o := range owners {
+				row[j] = background.At(z, j)
+				if o < players && s>>o&1 == 1 {
+					row[j] = x[j]
+				}
+			}
+			v[s] += f(row) / float64(m)
+		}
+	}
+	phi := make([]float64, players)
+	for s := range v {
+		size := 0
+		for p := range players {
+			size += s >> p & 1
+		}
+		for p := range players {
+			if s>>p&1 == 0 {
+				phi[p] += math.Gamma(float64(size+1)) * math.Gamma(float64(players-size)) / math.Gamma(float64(players+1)) * (v[s|1<<p] - v[s])
+			}
+		}
+	}
+	return phi
+}
+
+// kernelsOf are kernels of six columns that are sums of products.
+func kernelsOf() map[string]kernels.Kernel {
+	lengths := []float64{0.7, 1.3, 2, 0.9, 1.7, 1.1}
+	ard := func(k kernels.Kernel) kernels.Kernel { return kernels.ARD{Kernel: k, Lengths: lengths} }
+	mixed := func(k kernels.Kernel) kernels.Kernel {
+		return kernels.ARD{Kernel: k, Lengths: lengths, Categories: []int{5}}
+	}
+	return map[string]kernels.Kernel{
+		"RBF": kernels.RBF{Gamma: 0.3}, "zero RBF": kernels.RBF{}, "ARD RBF": ard(kernels.RBF{}),
+		"Laplacian with a category": mixed(kernels.Laplacian{Gamma: 0.4}), "RBF with a category": mixed(kernels.RBFOfLength(1)),
+		"Matern 1/2": ard(kernels.Matern{Nu: 0.5}), "Matern 3/2": ard(kernels.Matern{Length: 1.2}),
+		"Matern 5/2 with a category": mixed(kernels.Matern{Nu: 2.5}),
+		"RationalQuadratic":          ard(kernels.RationalQuadratic{Alpha: 0.8, Length: 1.4}),
+		"ARD in groups":              kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{1, 2}, Groups: []int{0, 1, 1, 0, 1, 0}},
+		"Periodic":                   kernels.Periodic{Periods: []float64{3, 2, 4, 5, 6, 7}, Lengths: []float64{1.5}},
+		"ARD Periodic":               ard(kernels.Periodic{}),
+		"Linear":                     ard(kernels.Linear{}),
+		"Additive":                   kernels.Additive{Kernel: kernels.Matern{Nu: 1.5}, Lengths: lengths, Variances: lengths},
+		"Additive of ones":           kernels.Additive{Kernel: kernels.RationalQuadratic{Alpha: 0.01}, Lengths: lengths},
+		"Sum":                        kernels.Sum{kernels.Linear{}, kernels.Scaled{Kernel: kernels.RBF{Gamma: 0.2}, Factor: 3}, kernels.Scaled{Kernel: kernels.RBF{}}},
+		"Product of columns": kernels.Product{
+			kernels.Columns{Of: []int{2, 0}, Kernel: kernels.Periodic{Periods: []float64{2, 3}, Lengths: []float64{1, 2}}},
+			kernels.Columns{Of: []int{1, 3, 4}, Kernel: kernels.Matern{Nu: 2.5}}, kernels.Columns{Of: []int{5}, Kernel: kernels.Polynomial{Degree: 2}},
+		},
+		"Product of the same columns": kernels.Product{kernels.RBF{Gamma: 0.1}, kernels.Linear{}, mixed(kernels.Laplacian{})},
+		"Sum in ARD":                  mixed(kernels.Sum{kernels.RBF{}, kernels.Product{kernels.Laplacian{Gamma: 0.2}, kernels.Matern{Nu: 2.5}}}),
+		"ARD in Columns":              kernels.Columns{Of: []int{5, 4, 3}, Kernel: kernels.ARD{Kernel: kernels.RBF{}, Lengths: []float64{1, 2, 3}, Categories: []int{0}}},
+	}
+}
+
+// Values of each kernel are those of the definition: with a player for each column, with players of several columns, and with a
+// column that is the same in x and all rows of the background.
+func TestValuesAreThoseOfTheDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows, background, x := random(70, 6, rng), random(5, 6, rng), random(1, 6, rng).RawRowView(0)
+	alpha := random(70, 2, rng)
+	for z := range 5 {
+		background.Set(z, 3, x[3])
+	}
+	background.Set(2, 1, x[1]) // of one row alone
+	for name, k := range kernelsOf() {
+		for _, owners := range [][]int{{0, 1, 2, 6, 4, 5}, {0, 1, 0, 2, 1, 2}, {0, 0, 0, 0, 0, 0}} {
+			players := 6
+			if owners[3] != 6 {
+				players = 3
+			}
+			g, err := Kernel(k, owners, players)
+			require.NoError(t, err, name)
+			a := mat.Col(nil, 0, alpha)
+			phi, err := g.Values(ctx, 0, x, background, rows, a)
+			require.NoError(t, err, name)
+			f := func(row []float64) float64 { return sum(k, rows, a, row) }
+			want := byDefinition(f, owners, players, x, background)
+			assert.InDeltaSlice(t, want, phi, 1e-10*(1+floats.Norm(want, math.Inf(1))), "%s %v", name, owners)
+			total := f(x)
+			for z := range 5 {
+				total -= f(background.RawRowView(z)) / 5
+			}
+			assert.InDelta(t, total, floats.Sum(phi), 1e-10*(1+math.Abs(total)), name)
+			assert.Zero(t, phi[3%players]*float64(players-3), "a column that does not change")
+		}
+	}
+}
+
+// Of many players fewer nodes than the exact rule has leave no more than rounding, whether factors change a little or much.
+func TestManyPlayers(t *testing.T) {
+	const d = 70
+	rng := rand.New(rand.NewPCG(9, 9))
+	rows, z, x := random(40, d, rng), random(1, d, rng), random(1, d, rng).RawRowView(0)
+	alpha := mat.Col(nil, 0, rows)
+	rows.SetRow(0, x) // whose factors are all 1
+	for _, gamma := range []float64{1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 5, 100} {
+		k := kernels.RBF{Gamma: gamma}
+		g, err := Kernel(k, each(d), d)
+		require.NoError(t, err)
+		phi, err := g.Values(ctx, 0, x, z, rows, alpha)
+		require.NoError(t, err)
+		factor := func(a, b float64) float64 { return math.Exp(-gamma * (a - b) * (a - b)) }
+		largest := 0.0
+		for i := range alpha { // rounding is of the products of the larger factors
+			product := math.Abs(alpha[i])
+			for l, r := range rows.RawRowView(i) {
+				product *= max(factor(x[l], r), factor(z.At(0, l), r))
+			}
+			largest = max(largest, product)
+		}
+		for _, j := range []int{0, 17, d - 1} {
+			want := quad.Fixed(func(t float64) (sum float64) {
+				for i, a := range alpha {
+					product := a * (factor(x[j], rows.At(i, j)) - factor(z.At(0, j), rows.At(i, j)))
+					for l, r := range rows.RawRowView(i) {
+						if l != j {
+							product *= (1-t)*factor(z.At(0, l), r) + t*factor(x[l], r)
+						}
+					}
+					sum += product
+				}
+				return sum
+			}, 0, 1, 60, quad.Legendre{}, 0)
+			assert.InDelta(t, want, phi[j], 1e-13*largest, "gamma %v, column %d", gamma, j)
+		}
+	}
+}
+
+// Two columns that a kernel treats alike, with equal values everywhere, have the same value.
+func TestSymmetry(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	rows, background, x := random(20, 4, rng), random(3, 4, rng), random(1, 4, rng)
+	for _, m := range []*mat.Dense{rows, background, x} {
+		for i := range m.RawMatrix().Rows {
+			m.Set(i, 1, m.At(i, 0))
+		}
+	}
+	for _, k := range []kernels.Kernel{kernels.RBF{}, kernels.Matern{Nu: 2.5}} {
+		g, err := Kernel(k, each(4), 4)
+		require.NoError(t, err)
+		phi, err := g.Values(ctx, 0, x.RawRowView(0), background, rows, mat.Col(nil, 0, rows))
+		require.NoError(t, err)
+		assert.InDelta(t, phi[0], phi[1], 1e-14)
+		assert.NotZero(t, phi[0])
+		assert.NotEqual(t, phi[0], phi[2])
+	}
+}
+
+type ofOthers struct{ kernels.RBF }
+
+func TestKernelsThatAreNoProducts(t *testing.T) {
+	for want, k := range map[string]kernels.Kernel{
+		"Polynomial": kernels.Sum{kernels.RBF{}, kernels.Polynomial{}}, "Normalized": kernels.Product{kernels.Normalized{Kernel: kernels.Linear{}}},
+		"Tanh": kernels.ARD{Kernel: kernels.Tanh{}, Lengths: []float64{1, 2}}, "RBF": ofOthers{},
+		"2000 products":     kernels.Product{kernels.Matern{}, kernels.Matern{}},
+		"RationalQuadratic": kernels.RationalQuadratic{Alpha: 1e-3}, "Product": kernels.Product{kernels.Linear{}, kernels.Matern{}, kernels.Matern{}},
+		"2000": func() kernels.Kernel {
+			out := kernels.Sum{}
+			for range 50 {
+				out = append(out, kernels.Matern{})
+			}
+			return out
+		}(),
+	} {
+		_, err := Kernel(k, each(2), 2)
+		assert.ErrorContains(t, err, want)
+		_, err = Kernel(k, []int{1, 0}, 1)
+		assert.NoError(t, err, "of one player any kernel is a factor")
+	}
+}
+
+// Mixtures agree with their kernels at all distances.
+func TestMixtures(t *testing.T) {
+	for _, k := range []kernels.Kernel{
+		kernels.Matern{Nu: 0.5, Length: 2}, kernels.Matern{Nu: 1.5, Length: 1e-3}, kernels.Matern{Nu: 2.5, Length: 1e3},
+		kernels.RationalQuadratic{Alpha: 0.3, Length: 0.5}, kernels.RationalQuadratic{Alpha: 50, Length: 3},
+	} {
+		var nodes []node
+		length := 0.0
+		switch k := k.(type) {
+		case kernels.Matern:
+			nodes, length = maternNodes(k.Nu, k.Length), k.Length
+		case kernels.RationalQuadratic:
+			nodes, length = rationalNodes(k.Alpha, k.Length), k.Length
+		}
+		for _, r := range []float64{0, 1e-8, 1e-4, 0.01, 0.1, 0.5, 1, 2, 5, 20, 100} {
+			got := 0.0
+			for _, n := range nodes {
+				got += n.weight * math.Exp(-n.rate*r*r*length*length)
+			}
+			assert.InDelta(t, k.Eval([]float64{r * length}, []float64{0}), got, 1e-13, "%v at %v lengths, %d nodes", k, r, len(nodes))
+		}
+	}
+}
+
+func TestValuesCancelled(t *testing.T) {
+	g, err := Kernel(kernels.RBF{}, each(2), 2)
+	require.NoError(t, err)
+	gone, cancel := context.WithCancel(ctx)
+	cancel()
+	rows := random(9, 2, rand.New(rand.NewPCG(1, 1)))
+	_, err = g.Values(gone, 1, []float64{1, 2}, rows, rows, make([]float64, 9))
+	assert.ErrorIs(t, err, context.Canceled)
+}
