@@ -188,3 +188,6 @@ func TestEveryModuleRunsItsPrograms(t *testing.T) {
 		}
 	}
 }
+
+// TestNotebook compares the notebook with the pages, and runs it where its kernel is installed.
+func TestNotebook(t *testing.T) { guide.Notebook(t) }
