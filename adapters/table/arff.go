@@ -14,10 +14,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadARFF reads a file of Weka's format, which may be compressed by gzip. Options may be nil. Attributes that are numeric, real or integer are numbers,
-// nominal ones are categories with their values as levels, in their order, strings are texts, categories or ids, and dates without a format are times. A
-// question mark without quotes is a gap, and nothing else is. In a sparse row, {2 7, 5 red}, what is not there is 0, or the first
-// value of a nominal attribute. The weights of rows, relational attributes and dates in another format than ISO are errors.
+// ReadARFF reads a file of Weka's format, which may be compressed by gzip. Options may be nil. Attributes that are numeric, real or
+// integer are numbers, nominal ones are categories with their values as levels, in their order, strings are texts, categories or ids,
+// and dates without a format are times. A question mark without quotes is a gap, and nothing else is. In a sparse row, {2 7, 5 red},
+// what is not there is 0, or the first value of a nominal attribute. The weights of rows, relational attributes and dates in another
+// format than ISO are errors.
 //
 // Errors are those of [ReadCSV], and ErrParam for what is no ARFF, with the line.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
@@ -110,6 +111,9 @@ func (a *arff) take(text string) error {
 	return a.refused("line", text, "@relation, @attribute or @data")
 }
 
+// arffDates are the formats of dates that are those of cells.
+var arffDates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
+
 // attribute takes in a declaration, after the word.
 func (a *arff) attribute(text string) error {
 	words, rest, err := arffTokens(text, 1)
@@ -123,9 +127,7 @@ func (a *arff) attribute(text string) error {
 		t.kind = Number
 	case kind == "string":
 		t.words = true
-	case kind == "date", strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd'T'HH:mm:ss",
-		strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd",
-		strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd HH:mm:ss":
+	case kind == "date" || strings.HasPrefix(kind, "date ") && slices.Contains(arffDates, strings.Trim(rest[len("date"):], `"' `)):
 		t.kind = Time
 	case strings.HasPrefix(rest, "{") && strings.HasSuffix(rest, "}"):
 		levels, _, err := arffTokens(rest[1:len(rest)-1], -1)
@@ -140,7 +142,7 @@ func (a *arff) attribute(text string) error {
 			return a.refused("attribute", words[0].text, strconv.Quote(v)+" once among its values")
 		}
 	default:
-		return a.refused("attribute", text, "a type out of numeric, real, integer, string, date, and {values}; dates by yyyy-MM-dd, or with HH:mm:ss after it")
+		return a.refused("attribute", text, "numeric, real, integer, string, {values}, or date by one of "+strings.Join(arffDates, ", "))
 	}
 	a.names, a.typed = append(a.names, words[0].text), append(a.typed, t)
 	return nil
@@ -230,7 +232,8 @@ type arffToken struct {
 	quoted bool
 }
 
-// arffTokens returns the words between commas, at most so many (-1: all), and the rest of the line. A single word also ends with white space.
+// arffTokens returns the words between commas, at most so many (-1: all), and the rest of the line. A single word also ends with white
+// space.
 func arffTokens(line string, most int) (out []arffToken, rest string, err error) {
 	for rest = strings.TrimSpace(line); ; {
 		var token arffToken

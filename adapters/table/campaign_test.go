@@ -86,7 +86,8 @@ func (f format) drawOptions(rng *rand.Rand) *Options {
 // budget is how many bytes a byte of a file may take in all, what is thrown away included.
 const budget = 4000
 
-// readOrRefused reads what may be no file of the format: it is a table, which is written and read again as it was, or an error that names the file.
+// readOrRefused reads what may be no file of the format: it is a table, which its schema reads as it was, or an error that names the
+// file.
 func readOrRefused(t *testing.T, f format, text string, o *Options) bool {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

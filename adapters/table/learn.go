@@ -21,8 +21,11 @@ const (
 	severalWords = 3   // in the mean: then texts that name rows are Text, not ID
 	manyWords    = 5   // in the mean
 	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
-	ways         = "; or list gaps in Format.Missing, set Format.WordsAsGaps, or Decimal, Thousands or Percent for other notations, or set Kinds or Drop"
 )
+
+// ways are those out of a column of numbers that has words.
+const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
+	"or set Kinds or Drop"
 
 // survey counts the distinct texts of a column.
 type survey struct {
@@ -243,8 +246,8 @@ func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
 // datesNote says how dates are to be written, where the values of a column look like some.
 func datesNote(v *survey) string {
 	for text := range v.levels {
-		if parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) }); len(parts) < 3 || !unicode.IsDigit(rune(text[0])) ||
-			strings.ContainsFunc(text, unicode.IsLetter) {
+		parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+		if len(parts) < 3 || !unicode.IsDigit(rune(text[0])) || strings.ContainsFunc(text, unicode.IsLetter) {
 			return ""
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
-// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is ready to
-// use. Fit fits a clone of the field that the task asks for.
+// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
+// ready to use. Fit fits a clone of the field that the task asks for.
 //
 // An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
 // pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, and a
@@ -43,9 +43,9 @@ const (
 	modelVersion = 1
 )
 
-// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam for
-// a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator does
-// not take; the estimator's own; ctx's. They leave the model as it was.
+// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam
+// for a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator
+// does not take; the estimator's own; ctx's. They leave the model as it was.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -177,8 +177,8 @@ func (m *Model) String() string {
 // [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
-// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of package
-// selection are known. Errors are those of [modelfile.Load].
+// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of
+// package selection are known. Errors are those of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
 // payload is a fitted model in a file.
@@ -199,8 +199,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They leave
-// the model as it was.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They
+// leave the model as it was.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var p payload
 	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {

@@ -19,12 +19,12 @@ import (
 // structTag is the key of a field's tag.
 const structTag = "table"
 
-// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a CSV file with the columns of the
-// schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time, a driver.Valuer such as a
-// sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
+// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a
+// CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time,
+// a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
 //
-// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema, and for a value
-// that is not what the schema says.
+// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema,
+// and for a value that is not what the schema says.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
 	if len(rows) == 0 {
@@ -171,7 +171,8 @@ func cellOf(value any) (text string, cell celltext.Cell, isText, ok bool) {
 		if v.IsZero() {
 			return "", gap, false, true
 		}
-		return v.UTC().Format(time.RFC3339Nano), celltext.Cell{Kind: celltext.Time, Value: float64(v.Unix()) + float64(v.Nanosecond())/1e9}, false, true
+		seconds := float64(v.Unix()) + float64(v.Nanosecond())/1e9
+		return v.UTC().Format(time.RFC3339Nano), celltext.Cell{Kind: celltext.Time, Value: seconds}, false, true
 	case time.Duration:
 		return number(v.Seconds())
 	}
