@@ -227,7 +227,8 @@ func TestRefusedByAModel(t *testing.T) {
 	assert.Equal(t, "table.Model(not fitted)", m.String())
 	require.ErrorIs(t, m.Fit(ctx, nil), estimators.ErrParam)
 	require.ErrorContains(t, m.Fit(ctx, parsed(t, nil, line(20)...)), "Options.Target")
-	require.Error(t, m.Fit(nil, rows)) //nolint:staticcheck // a nil context is an error
+	var none context.Context
+	require.Error(t, m.Fit(none, rows))
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	require.ErrorIs(t, m.Fit(cancelled, rows), context.Canceled)
