@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -307,4 +308,35 @@ func TestGoldenModel(t *testing.T) {
 	again, err := m.PredictRow(map[string]any{"a": 5, "colour": "red"})
 	require.NoError(t, err)
 	assert.Equal(t, p, again)
+}
+
+// Many requests use one model at a time.
+func TestRowsAtTheSameTime(t *testing.T) {
+	m := linearModel(t)
+	rows := parsed(t, nil, line(5)...)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				p, err := m.PredictRow(map[string]any{"a": 5, "colour": "red"})
+				assert.NoError(t, err)
+				assert.InDelta(t, 20, p.Number, 1e-4)
+				all, err := m.Predict(rows)
+				assert.NoError(t, err)
+				assert.InDelta(t, 10, all.Numbers[0], 1e-4)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// The groups of rows reach the estimator, which is chosen for groups that it has not seen.
+func TestGroupsOfAModel(t *testing.T) {
+	rows := parsed(t, &Options{Target: "y", Group: "a", Drop: []string{"class"}}, line(40)...)
+	m := &Model{}
+	require.NoError(t, m.Fit(context.Background(), rows))
+	assert.Equal(t, rows.Groups, m.Fitted().(*selection.Regressor).Groups)
+	p, err := m.PredictRow(map[string]any{"colour": "red", "weight": 1})
+	require.NoError(t, err)
+	assert.True(t, finite(p.Number))
 }
