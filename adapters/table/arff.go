@@ -180,11 +180,15 @@ func (a *arff) cell(j int, token arffToken) error {
 		cell.Kind = celltext.Gap
 	case of.kind == Category:
 		if !slices.Contains(of.levels, text) {
-			return a.refused(fmt.Sprintf("column %q", c.name), text, "one of its values "+someOf(of.levels))
+			return a.refused(c.place(), text, "one of its values "+someOf(of.levels))
 		}
 	case !of.words:
-		if cell = a.rows.parser.Parse(text); !fits(cell.Kind, map[Kind]celltext.Type{Number: celltext.Numbers, Time: celltext.Times}[of.kind]) {
-			return a.refused(fmt.Sprintf("column %q", c.name), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
+		want := celltext.Numbers
+		if of.kind == Time {
+			want = celltext.Times
+		}
+		if cell = a.rows.parser.Parse(text); !fits(cell.Kind, want) {
+			return a.refused(c.place(), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
 		}
 	}
 	c.add(cell, text, a.line)

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -172,10 +173,10 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 		return out, nil
 	}
 	if out.Y == nil {
-		return out, fault.Param(in.input, "column", fmt.Sprintf("%q, which is missing", c.Name), "the target")
+		return out, fault.Param(in.input, "column", strconv.Quote(c.Name)+", which is missing", "the target")
 	}
 	if k := schema.find(Weight); k >= 0 && out.Weights == nil {
-		return out, fault.Param(in.place(0), "column", fmt.Sprintf("%q, which is missing or has a gap", schema.Columns[k].Name), "weights > 0")
+		return out, fault.Param(in.place(0), "column", strconv.Quote(schema.Columns[k].Name)+", which is missing or has a gap", "weights > 0")
 	}
 	return out, nil
 }

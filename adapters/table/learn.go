@@ -147,7 +147,7 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	}
 	switch {
 	case typ == celltext.Empty:
-		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), "no value in any row", "a target")
+		return 0, fault.Param(t.input, c.place(), "no value in any row", "a target")
 	case task != Auto:
 		out.Note = "as set"
 	case kind == Category || c.typed.words || kind == 0 && (typ == celltext.Texts || typ == celltext.Times):
@@ -168,12 +168,12 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	}
 	if out.Kind, out.Levels = Category, slices.Clone(c.typed.levels); out.Levels == nil {
 		if v.full() {
-			return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
+			return 0, fault.Param(t.input, c.place(), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
 		}
 		out.Levels = v.sorted()
 	}
 	if out.Note = fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)); len(out.Levels) < 2 {
-		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
+		return 0, fault.Param(t.input, c.place(), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
 	}
 	return task, nil
 }
@@ -279,7 +279,7 @@ func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
 			}
 		}
 		// Of rows that are not kept.
-		return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
+		return fault.Param(t.input, c.place(), "other cells", kind+" in each row"+ways)
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
 }
@@ -292,14 +292,16 @@ func fits(k celltext.Kind, want celltext.Type) bool {
 	return k == celltext.Integer || k == celltext.Number || k == celltext.Gap
 }
 
+// idNames are the last words of the names of ids.
+var idNames = []string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}
+
 // namesID reports whether a name is one that ids have: id, user_id, userId, uuid, key, index, row.
 func namesID(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(splitCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	if len(words) == 0 {
 		return false
 	}
-	return slices.Contains([]string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}, words[len(words)-1]) ||
-		words[0] == "id"
+	return words[0] == "id" || slices.Contains(idNames, words[len(words)-1])
 }
 
 // splitCase puts a space between a small letter and a capital.

@@ -332,11 +332,15 @@ func TestRowsAtTheSameTime(t *testing.T) {
 
 // The groups of rows reach the estimator, which is chosen for groups that it has not seen.
 func TestGroupsOfAModel(t *testing.T) {
-	rows := parsed(t, &Options{Target: "y", Group: "a", Drop: []string{"class"}}, line(40)...)
+	lines := []string{"who,a,y"}
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("p%d,%d,%d", i%8, i, 3*i))
+	}
+	rows := parsed(t, &Options{Target: "y", Group: "who"}, lines...)
 	m := &Model{}
 	require.NoError(t, m.Fit(context.Background(), rows))
 	assert.Equal(t, rows.Groups, m.Fitted().(*selection.Regressor).Groups)
-	p, err := m.PredictRow(map[string]any{"colour": "red", "weight": 1})
+	p, err := m.PredictRow(map[string]any{"a": 5})
 	require.NoError(t, err)
 	assert.True(t, finite(p.Number))
 }

@@ -152,7 +152,8 @@ func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat
 	p.Classes = make([]string, len(chosen))
 	for i, label := range chosen {
 		if label < 0 || label >= len(classes) {
-			return fault.Param("table: Model", fmt.Sprintf("prediction of row %d", i), label, fmt.Sprintf("one of %d classes", len(classes)))
+			return fault.Param("table: Model", fmt.Sprintf("prediction of row %d", i), label,
+				fmt.Sprintf("one of %d classes", len(classes)))
 		}
 		p.Classes[i] = classes[label]
 	}

@@ -99,7 +99,8 @@ func (s *Schema) lineValues(place, line string) (map[string]any, error) {
 		columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Role == Target })
 	}
 	if len(cells) != len(columns) {
-		return nil, fault.Shape(place+": the line has", len(cells), "cells", "the schema has %d columns, the target among them", len(s.Columns))
+		return nil, fault.Shape(place+": the line has", len(cells), "cells", "the schema has %d columns, the target among them",
+			len(s.Columns))
 	}
 	out := make(map[string]any, len(cells))
 	for j, c := range columns {
@@ -135,11 +136,11 @@ func (t *intake) addValues(values map[string]any) error {
 func (t *intake) addValue(c *cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
 	if !ok {
-		return fault.Param(t.place(t.rows), fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
+		return fault.Param(t.place(t.rows), c.place(), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {
-			return celltext.NotUTF8(t.place(t.rows), fmt.Sprintf("column %q", c.name), text)
+			return celltext.NotUTF8(t.place(t.rows), c.place(), text)
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
 	} else if k, isBool := value.(bool); isBool && t.options.Schema != nil {

@@ -131,7 +131,8 @@ func appendFields(place string, out []field, typ reflect.Type, prefix string, in
 		at := append(slices.Clone(index), i)
 		switch {
 		case leaf && !isValue(inner):
-			return nil, fault.Param(place, "field "+prefix+f.Name, f.Type, "a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
+			return nil, fault.Param(place, "field "+prefix+f.Name, f.Type,
+				"a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
 		case leaf:
 			out = append(out, field{prefix + name, at})
 			continue
