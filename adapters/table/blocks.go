@@ -176,7 +176,8 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 		return out, fault.Param(in.input, "column", strconv.Quote(c.Name)+", which is missing", "the target")
 	}
 	if k := schema.find(Weight); k >= 0 && out.Weights == nil {
-		return out, fault.Param(in.place(0), "column", strconv.Quote(schema.Columns[k].Name)+", which is missing or has a gap", "weights > 0")
+		return out, fault.Param(in.place(0), "column", strconv.Quote(schema.Columns[k].Name)+", which is missing or has a gap",
+			"weights > 0")
 	}
 	return out, nil
 }

@@ -150,8 +150,12 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 		return 0, fault.Param(t.input, c.place(), "no value in any row", "a target")
 	case task != Auto:
 		out.Note = "as set"
-	case kind == Category || c.typed.words || kind == 0 && (typ == celltext.Texts || typ == celltext.Times):
-		task, out.Note = Classification, "words"
+	case typ == celltext.Times && !c.typed.words && kind != Category:
+		return 0, fault.Param(t.input, c.place(), "times", "a target of numbers or words, or Task set to Classification")
+	case kind == Category || c.typed.words || typ == celltext.Texts:
+		if task, out.Note = Classification, "words"; v != nil && v.values >= fewestRows && v.share() >= nearlyEvery {
+			return 0, fault.Param(t.input, c.place(), "another word in nearly every row", "numbers or classes, or Task set to Classification")
+		}
 	case mixed:
 		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
 	case typ == celltext.Integers && len(v.levels) == 2 && v.values > 2:
