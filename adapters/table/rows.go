@@ -143,16 +143,30 @@ func (t *intake) addValue(c *cells, value any, texts bool) error {
 			return celltext.NotUTF8(t.place(t.rows), c.place(), text)
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
-	} else if k, isBool := value.(bool); isBool && t.options.Schema != nil {
-		if i := slices.IndexFunc(t.options.Schema.Columns, func(s Column) bool { return s.Name == c.name }); i >= 0 &&
-			t.options.Schema.Columns[i].Kind == Number { // where 0 and 1 were learnt
-			if cell = (celltext.Cell{Kind: celltext.Integer}); k {
-				cell.Value = 1
-			}
-		}
+	} else if is, isBool := value.(bool); isBool && t.options.Schema != nil {
+		text, cell = t.options.Schema.boolCell(c.name, is)
 	}
 	c.add(cell, text, t.rows+1)
 	return nil
+}
+
+// boolCell returns what a bool is in a column: 0 or 1 among numbers, and among levels the one that is written so, such as True.
+func (s *Schema) boolCell(column string, is bool) (string, celltext.Cell) {
+	text, cell := strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
+	for _, c := range s.Columns {
+		switch {
+		case c.Name != column:
+		case c.Kind == Number:
+			if cell = (celltext.Cell{Kind: celltext.Integer}); is {
+				cell.Value = 1
+			}
+		default:
+			if k := slices.IndexFunc(c.Levels, func(l string) bool { return strings.EqualFold(l, text) }); k >= 0 {
+				text = c.Levels[k]
+			}
+		}
+	}
+	return text, cell
 }
 
 // cellOf returns what a value is in a table. A text is still to be parsed.

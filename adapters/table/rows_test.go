@@ -116,10 +116,10 @@ func TestNumbersInTexts(t *testing.T) {
 
 // A bool is 0 or 1 where numbers were learnt, and a level else.
 func TestBools(t *testing.T) {
-	s := parsed(t, nil, "a,b", "0,true", "1,false", "2,true").Schema
-	got, err := s.Rows(map[string]any{"a": true, "b": true}, map[string]any{"a": false, "b": false})
+	s := parsed(t, nil, "a,b,c", "0,true,False", "1,false,True", "2,true,True").Schema
+	got, err := s.Rows(map[string]any{"a": true, "b": true, "c": true}, map[string]any{"a": false, "b": false, "c": false})
 	require.NoError(t, err)
-	assertCells(t, [][]float64{{1, 1}, {0, 0}}, got.X)
+	assertCells(t, [][]float64{{1, 1, 1}, {0, 0, 0}}, got.X)
 }
 
 // tiny is a driver of database/sql whose one query gives fixed rows.
