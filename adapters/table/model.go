@@ -20,7 +20,7 @@ import (
 )
 
 // Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
-// ready to use. Fit fits a clone of the field that the task asks for.
+// ready to use. Fit fits a clone of the field that the task asks for; if only the other is set, that is an error.
 //
 // An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
 // pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, and a
@@ -110,6 +110,14 @@ func fitRows[Y float64 | int](ctx context.Context, e interface {
 // learner returns an estimator for the task and the columns of a schema.
 func (m *Model) learner(s *Schema) (any, error) {
 	var out any
+	switch regressor, classifier := !check.IsNil(m.Regressor), !check.IsNil(m.Classifier); {
+	case s.Task == Classification && regressor && !classifier:
+		return nil, fault.Param("table: Model", "Classifier", "nil beside a Regressor",
+			"one for a target of classes, or Options.Task set to Regression")
+	case s.Task == Regression && classifier && !regressor:
+		return nil, fault.Param("table: Model", "Regressor", "nil beside a Classifier",
+			"one for a target of numbers, or Options.Task set to Classification")
+	}
 	if s.Task == Classification {
 		if out = any(&selection.Classifier{}); !check.IsNil(m.Classifier) {
 			out = any(estimators.Clone(m.Classifier))
@@ -218,7 +226,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	}
 	estimator, err := m.learner(s)
 	if err != nil {
-		return err
+		return fault.BadModel(modelKind, "%v", err)
 	}
 	if err := p.Estimator.UnmarshalInto(modelKind, "the estimator", estimator); err != nil {
 		return err

@@ -235,7 +235,11 @@ func TestRefusedByAModel(t *testing.T) {
 	require.ErrorIs(t, m.Fit(cancelled, rows), context.Canceled)
 	assert.Nil(t, m.Fitted())
 
+	err = (&Model{Classifier: &lssvm.Classifier{}}).Fit(ctx, rows)
+	require.ErrorContains(t, err, "Regressor = nil beside a Classifier")
 	m = linearModel(t)
+	err = m.Fit(ctx, parsed(t, &Options{Target: "class"}, line(20)...))
+	require.ErrorContains(t, err, "Classifier = nil beside a Regressor")
 	_, err = m.Predict(nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	_, err = m.Predict(parsed(t, nil, "a", "1"))
