@@ -46,7 +46,7 @@ func TestStructs(t *testing.T) {
 	rows := []house{
 		{Base{3}, &place{"Rome", "00184"}, .1, day, &day, true, sql.NullString{String: "eve", Valid: true}, &one, time.Minute, nil, 0, 7},
 		{Base{2}, nil, float32(math.NaN()), time.Time{}, nil, false, sql.NullString{}, &one, 0, nil, 0, nil},
-		{Base{1}, &place{"Oslo", "10"}, 2, day, nil, false, sql.NullString{String: "NA", Valid: true}, &one, 0, nil, 0, 1 << 40},
+		{Base{1}, &place{"Oslo", "10"}, 2, day, nil, false, sql.NullString{String: "NA", Valid: true}, &one, 0, nil, 0, int64(1 << 40)},
 	}
 	got, err := FromStructs(rows, &Options{Target: "Price"})
 	require.NoError(t, err)
