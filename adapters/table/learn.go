@@ -154,7 +154,8 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 		return 0, fault.Param(t.input, c.place(), "times", "a target of numbers or words, or Task set to Classification")
 	case kind == Category || c.typed.words || typ == celltext.Texts:
 		if task, out.Note = Classification, "words"; v != nil && v.values >= fewestRows && v.share() >= nearlyEvery {
-			return 0, fault.Param(t.input, c.place(), "another word in nearly every row", "numbers or classes, or Task set to Classification")
+			return 0, fault.Param(t.input, c.place(), "another word in nearly every row",
+				"numbers or classes, or Task set to Classification")
 		}
 	case mixed:
 		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
