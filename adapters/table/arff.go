@@ -2,7 +2,6 @@ package table
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -10,14 +9,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kernelearn/kernelearn/adapters/table/internal/arff"
 	"github.com/kernelearn/kernelearn/internal/celltext"
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// ReadARFF reads a file of Weka's format, which may be compressed by gzip. Options may be nil. Attributes that are numeric, real or integer are numbers,
-// nominal ones are categories with their values as levels, in their order, strings are texts, categories or ids, and dates without a format are times. A
-// question mark without quotes is a gap, and nothing else is. In a sparse row, {2 7, 5 red}, what is not there is 0, or the first
-// value of a nominal attribute. The weights of rows, relational attributes and dates in another format than ISO are errors.
+// ReadARFF reads a file of Weka's format, which may be compressed by gzip. Options may be nil. Attributes that are numeric, real or
+// integer are numbers, nominal ones are categories with their values as levels, in their order, strings are texts, categories or ids,
+// and dates without a format are times. A question mark without quotes is a gap, and nothing else is. In a sparse row, {2 7, 5 red},
+// what is not there is 0, or the first value of a nominal attribute. The weights of rows, relational attributes and dates in another
+// format than ISO are errors.
 //
 // Errors are those of [ReadCSV], and ErrParam for what is no ARFF, with the line.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
@@ -38,7 +39,7 @@ func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	if r, err = uncompressed(name, r); err != nil {
 		return nil, err
 	}
-	in := &arff{name: name, options: options}
+	in := &arffInput{name: name, options: options}
 	lines := bufio.NewReader(r)
 	for end := false; !end; {
 		text, err := lines.ReadString('\n')
@@ -66,8 +67,8 @@ func ParseARFF(name string, r io.Reader, o *Options) (*Table, error) {
 	return in.rows.table()
 }
 
-// arff is a file that is being read.
-type arff struct {
+// arffInput is a file that is being read.
+type arffInput struct {
 	name    string
 	options Options
 	line    int
@@ -76,15 +77,15 @@ type arff struct {
 	rows    *intake // nil before @data
 }
 
-func (a *arff) place() string { return fmt.Sprintf("%s:%d", a.name, a.line) }
+func (a *arffInput) place() string { return fmt.Sprintf("%s:%d", a.name, a.line) }
 
 // refused is the error of a line that cannot be read.
-func (a *arff) refused(what, text, want string) error {
+func (a *arffInput) refused(what, text, want string) error {
 	return fault.Param(a.place(), what, strconv.Quote(shortened(text)), want)
 }
 
 // take takes in a line that is no comment.
-func (a *arff) take(text string) error {
+func (a *arffInput) take(text string) error {
 	if a.rows != nil {
 		return a.row(text)
 	}
@@ -110,10 +111,13 @@ func (a *arff) take(text string) error {
 	return a.refused("line", text, "@relation, @attribute or @data")
 }
 
+// arffDates are the formats of dates that are those of cells.
+var arffDates = []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"}
+
 // attribute takes in a declaration, after the word.
-func (a *arff) attribute(text string) error {
-	words, rest, err := arffTokens(text, 1)
-	if err != nil || len(words) == 0 || words[0].text == "" {
+func (a *arffInput) attribute(text string) error {
+	words, rest, err := arff.Cells(text, 1)
+	if err != nil || len(words) == 0 || words[0].Text == "" {
 		return a.refused("attribute", text, "a name and a type")
 	}
 	var t typed
@@ -123,43 +127,41 @@ func (a *arff) attribute(text string) error {
 		t.kind = Number
 	case kind == "string":
 		t.words = true
-	case kind == "date", strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd'T'HH:mm:ss",
-		strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd",
-		strings.HasPrefix(kind, "date ") && strings.Trim(rest[len("date "):], `"' `) == "yyyy-MM-dd HH:mm:ss":
+	case kind == "date" || strings.HasPrefix(kind, "date ") && slices.Contains(arffDates, strings.Trim(rest[len("date"):], `"' `)):
 		t.kind = Time
 	case strings.HasPrefix(rest, "{") && strings.HasSuffix(rest, "}"):
-		levels, _, err := arffTokens(rest[1:len(rest)-1], -1)
+		levels, _, err := arff.Cells(rest[1:len(rest)-1], -1)
 		if err != nil {
 			return a.refused("attribute", text, "values between commas: "+err.Error())
 		}
 		t.kind, t.levels = Category, []string{}
 		for _, l := range levels {
-			t.levels = append(t.levels, l.text)
+			t.levels = append(t.levels, l.Text)
 		}
 		if v, twice := celltext.Duplicate(t.levels); twice {
-			return a.refused("attribute", words[0].text, strconv.Quote(v)+" once among its values")
+			return a.refused("attribute", words[0].Text, strconv.Quote(v)+" once among its values")
 		}
 	default:
-		return a.refused("attribute", text, "a type out of numeric, real, integer, string, date, and {values}; dates by yyyy-MM-dd, or with HH:mm:ss after it")
+		return a.refused("attribute", text, "numeric, real, integer, string, {values}, or date by one of "+strings.Join(arffDates, ", "))
 	}
-	a.names, a.typed = append(a.names, words[0].text), append(a.typed, t)
+	a.names, a.typed = append(a.names, words[0].Text), append(a.typed, t)
 	return nil
 }
 
 // row takes in a row, dense or sparse.
-func (a *arff) row(text string) error {
-	var row []arffToken
+func (a *arffInput) row(text string) error {
+	var row []arff.Cell
 	var err error
 	if strings.HasPrefix(text, "{") {
 		row, err = a.sparse(text)
-	} else if row, _, err = arffTokens(text, -1); err == nil && len(row) != len(a.names) {
+	} else if row, _, err = arff.Cells(text, -1); err == nil && len(row) != len(a.names) {
 		return fault.Shape(a.place()+": the line has", len(row), "cells", "there are %d attributes", len(a.names))
 	}
 	if err != nil {
 		return a.refused("line", text, err.Error())
 	}
-	for j, token := range row {
-		if err := a.cell(j, token); err != nil {
+	for j, cell := range row {
+		if err := a.cell(j, cell); err != nil {
 			return err
 		}
 	}
@@ -169,20 +171,24 @@ func (a *arff) row(text string) error {
 }
 
 // cell takes in a cell of column j.
-func (a *arff) cell(j int, token arffToken) error {
+func (a *arffInput) cell(j int, written arff.Cell) error {
 	c := a.rows.columns[j]
-	of, text := a.typed[j], token.text
+	of, text := a.typed[j], written.Text
 	cell := celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
 	switch missing := text == "?" || slices.Contains(a.options.Format.Missing, text); {
-	case missing && !token.quoted:
+	case missing && !written.Quoted:
 		cell.Kind = celltext.Gap
 	case of.kind == Category:
 		if !slices.Contains(of.levels, text) {
-			return a.refused(fmt.Sprintf("column %q", c.name), text, "one of its values "+someOf(of.levels))
+			return a.refused(c.place(), text, "one of its values "+someOf(of.levels))
 		}
 	case !of.words:
-		if cell = a.rows.parser.Parse(text); !fits(cell.Kind, map[Kind]celltext.Type{Number: celltext.Numbers, Time: celltext.Times}[of.kind]) {
-			return a.refused(fmt.Sprintf("column %q", c.name), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
+		want := celltext.Numbers
+		if of.kind == Time {
+			want = celltext.Times
+		}
+		if cell = a.rows.parser.Parse(text); !fits(cell.Kind, want) {
+			return a.refused(c.place(), text, "a "+of.kind.String()+", as its attribute says, or ? for a gap")
 		}
 	}
 	c.add(cell, text, a.line)
@@ -190,99 +196,17 @@ func (a *arff) cell(j int, token arffToken) error {
 }
 
 // sparse returns all cells of a sparse row.
-func (a *arff) sparse(text string) ([]arffToken, error) {
-	if !strings.HasSuffix(text, "}") {
-		return nil, errors.New("a row that ends with }")
-	}
-	out := make([]arffToken, len(a.names))
+func (a *arffInput) sparse(text string) ([]arff.Cell, error) {
+	row := make([]arff.Cell, len(a.names))
 	for j, t := range a.typed {
-		if out[j].text = "0"; len(t.levels) > 0 {
-			out[j] = arffToken{text: t.levels[0], quoted: true}
-		} else if t.kind != Number {
-			out[j] = arffToken{text: "?"}
-		}
-	}
-	inner := strings.TrimSpace(text[1 : len(text)-1])
-	before := -1
-	for inner != "" {
-		end := strings.IndexAny(inner, " \t")
-		if end < 0 {
-			return nil, errors.New("a value after each number of an attribute")
-		}
-		rest := inner[end:]
-		j, err := strconv.Atoi(inner[:end])
-		if err != nil || j <= before || j >= len(out) {
-			return nil, fmt.Errorf("the numbers of attributes from 0 to %d, ascending, each before its value", len(out)-1)
-		}
-		tokens, left, err := arffTokens(rest, 1)
-		if err != nil {
-			return nil, err
-		}
-		out[j], before = tokens[0], j
-		inner = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(left), ","))
-	}
-	return out, nil
-}
-
-// arffToken is a word of a line.
-type arffToken struct {
-	text   string
-	quoted bool
-}
-
-// arffTokens returns the words between commas, at most so many (-1: all), and the rest of the line. A single word also ends with white space.
-func arffTokens(line string, most int) (out []arffToken, rest string, err error) {
-	for rest = strings.TrimSpace(line); ; {
-		var token arffToken
-		if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
-			if token.text, rest, err = unquoted(rest); err != nil {
-				return nil, "", err
-			}
-			token.quoted = true
-		} else {
-			stop := ","
-			if most == 1 {
-				stop = ", \t{"
-			}
-			end := strings.IndexAny(rest, stop)
-			if end < 0 {
-				end = len(rest)
-			}
-			token.text, rest = strings.TrimSpace(rest[:end]), rest[end:]
-			if token.text == "" {
-				return nil, "", errors.New("a value on both sides of a comma")
-			}
-		}
-		if out = append(out, token); len(out) == most {
-			return out, rest, nil
-		}
-		if rest = strings.TrimSpace(rest); rest == "" {
-			return out, "", nil
-		}
-		if rest[0] != ',' {
-			return nil, "", errors.New("a comma after a quoted value")
-		}
-		rest = strings.TrimSpace(rest[1:])
-	}
-}
-
-// unquoted returns the text in the quotes that a line begins with, and what follows them.
-func unquoted(line string) (text, rest string, err error) {
-	var b strings.Builder
-	for i := 1; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == line[0]:
-			return b.String(), line[i+1:], nil
-		case c == '\\' && i+1 < len(line):
-			i++
-			if k := strings.IndexByte("ntr", line[i]); k >= 0 {
-				b.WriteByte("\n\t\r"[k])
-			} else {
-				b.WriteByte(line[i])
-			}
+		switch {
+		case len(t.levels) > 0:
+			row[j] = arff.Cell{Text: t.levels[0], Quoted: true}
+		case t.kind == Number:
+			row[j].Text = "0"
 		default:
-			b.WriteByte(c)
+			row[j].Text = "?"
 		}
 	}
-	return "", "", errors.New("quotes that are closed")
+	return row, arff.Sparse(text, row)
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
@@ -68,8 +69,9 @@ func (s Source) each(ctx context.Context, o *Options, rows int, do func(*intake)
 	}
 }
 
-// Learn learns the schema of a source in two passes, in the memory of a block of rows and of the distinct texts of each column. The schema is that of
-// [ReadCSV]. Errors: those of ReadCSV, but for gaps in the target, the groups and the weights, which the blocks find; and ctx's.
+// Learn learns the schema of a source in two passes, in the memory of a block of rows and of the distinct texts of each column. The
+// schema is that of [ReadCSV]. Errors: those of ReadCSV, but for gaps in the target, the groups and the weights, which the blocks find;
+// and ctx's.
 func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	defer check.Begin(&ctx)(&err)
 	if o != nil && o.Schema != nil {
@@ -99,10 +101,10 @@ func (s Source) Learn(ctx context.Context, o *Options) (_ *Schema, err error) {
 	return all.learn(surveys, func(c *cells) int { return gaps[c.name] })
 }
 
-// Blocks returns the rows of a source by a schema, as FitBlocks of an estimator, a pipeline and a transformer takes them: with targets for
-// float64, labels for int, and with the weights, if the schema has them. Each pass opens the source again. Rows is the size of a block; 0:
-// 4096. Errors, which the iterator gives, are those of [ReadCSV] and ctx's; ErrParam where Y is not what the target of the schema is, and for
-// a target that is a gap or a class that the schema does not have.
+// Blocks returns the rows of a source by a schema, as FitBlocks of an estimator, a pipeline and a transformer takes them: with targets
+// for float64, labels for int, and with the weights, if the schema has them. Each pass opens the source again. Rows is the size of a
+// block; 0: 4096. Errors, which the iterator gives, are those of [ReadCSV] and ctx's; ErrParam where Y is not what the target of the
+// schema is, and for a target that is a gap or a class that the schema does not have.
 func Blocks[Y streaming.Target](ctx context.Context, s Source, schema *Schema, rows int) iter.Seq2[streaming.Block[Y], error] {
 	return func(yield func(streaming.Block[Y], error) bool) {
 		stopped := false
@@ -171,17 +173,18 @@ func blockOf[Y streaming.Target](in *intake) (out streaming.Block[Y], err error)
 		return out, nil
 	}
 	if out.Y == nil {
-		return out, fault.Param(in.input, "column", fmt.Sprintf("%q, which is missing", c.Name), "the target")
+		return out, fault.Param(in.input, "column", strconv.Quote(c.Name)+", which is missing", "the target")
 	}
 	if k := schema.find(Weight); k >= 0 && out.Weights == nil {
-		return out, fault.Param(in.place(0), "column", fmt.Sprintf("%q, which is missing or has a gap", schema.Columns[k].Name), "weights > 0")
+		return out, fault.Param(in.place(0), "column", strconv.Quote(schema.Columns[k].Name)+", which is missing or has a gap",
+			"weights > 0")
 	}
 	return out, nil
 }
 
-// FitBlocks fits from a source that is not held in memory, by a schema that Learn made: a clone of Regressor or Classifier, which has to
-// have a FitBlocks of its own, such as falkon's or a pipeline's; an estimator that is nil or without it is an error that wraps errors.ErrUnsupported. Groups
-// are not used. Errors: those of [Blocks], and the estimator's. They leave the model as it was.
+// FitBlocks fits from a source that is not held in memory, by a schema that Learn made: a clone of Regressor or Classifier, which has
+// to have a FitBlocks of its own, such as falkon's or a pipeline's; an estimator that is nil or without it is an error that wraps
+// errors.ErrUnsupported. Groups are not used. Errors: those of [Blocks], and the estimator's. They leave the model as it was.
 func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if schema == nil {

@@ -14,11 +14,11 @@ import (
 
 // ReadCSV reads a CSV file, which may be compressed by gzip. Options may be nil.
 //
-// Errors name the file and the line: ErrShape for a line with more or fewer cells than the first, or for no rows; estimators.MixedColumnError, an
-// ErrParam, for a column that is nearly all numbers, or times, and has other words; ErrParam for a column that Options name and
-// the file lacks, for a name that comes twice, for text that is not UTF-8, for a gap in the target, the groups or the weights, and
-// for an integer that a float64 does not hold; ErrNotFinite for a number that is too large for a float64; those of the file system and
-// of encoding/csv. Memory is about the size of the file and 25 bytes a cell.
+// Errors name the file and the line: ErrShape for a line with more or fewer cells than the first, or for no rows;
+// estimators.MixedColumnError, an ErrParam, for a column that is nearly all numbers, or times, and has other words; ErrParam for a
+// column that Options name and the file lacks, for a name that comes twice, for text that is not UTF-8, for a gap in the target, the
+// groups or the weights, and for an integer that a float64 does not hold; ErrNotFinite for a number that is too large for a float64;
+// those of the file system and of encoding/csv. Memory is about the size of the file and 25 bytes a cell.
 func ReadCSV(path string, o *Options) (*Table, error) { return readFile(path, o, ParseCSV) }
 
 // ParseCSV is ReadCSV for a reader; the name, which may be a file's, stands in the errors.

@@ -121,8 +121,8 @@ func ExampleFromStructs() {
 		Risk   string `table:"risk"`
 	}
 	kilograms := 81.5
-	rows, err := table.FromStructs([]patient{{Age: 40, Weight: &kilograms, Risk: "low"}, {Age: 77, Smoker: true, Risk: "high"}, {Age: 50, Risk: "low"}},
-		&table.Options{Target: "risk"})
+	patients := []patient{{Age: 40, Weight: &kilograms, Risk: "low"}, {Age: 77, Smoker: true, Risk: "high"}, {Age: 50, Risk: "low"}}
+	rows, err := table.FromStructs(patients, &table.Options{Target: "risk"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -81,7 +81,8 @@ func (t *intake) checkPresent() error {
 	names := t.names()
 	for _, c := range t.options.Schema.Columns {
 		if c.Role == Feature && !slices.Contains(names, c.Name) {
-			return fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing", "all features of the schema; there are "+someOf(names))
+			return fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
+				"all features of the schema; there are "+someOf(names))
 		}
 	}
 	return nil
@@ -116,6 +117,9 @@ func (c *cells) at(i int) string {
 	return string(c.text[from:c.ends[i]])
 }
 
+// place names the column in an error.
+func (c *cells) place() string { return fmt.Sprintf("column %q", c.name) }
+
 // gaps counts the rows without a value.
 func (c *cells) gaps() (n int) {
 	for _, k := range c.kinds {
@@ -145,7 +149,7 @@ func (t *intake) place(row int) string {
 
 // wrong is the error of a cell.
 func (t *intake) wrong(c *cells, row int, want string) error {
-	return fault.Param(t.place(row), fmt.Sprintf("column %q", c.name), strconv.Quote(shortened(c.at(row))), want)
+	return fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)
 }
 
 // shortened is what an error shows of a text.

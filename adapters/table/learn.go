@@ -21,8 +21,11 @@ const (
 	severalWords = 3   // in the mean: then texts that name rows are Text, not ID
 	manyWords    = 5   // in the mean
 	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
-	ways         = "; or list gaps in Format.Missing, set Format.WordsAsGaps, or Decimal, Thousands or Percent for other notations, or set Kinds or Drop"
 )
+
+// ways are those out of a column of numbers that has words.
+const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
+	"or set Kinds or Drop"
 
 // survey counts the distinct texts of a column.
 type survey struct {
@@ -144,11 +147,16 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	}
 	switch {
 	case typ == celltext.Empty:
-		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), "no value in any row", "a target")
+		return 0, fault.Param(t.input, c.place(), "no value in any row", "a target")
 	case task != Auto:
 		out.Note = "as set"
-	case kind == Category || c.typed.words || kind == 0 && (typ == celltext.Texts || typ == celltext.Times):
-		task, out.Note = Classification, "words"
+	case typ == celltext.Times && !c.typed.words && kind != Category:
+		return 0, fault.Param(t.input, c.place(), "times", "a target of numbers or words, or Task set to Classification")
+	case kind == Category || c.typed.words || typ == celltext.Texts:
+		if task, out.Note = Classification, "words"; v != nil && v.values >= fewestRows && v.share() >= nearlyEvery {
+			return 0, fault.Param(t.input, c.place(), "another word in nearly every row",
+				"numbers or classes, or Task set to Classification")
+		}
 	case mixed:
 		return 0, c.stats.Mixed(t.input, c.name, "set Task, or correct the cells")
 	case typ == celltext.Integers && len(v.levels) == 2 && v.values > 2:
@@ -165,12 +173,12 @@ func (t *intake) learnTarget(c *cells, v *survey, out *Column) (Task, error) {
 	}
 	if out.Kind, out.Levels = Category, slices.Clone(c.typed.levels); out.Levels == nil {
 		if v.full() {
-			return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
+			return 0, fault.Param(t.input, c.place(), fmt.Sprintf("%d classes or more", len(v.levels)), "fewer classes")
 		}
 		out.Levels = v.sorted()
 	}
 	if out.Note = fmt.Sprintf("%s; %d classes", out.Note, len(out.Levels)); len(out.Levels) < 2 {
-		return 0, fault.Param(t.input, fmt.Sprintf("column %q", c.name), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
+		return 0, fault.Param(t.input, c.place(), fmt.Sprintf("the only class %q", out.Levels), "at least two classes")
 	}
 	return task, nil
 }
@@ -243,8 +251,8 @@ func (t *intake) learnTexts(c *cells, v *survey, out *Column) {
 // datesNote says how dates are to be written, where the values of a column look like some.
 func datesNote(v *survey) string {
 	for text := range v.levels {
-		if parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) }); len(parts) < 3 || !unicode.IsDigit(rune(text[0])) ||
-			strings.ContainsFunc(text, unicode.IsLetter) {
+		parts := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+		if len(parts) < 3 || !unicode.IsDigit(rune(text[0])) || strings.ContainsFunc(text, unicode.IsLetter) {
 			return ""
 		}
 	}
@@ -276,7 +284,7 @@ func (t *intake) checkNumbers(c *cells, want celltext.Type) error {
 			}
 		}
 		// Of rows that are not kept.
-		return fault.Param(t.input, fmt.Sprintf("column %q", c.name), "other cells", kind+" in each row"+ways)
+		return fault.Param(t.input, c.place(), "other cells", kind+" in each row"+ways)
 	}
 	return c.stats.Numeric(t.input, c.name, t.options.Format.RoundIntegers, ways+", or Format.RoundIntegers")
 }
@@ -289,14 +297,16 @@ func fits(k celltext.Kind, want celltext.Type) bool {
 	return k == celltext.Integer || k == celltext.Number || k == celltext.Gap
 }
 
+// idNames are the last words of the names of ids.
+var idNames = []string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}
+
 // namesID reports whether a name is one that ids have: id, user_id, userId, uuid, key, index, row.
 func namesID(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(splitCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 	if len(words) == 0 {
 		return false
 	}
-	return slices.Contains([]string{"id", "ids", "uid", "uuid", "guid", "key", "index", "idx", "rownames", "rownum"}, words[len(words)-1]) ||
-		words[0] == "id"
+	return words[0] == "id" || slices.Contains(idNames, words[len(words)-1])
 }
 
 // splitCase puts a space between a small letter and a capital.

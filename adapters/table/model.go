@@ -20,8 +20,8 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
-// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is ready to
-// use. Fit fits a clone of the field that the task asks for.
+// Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
+// ready to use. Fit fits a clone of the field that the task asks for; if only the other is set, that is an error.
 //
 // An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
 // pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
@@ -44,9 +44,9 @@ const (
 	modelVersion = 1
 )
 
-// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam for
-// a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator does
-// not take; the estimator's own; ctx's. They leave the model as it was.
+// Fit learns from the rows of a table with a target, with its groups and weights. The model keeps the table's schema. Errors: ErrParam
+// for a table without a target, and for a target that is a gap; one that wraps errors.ErrUnsupported for weights that the estimator
+// does not take; the estimator's own; ctx's. They leave the model as it was.
 func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 	defer check.Begin(&ctx)(&err)
 	if err := checkTable(t); err != nil {
@@ -111,6 +111,14 @@ func fitRows[Y float64 | int](ctx context.Context, e interface {
 // learner returns an estimator for the task and the columns of a schema.
 func (m *Model) learner(s *Schema) (any, error) {
 	var out any
+	switch regressor, classifier := !check.IsNil(m.Regressor), !check.IsNil(m.Classifier); {
+	case s.Task == Classification && regressor && !classifier:
+		return nil, fault.Param("table: Model", "Classifier", "nil beside a Regressor",
+			"one for a target of classes, or Options.Task set to Regression")
+	case s.Task == Regression && classifier && !regressor:
+		return nil, fault.Param("table: Model", "Regressor", "nil beside a Classifier",
+			"one for a target of numbers, or Options.Task set to Classification")
+	}
 	if s.Task == Classification {
 		if out = any(&selection.Classifier{}); !check.IsNil(m.Classifier) {
 			out = any(estimators.Clone(m.Classifier))
@@ -178,8 +186,8 @@ func (m *Model) String() string {
 // [modelfile.Save].
 func (m *Model) Save(path string) error { return modelfile.Save(path, m) }
 
-// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of package
-// selection are known. Errors are those of [modelfile.Load].
+// Load reads a file that Save wrote. A type of estimators that is not known to the program needs an import of its package; those of
+// package selection are known. Errors are those of [modelfile.Load].
 func Load(path string) (*Model, error) { return modelfile.Load[*Model](path) }
 
 // payload is a fitted model in a file.
@@ -200,8 +208,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(modelKind, modelVersion, payload{*m.fitted.schema, e})
 }
 
-// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They leave
-// the model as it was.
+// UnmarshalBinary implements [encoding.BinaryUnmarshaler], for a Model with the same Regressor or Classifier. Errors: ErrBadModel. They
+// leave the model as it was.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var p payload
 	if _, err := codec.Unmarshal(data, modelKind, modelVersion, &p); err != nil {
@@ -219,7 +227,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	}
 	estimator, err := m.learner(s)
 	if err != nil {
-		return err
+		return fault.BadModel(modelKind, "%v", err)
 	}
 	if err := p.Estimator.UnmarshalInto(modelKind, "the estimator", estimator); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -227,13 +228,18 @@ func TestRefusedByAModel(t *testing.T) {
 	assert.Equal(t, "table.Model(not fitted)", m.String())
 	require.ErrorIs(t, m.Fit(ctx, nil), estimators.ErrParam)
 	require.ErrorContains(t, m.Fit(ctx, parsed(t, nil, line(20)...)), "Options.Target")
-	require.Error(t, m.Fit(nil, rows)) //nolint:staticcheck // a nil context is an error
+	var none context.Context
+	require.Error(t, m.Fit(none, rows))
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	require.ErrorIs(t, m.Fit(cancelled, rows), context.Canceled)
 	assert.Nil(t, m.Fitted())
 
+	err = (&Model{Classifier: &lssvm.Classifier{}}).Fit(ctx, rows)
+	require.ErrorContains(t, err, "Regressor = nil beside a Classifier")
 	m = linearModel(t)
+	err = m.Fit(ctx, parsed(t, &Options{Target: "class"}, line(20)...))
+	require.ErrorContains(t, err, "Classifier = nil beside a Regressor")
 	_, err = m.Predict(nil)
 	require.ErrorIs(t, err, estimators.ErrParam)
 	_, err = m.Predict(parsed(t, nil, "a", "1"))
@@ -306,4 +312,39 @@ func TestGoldenModel(t *testing.T) {
 	again, err := m.PredictRow(map[string]any{"a": 5, "colour": "red"})
 	require.NoError(t, err)
 	assert.Equal(t, p, again)
+}
+
+// Many requests use one model at a time.
+func TestRowsAtTheSameTime(t *testing.T) {
+	m := linearModel(t)
+	rows := parsed(t, nil, line(5)...)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				p, err := m.PredictRow(map[string]any{"a": 5, "colour": "red"})
+				assert.NoError(t, err)
+				assert.InDelta(t, 20, p.Number, 1e-4)
+				all, err := m.Predict(rows)
+				assert.NoError(t, err)
+				assert.InDelta(t, 10, all.Numbers[0], 1e-4)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// The groups of rows reach the estimator, which is chosen for groups that it has not seen.
+func TestGroupsOfAModel(t *testing.T) {
+	lines := []string{"who,a,y"}
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("p%d,%d,%d", i%8, i, 3*i))
+	}
+	rows := parsed(t, &Options{Target: "y", Group: "who"}, lines...)
+	m := &Model{}
+	require.NoError(t, m.Fit(context.Background(), rows))
+	assert.Equal(t, rows.Groups, m.Fitted().(*selection.Regressor).Groups)
+	p, err := m.PredictRow(map[string]any{"a": 5})
+	require.NoError(t, err)
+	assert.True(t, finite(p.Number))
 }

@@ -24,7 +24,8 @@ type Options struct {
 	// Format says how cells are written.
 	Format Format
 	// Schema is that of the rows that a model was fitted to. Rows are then read by it: the fields above stay empty. Columns are found
-	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then. A Format that is zero is the schema's.
+	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then.
+	// A Format that is zero is the schema's.
 	Schema *Schema
 }
 

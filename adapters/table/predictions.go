@@ -27,8 +27,10 @@ type Predictions struct {
 
 // Prediction is what a model predicts for a row.
 type Prediction struct {
-	Number    float64
-	Low, High float64            // with the probability of [RowLevel] the number lies between them; both the number where the estimator has no intervals
+	Number float64
+	// Low and High are the bounds between which the number lies with the probability of [RowLevel]; both are the number where the
+	// estimator has no intervals.
+	Low, High float64
 	Class     string             // of a classification
 	Proba     map[string]float64 // by class; nil of an estimator that has none
 }
@@ -36,9 +38,9 @@ type Prediction struct {
 // RowLevel is the probability of the interval of [Model.PredictRow]. [Model.PredictInterval] takes any other.
 const RowLevel = 0.95
 
-// Predict predicts the rows of a table, which may have been read by any schema: columns are found by their names. Many calls may run at the
-// same time. Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that is not what the model's schema says; the
-// estimator's.
+// Predict predicts the rows of a table, which may have been read by any schema: columns are found by their names. Many calls may run at
+// the same time. Errors: ErrNotFitted; ErrParam for a feature that is missing, and for a cell that is not what the model's schema says;
+// the estimator's.
 func (m *Model) Predict(t *Table) (_ *Predictions, err error) {
 	defer fault.Recover(&err)
 	return m.predict(t, 0)
@@ -150,7 +152,8 @@ func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat
 	p.Classes = make([]string, len(chosen))
 	for i, label := range chosen {
 		if label < 0 || label >= len(classes) {
-			return fault.Param("table: Model", fmt.Sprintf("prediction of row %d", i), label, fmt.Sprintf("one of %d classes", len(classes)))
+			return fault.Param("table: Model", fmt.Sprintf("prediction of row %d", i), label,
+				fmt.Sprintf("one of %d classes", len(classes)))
 		}
 		p.Classes[i] = classes[label]
 	}

@@ -19,12 +19,12 @@ import (
 // structTag is the key of a field's tag.
 const structTag = "table"
 
-// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a CSV file with the columns of the
-// schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time, a driver.Valuer such as a
-// sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
+// Rows reads the features of rows by the schema: each row is a map from names to values, a struct (see [FromStructs]), or a line of a
+// CSV file with the columns of the schema in their order, with or without the target. A value is a number, a text, a bool, a time.Time,
+// a driver.Valuer such as a sql.NullString, or a pointer to one; nil is a gap. Texts are read as the cells of a file are.
 //
-// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema, and for a value
-// that is not what the schema says.
+// Errors: ErrParam, which names the row, counted from 1, for a feature that a row lacks, for a name that is no column of the schema,
+// and for a value that is not what the schema says.
 func (s *Schema) Rows(rows ...any) (*Table, error) {
 	const input = "table: rows"
 	if len(rows) == 0 {
@@ -99,7 +99,8 @@ func (s *Schema) lineValues(place, line string) (map[string]any, error) {
 		columns = slices.DeleteFunc(columns, func(c Column) bool { return c.Role == Target })
 	}
 	if len(cells) != len(columns) {
-		return nil, fault.Shape(place+": the line has", len(cells), "cells", "the schema has %d columns, the target among them", len(s.Columns))
+		return nil, fault.Shape(place+": the line has", len(cells), "cells", "the schema has %d columns, the target among them",
+			len(s.Columns))
 	}
 	out := make(map[string]any, len(cells))
 	for j, c := range columns {
@@ -135,23 +136,37 @@ func (t *intake) addValues(values map[string]any) error {
 func (t *intake) addValue(c *cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
 	if !ok {
-		return fault.Param(t.place(t.rows), fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
+		return fault.Param(t.place(t.rows), c.place(), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {
-			return celltext.NotUTF8(t.place(t.rows), fmt.Sprintf("column %q", c.name), text)
+			return celltext.NotUTF8(t.place(t.rows), c.place(), text)
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
-	} else if k, isBool := value.(bool); isBool && t.options.Schema != nil {
-		if i := slices.IndexFunc(t.options.Schema.Columns, func(s Column) bool { return s.Name == c.name }); i >= 0 &&
-			t.options.Schema.Columns[i].Kind == Number { // where 0 and 1 were learnt
-			if cell = (celltext.Cell{Kind: celltext.Integer}); k {
-				cell.Value = 1
-			}
-		}
+	} else if is, isBool := value.(bool); isBool && t.options.Schema != nil {
+		text, cell = t.options.Schema.boolCell(c.name, is)
 	}
 	c.add(cell, text, t.rows+1)
 	return nil
+}
+
+// boolCell returns what a bool is in a column: 0 or 1 among numbers, and among levels the one that is written so, such as True.
+func (s *Schema) boolCell(column string, is bool) (string, celltext.Cell) {
+	text, cell := strconv.FormatBool(is), celltext.Cell{Kind: celltext.Word, Value: math.NaN()}
+	for _, c := range s.Columns {
+		switch {
+		case c.Name != column:
+		case c.Kind == Number:
+			if cell = (celltext.Cell{Kind: celltext.Integer}); is {
+				cell.Value = 1
+			}
+		default:
+			if k := slices.IndexFunc(c.Levels, func(l string) bool { return strings.EqualFold(l, text) }); k >= 0 {
+				text = c.Levels[k]
+			}
+		}
+	}
+	return text, cell
 }
 
 // cellOf returns what a value is in a table. A text is still to be parsed.
@@ -171,7 +186,8 @@ func cellOf(value any) (text string, cell celltext.Cell, isText, ok bool) {
 		if v.IsZero() {
 			return "", gap, false, true
 		}
-		return v.UTC().Format(time.RFC3339Nano), celltext.Cell{Kind: celltext.Time, Value: float64(v.Unix()) + float64(v.Nanosecond())/1e9}, false, true
+		seconds := float64(v.Unix()) + float64(v.Nanosecond())/1e9
+		return v.UTC().Format(time.RFC3339Nano), celltext.Cell{Kind: celltext.Time, Value: seconds}, false, true
 	case time.Duration:
 		return number(v.Seconds())
 	}

@@ -46,7 +46,7 @@ func TestStructs(t *testing.T) {
 	rows := []house{
 		{Base{3}, &place{"Rome", "00184"}, .1, day, &day, true, sql.NullString{String: "eve", Valid: true}, &one, time.Minute, nil, 0, 7},
 		{Base{2}, nil, float32(math.NaN()), time.Time{}, nil, false, sql.NullString{}, &one, 0, nil, 0, nil},
-		{Base{1}, &place{"Oslo", "10"}, 2, day, nil, false, sql.NullString{String: "NA", Valid: true}, &one, 0, nil, 0, 1 << 40},
+		{Base{1}, &place{"Oslo", "10"}, 2, day, nil, false, sql.NullString{String: "NA", Valid: true}, &one, 0, nil, 0, int64(1 << 40)},
 	}
 	got, err := FromStructs(rows, &Options{Target: "Price"})
 	require.NoError(t, err)
@@ -116,10 +116,10 @@ func TestNumbersInTexts(t *testing.T) {
 
 // A bool is 0 or 1 where numbers were learnt, and a level else.
 func TestBools(t *testing.T) {
-	s := parsed(t, nil, "a,b", "0,true", "1,false", "2,true").Schema
-	got, err := s.Rows(map[string]any{"a": true, "b": true}, map[string]any{"a": false, "b": false})
+	s := parsed(t, nil, "a,b,c", "0,true,False", "1,false,True", "2,true,True").Schema
+	got, err := s.Rows(map[string]any{"a": true, "b": true, "c": true}, map[string]any{"a": false, "b": false, "c": false})
 	require.NoError(t, err)
-	assertCells(t, [][]float64{{1, 1}, {0, 0}}, got.X)
+	assertCells(t, [][]float64{{1, 1, 1}, {0, 0, 0}}, got.X)
 }
 
 // tiny is a driver of database/sql whose one query gives fixed rows.

@@ -11,11 +11,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// FromStructs makes a table of structs, a row for each, whose exported fields are the columns: numbers; bools, whose levels are false and true;
-// texts, which are categories, texts or ids even where they look like numbers; times; what is a driver.Valuer, such as a
+// FromStructs makes a table of structs, a row for each, whose exported fields are the columns: numbers; bools, whose levels are false
+// and true; texts, which are categories, texts or ids even where they look like numbers; times; what is a driver.Valuer, such as a
 // sql.NullFloat64; and pointers to such. The fields of a struct in a field are columns called Field.Inner, and those of an embedded one
-// are columns like the others. A nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"`
-// names the column of a field, and `table:"-"` leaves it out. Options may be nil.
+// are columns like the others. A nil pointer, NaN, the zero time.Time and a text of Format.Missing are gaps. A tag `table:"name"` names
+// the column of a field, and `table:"-"` leaves it out. Options may be nil.
 //
 // Errors: ErrShape for no rows; ErrParam for a T that is no struct, for a field of another type, for two of one name, and those of
 // [ReadCSV], which name the row, counted from 1.
@@ -131,7 +131,8 @@ func appendFields(place string, out []field, typ reflect.Type, prefix string, in
 		at := append(slices.Clone(index), i)
 		switch {
 		case leaf && !isValue(inner):
-			return nil, fault.Param(place, "field "+prefix+f.Name, f.Type, "a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
+			return nil, fault.Param(place, "field "+prefix+f.Name, f.Type,
+				"a number, a bool, a text or a time, or the tag "+structTag+`:"-"`)
 		case leaf:
 			out = append(out, field{prefix + name, at})
 			continue

@@ -67,8 +67,8 @@ func blocks(text string) (out []block, err error) {
 	return out, nil
 }
 
-// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints. A block whose language is
-// csv and a name is a file that the programs after it read.
+// programs returns the programs of a page. Each block of Go is one, and the block of text after it is what it prints. A block whose
+// language is csv and a name is a file that the programs after it read.
 func programs(page, text string, modules []string) (out []Program, err error) {
 	all, err := blocks(text)
 	if err != nil {
@@ -85,7 +85,8 @@ func programs(page, text string, modules []string) (out []Program, err error) {
 		if i+1 == len(all) || all[i+1].language != "text" || all[i+1].text == "" {
 			return nil, fmt.Errorf("line %d: no block of text after the program says what it prints", b.line)
 		}
-		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Files: maps.Clone(files), Output: all[i+1].text}
+		p := Program{Name: strings.TrimSuffix(filepath.Base(page), ".md"), Page: page, Source: b.text, Files: maps.Clone(files),
+			Output: all[i+1].text}
 		if len(out) > 0 {
 			p.Name += "-" + strconv.Itoa(b.line)
 		}
