@@ -27,6 +27,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/estimators/conformal"
 	_ "github.com/kernelearn/kernelearn/estimators/eem"
 	_ "github.com/kernelearn/kernelearn/estimators/falkon"
+	_ "github.com/kernelearn/kernelearn/estimators/forecast"
 	_ "github.com/kernelearn/kernelearn/estimators/gabasr"
 	_ "github.com/kernelearn/kernelearn/estimators/lssvm"
 	_ "github.com/kernelearn/kernelearn/estimators/modelfile"

@@ -19,6 +19,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/forecast"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
@@ -52,7 +53,7 @@ var withSettings = []func() any{
 	func() any { return &conformal.Regressor{} }, func() any { return &conformal.Classifier{} },
 	func() any { return &calibration.Classifier{} },
 	func() any { return &stacking.Regressor{} }, func() any { return &stacking.Classifier{} },
-	func() any { return &threshold.Classifier{} },
+	func() any { return &threshold.Classifier{} }, func() any { return &forecast.Forecaster{} },
 	func() any { return &selection.Regressor{} }, func() any { return &selection.Classifier{} },
 	func() any { return &entropy.Search{} }, func() any { return &grid.Search{} },
 	func() any { return &grid.Halving{} }, func() any { return &entropy.GoldenSection{} },
@@ -156,6 +157,12 @@ func fitAny(ctx context.Context, e any) error {
 		return e.Fit(ctx, x, twoTargets([]float64{1, 2, 3, 5}))
 	case estimators.Detector:
 		return e.Fit(ctx, x)
+	case *forecast.Forecaster:
+		values := make([]float64, 40)
+		for i := range values {
+			values[i] = float64(i % 7)
+		}
+		return e.Fit(ctx, values, nil)
 	case search.Strategy:
 		return (&selection.Regressor{Search: e}).Fit(ctx, x, []float64{1, 2, 3, 5})
 	}

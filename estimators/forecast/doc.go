@@ -1,0 +1,33 @@
+// Package forecast predicts a series from its past values with any regressor of this module.
+//
+//	f := &forecast.Forecaster{Horizon: 12, Lagged: forecast.Lagged{Lags: []int{1, 2, 12}}, Difference: 12}
+//	err := f.Fit(ctx, values, nil)
+//	next, err := f.Forecast(12, nil)        // means and intervals of the next twelve values
+//	err = f.Update(observed, nil)           // the series goes on; intervals adapt
+//
+// # Features
+//
+// [Lagged] makes rows of a series: values some steps back, and means and standard deviations of the last values. The row of an origin t has
+// values up to t alone, so no row knows what comes after it. Columns that are known in advance, such as the hour, a holiday or a planned
+// price, are those of the time that is predicted.
+//
+// # Strategies
+//
+// [Direct] fits a model for each number of steps ahead. [Recursive] fits one model for one step ahead and feeds it with its own
+// predictions: cheaper, with errors that add up.
+//
+// # Intervals
+//
+// Errors of a regressor on its training rows are too small, and errors of several steps ahead are larger than those of one. So Fit first
+// leaves out the last part of the series (Held), forecasts it from origins within it, and keeps the absolute errors of each number of steps
+// ahead. An interval is the forecast plus or minus a quantile of the last Window of these errors. With Ensemble the errors are those of
+// models that were fitted to blocks of the series without the row in question (EnbPI: C. Xu and Y. Xie, ICML 2021), so nothing is held out.
+//
+// Update adds the errors of observed values, and moves the level of the quantile: after an interval that missed, the next is wider, by
+// adaptive conformal inference (I. Gibbs and E. Candès, NeurIPS 2021),
+//
+//	α ← α + Rate (1 - Level - [missed]).
+//
+// Over a long time the share of misses then tends to 1 - Level, however the series changes: after T updates they differ by at most
+// (1 + Rate)/(T Rate).
+package forecast

@@ -1,0 +1,76 @@
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/linalg"
+	"github.com/kernelearn/kernelearn/internal/progress"
+)
+
+// ensembleStream is the stream "blocks".
+const ensembleStream = 0x626c6f636b73
+
+// fitEnsembles fits models to blocks of rows drawn with repetition, and takes the error of each row by the models without it.
+func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
+	random := rand.New(rand.NewPCG(f.Seed, ensembleStream))
+	group := progress.Open(ctx)
+	for h := range f.horizon() {
+		x, y, at, err := f.rows(m, h+1)
+		if err != nil {
+			return err
+		}
+		n := len(y)
+		sums, counts := make([]float64, n), make([]float64, n)
+		var models []estimators.Regressor
+		for b := range f.Ensemble {
+			drawn, in := drawBlocks(random, n, h+1)
+			one := estimators.Clone(f.base())
+			if err := one.Fit(group.Step(h*f.Ensemble+b, f.horizon()*f.Ensemble), linalg.Rows(x, drawn), linalg.Pick(y, drawn)); err != nil {
+				return fmt.Errorf("%d steps ahead, model %d: %w", h+1, b, err)
+			}
+			models = append(models, one)
+			var out []int
+			for i := range n {
+				if !in[i] {
+					out = append(out, i)
+				}
+			}
+			if len(out) == 0 {
+				continue
+			}
+			got, err := one.Predict(linalg.Rows(x, out))
+			if err != nil {
+				return err
+			}
+			for k, i := range out {
+				sums[i] += got[k]
+				counts[i]++
+			}
+		}
+		for i := range at {
+			if counts[i] > 0 {
+				m.steps[h].add(math.Abs(y[i]-sums[i]/counts[i]), f.window())
+			}
+		}
+		m.models = append(m.models, models)
+	}
+	return nil
+}
+
+// drawBlocks draws as many rows as there are, in blocks of neighbours, and returns which rows are among them. A block is as long as a
+// forecast reaches, and at least the cube root of the rows, so that what neighbours share is in it or not.
+func drawBlocks(random *rand.Rand, n, steps int) (drawn []int, in []bool) {
+	length := min(n, max(steps, int(math.Ceil(math.Cbrt(float64(n))))))
+	in = make([]bool, n)
+	for len(drawn) < n {
+		first := random.IntN(n - length + 1)
+		for i := first; i < first+length && len(drawn) < n; i++ {
+			drawn, in[i] = append(drawn, i), true
+		}
+	}
+	return drawn, in
+}

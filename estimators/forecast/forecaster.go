@@ -1,0 +1,450 @@
+package forecast
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/enum"
+	"github.com/kernelearn/kernelearn/internal/fault"
+	"github.com/kernelearn/kernelearn/internal/progress"
+	"github.com/kernelearn/kernelearn/internal/settings"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
+
+	"github.com/kernelearn/kernelearn/estimators/lssvm"
+)
+
+const (
+	forecasterType = "forecast: Forecaster"
+	forecasterKind = "forecast.Forecaster"
+
+	defaultLevel  = 0.9
+	defaultHeld   = 0.3
+	defaultWindow = 200
+	defaultRate   = 0.02
+)
+
+// Strategy says how several steps ahead are predicted.
+type Strategy int
+
+// The strategies.
+const (
+	Direct    Strategy = iota // a model for each number of steps ahead
+	Recursive                 // one model for one step ahead, fed with its own predictions
+)
+
+// String returns the strategy's name.
+func (s Strategy) String() string { return enum.Name("Strategy", int(s), "Direct", "Recursive") }
+
+// Forecaster predicts the next values of a series of equal steps with intervals. The zero value predicts one step ahead from the last
+// twelve values. Its methods that learn, Fit, Update and UnmarshalBinary, may not run beside any other.
+type Forecaster struct {
+	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] on standardised columns.
+	Model estimators.Regressor
+
+	// Lagged says which past values are features.
+	Lagged
+
+	// Horizon is the number of steps ahead that are predicted at most. If it is 0, it is 1.
+	Horizon  int `zero:"1"`
+	Strategy Strategy
+
+	// Difference, if not 0, predicts the change from the value so many steps before the predicted one, or from the last known one of that
+	// season: 1 for a trend, 12 for monthly values with a year's season. Kernel machines do not follow a trend beyond the values that they
+	// have seen; changes do not grow.
+	Difference int `zero:"none"`
+
+	// Level is the probability of the intervals. If it is 0, it is 0.9.
+	Level float64 `zero:"0.9" below:"1"`
+
+	// Held is the share of the series, at its end, whose forecasts by models of the part before say how large errors are. The models that
+	// forecast are then fitted to all of it. If it is 0, it is 0.3.
+	Held float64 `zero:"0.3" below:"1"`
+
+	// Ensemble, if not 0, is the number of models that are fitted to blocks drawn from the rows, for Direct. A forecast is their mean, and
+	// the errors are those of the models without a row: no part is held out.
+	Ensemble int `zero:"none" least:"2"`
+
+	// Window is the number of the last errors that a quantile is taken of. If it is 0, it is 200.
+	Window int `zero:"200" least:"10"`
+
+	// Rate is how fast the level adapts to misses. If it is 0, it is 0.02; NoAdaptation keeps the level.
+	Rate         float64 `zero:"0.02" below:"1"`
+	NoAdaptation bool
+
+	Seed uint64 // of the blocks of Ensemble
+
+	// If Observe is not nil, it is called as the fits go on.
+	Observe func(estimators.Step)
+
+	m *model
+}
+
+// Forecast has the predictions of the next steps, and intervals around them. An end is infinite where too few errors are known for the
+// level, or where it has adapted to misses so far that no error is large enough.
+type Forecast struct{ Mean, Low, High []float64 }
+
+// model is a fitted Forecaster.
+type model struct {
+	values []float64  // the series so far
+	known  *mat.Dense // its columns known in advance; nil: none
+	steps  []ahead    // for each number of steps ahead
+	models [][]estimators.Regressor
+}
+
+// ahead is the state of the intervals of one number of steps ahead.
+type ahead struct {
+	errors []float64 // absolute, the oldest first
+	alpha  float64
+}
+
+func (f *Forecaster) base() estimators.Regressor {
+	if f.Model == nil {
+		return &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	}
+	return f.Model
+}
+
+func (f *Forecaster) horizon() int   { return cmp.Or(f.Horizon, 1) }
+func (f *Forecaster) level() float64 { return cmp.Or(f.Level, defaultLevel) }
+func (f *Forecaster) window() int    { return cmp.Or(f.Window, defaultWindow) }
+
+// fitted returns the number of steps ahead that models are fitted for.
+func (f *Forecaster) fitted() int {
+	if f.Strategy == Recursive {
+		return 1
+	}
+	return f.horizon()
+}
+
+// span returns how many values an origin and what is before it take.
+func (f *Forecaster) span() int { return max(f.history(), f.Difference) }
+
+// before returns how many steps before a target the value is that it is the change from, for a forecast so many steps ahead; 0: none.
+func (f *Forecaster) before(steps int) int {
+	if f.Difference == 0 {
+		return 0
+	}
+	return f.Difference * ((steps + f.Difference - 1) / f.Difference)
+}
+
+// Fit learns from the values (n) of a series, the oldest first, and from columns (n×k) that are known in advance, nil for none. The cost is
+// two fits of Model for each step of Horizon, or with Recursive two in all; with Ensemble so many for each. Errors:
+// [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model, and ctx's.
+func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
+	defer estimators.BeginFit(&ctx, f.Observe)(&err)
+	if err := settings.Check(forecasterType, f); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := check.Vector("values", values); err != nil {
+		return err
+	}
+	k, err := knownDense(known, len(values))
+	if err != nil {
+		return err
+	}
+	for name, steps := range map[string]int{"Horizon": f.horizon(), "Difference": f.Difference} {
+		if steps >= len(values) {
+			return fault.Param(forecasterType, name, steps, fmt.Sprintf("less than the %d values", len(values)))
+		}
+	}
+	if want := f.span() + f.horizon() + 10; len(values) < want {
+		return fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag, window or difference, the horizon and ten rows", want)
+	}
+	m := &model{values: slices.Clone(values), known: k, steps: make([]ahead, f.horizon())}
+	if k != nil {
+		m.known = mat.DenseCopyOf(k)
+	}
+	for h := range m.steps {
+		m.steps[h].alpha = 1 - f.level()
+	}
+	if f.Ensemble > 0 {
+		err = f.fitEnsembles(ctx, m)
+	} else {
+		err = f.fitHeld(ctx, m)
+	}
+	if err != nil {
+		return err
+	}
+	f.m = m
+	return nil
+}
+
+func (f *Forecaster) check() error {
+	if err := f.Lagged.check(forecasterType); err != nil {
+		return err
+	}
+	if f.Ensemble > 0 && f.Strategy == Recursive {
+		return fault.Param(forecasterType, "Ensemble", f.Ensemble, "0 with Recursive")
+	}
+	return nil
+}
+
+// rows returns the rows whose forecasts are so many steps ahead, their targets less what they are the change from, and the positions of
+// the targets.
+func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []int, err error) {
+	x, y, at, err = f.Rows(m.values, dense(m.known), steps)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	skip := max(0, f.before(steps)-at[0]) // rows whose season before is not known
+	if skip >= len(y) {
+		return nil, nil, nil, fault.Shape("values has", len(m.values), "entries", "want more than %d, for a Difference of %d", at[0]+skip, f.Difference)
+	}
+	x, y, at = mat.DenseCopyOf(x.Slice(skip, len(y), 0, x.RawMatrix().Cols)), y[skip:], at[skip:]
+	if b := f.before(steps); b > 0 {
+		for i, t := range at {
+			y[i] -= m.values[t-b]
+		}
+	}
+	return x, y, at, nil
+}
+
+// dense returns a nil interface for a nil matrix.
+func dense(k *mat.Dense) mat.Matrix {
+	if k == nil {
+		return nil
+	}
+	return k
+}
+
+// fitHeld fits models to the first part, takes their errors on the rest, and fits models to all.
+func (f *Forecaster) fitHeld(ctx context.Context, m *model) error {
+	cut := len(m.values) - max(1, int(cmp.Or(f.Held, defaultHeld)*float64(len(m.values)-f.span())))
+	group := progress.Open(ctx)
+	trained := make([]estimators.Regressor, f.fitted())
+	for h := range trained {
+		x, y, at, err := f.rows(m, h+1)
+		if err != nil {
+			return err
+		}
+		first, _ := slices.BinarySearch(at, cut)
+		if first < 2 {
+			return fault.Param(forecasterType, "Held", cmp.Or(f.Held, defaultHeld),
+				fmt.Sprintf("less: %d rows are left to learn forecasts of %d steps from", first, h+1))
+		}
+		part, whole := progress.Two(group.Step(h, len(trained)), 1, 2)
+		trained[h] = estimators.Clone(f.base())
+		if err := trained[h].Fit(part, x.Slice(0, first, 0, x.RawMatrix().Cols), y[:first]); err != nil {
+			return fmt.Errorf("%d steps ahead: %w", h+1, err)
+		}
+		if f.Strategy == Direct {
+			rest := mat.DenseCopyOf(x.Slice(first, len(y), 0, x.RawMatrix().Cols))
+			if err := f.addErrors(&m.steps[h], trained[h], rest, y[first:]); err != nil {
+				return fmt.Errorf("%d steps ahead: %w", h+1, err)
+			}
+		}
+		all := estimators.Clone(f.base())
+		if err := all.Fit(whole, x, y); err != nil {
+			return fmt.Errorf("%d steps ahead: %w", h+1, err)
+		}
+		m.models = append(m.models, []estimators.Regressor{all})
+	}
+	if f.Strategy == Direct {
+		return nil
+	}
+	for t := cut; t < len(m.values); t++ {
+		for h := range min(len(m.steps), t-cut+1) { // from origins whose next value is held out
+			got, err := f.predict([][]estimators.Regressor{trained}, m.values[:t-h], m.known, h+1)
+			if err != nil {
+				return err
+			}
+			m.steps[h].add(math.Abs(m.values[t]-got), f.window())
+		}
+	}
+	return nil
+}
+
+// addErrors adds the errors of a model on rows that were held out.
+func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dense, y []float64) error {
+	got, err := model.Predict(x)
+	if err != nil {
+		return err
+	}
+	for i, v := range got {
+		a.add(math.Abs(y[i]-v), f.window())
+	}
+	return nil
+}
+
+// predict forecasts so many steps ahead of the past values. Known has the columns of all times up to the predicted one.
+func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
+	if f.Strategy == Direct {
+		return f.step(models[steps-1], past, known, steps)
+	}
+	past = slices.Clone(past)
+	for range steps {
+		next, err := f.step(models[0], past, known, 1)
+		if err != nil {
+			return 0, err
+		}
+		past = append(past, next)
+	}
+	return past[len(past)-1], nil
+}
+
+// step returns the mean forecast of models.
+func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
+	at := len(past) - 1 + steps
+	x := mat.NewDense(1, f.width()+columnsOf(known), nil)
+	f.set(x.RawRowView(0)[:f.width()], past)
+	if known != nil {
+		copy(x.RawRowView(0)[f.width():], known.RawRowView(at))
+	}
+	sum := 0.0
+	for _, one := range models {
+		got, err := one.Predict(x)
+		if err != nil {
+			return 0, err
+		}
+		sum += got[0] / float64(len(models))
+	}
+	if b := f.before(steps); b > 0 {
+		sum += past[at-b]
+	}
+	if !isFinite(sum) {
+		return 0, &fault.NotFiniteError{Name: "forecast", Row: steps - 1, Col: -1, Value: sum}
+	}
+	return sum, nil
+}
+
+// add keeps the last errors.
+func (a *ahead) add(e float64, window int) {
+	a.errors = append(a.errors, e)
+	if over := len(a.errors) - window; over > 0 {
+		a.errors = slices.Delete(a.errors, 0, over)
+	}
+}
+
+// half returns half of the width of the interval: the ⌈(n+1)(1-α)⌉-th smallest error.
+func (a *ahead) half() float64 {
+	if a.alpha >= 1 {
+		return 0
+	}
+	rank := int(math.Ceil(float64(len(a.errors)+1) * (1 - a.alpha)))
+	if a.alpha <= 0 || rank > len(a.errors) {
+		return math.Inf(1)
+	}
+	sorted := slices.Clone(a.errors)
+	slices.Sort(sorted)
+	return sorted[max(rank, 1)-1]
+}
+
+// Forecast predicts the next steps, at most Horizon. Known has their columns that are known in advance (steps×k), as Fit had. Errors:
+// [estimators.ErrNotFitted], [estimators.ErrParam], [estimators.ErrShape], and those of Model.
+func (f *Forecaster) Forecast(steps int, known mat.Matrix) (_ Forecast, err error) {
+	defer fault.Recover(&err)
+	if f.m == nil {
+		return Forecast{}, fault.NotFitted(forecasterType)
+	}
+	if steps < 1 || steps > len(f.m.steps) {
+		return Forecast{}, fault.Param(forecasterType, "steps", steps, fmt.Sprintf("1 to the Horizon of %d", len(f.m.steps)))
+	}
+	k, err := f.next(known, steps)
+	if err != nil {
+		return Forecast{}, err
+	}
+	all := appendRows(f.m.known, k)
+	var out Forecast
+	for h := range steps {
+		mean, err := f.predict(f.m.models, f.m.values, all, h+1)
+		if err != nil {
+			return Forecast{}, err
+		}
+		half := f.m.steps[h].half()
+		out.Mean, out.Low, out.High = append(out.Mean, mean), append(out.Low, mean-half), append(out.High, mean+half)
+	}
+	return out, nil
+}
+
+// next checks the columns of values to come.
+func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
+	k, err := knownDense(known, rows)
+	if err != nil {
+		return nil, err
+	}
+	if columnsOf(k) != columnsOf(f.m.known) {
+		return nil, fault.Shape("known has", columnsOf(k), "columns", "those of Fit had %d", columnsOf(f.m.known))
+	}
+	return k, nil
+}
+
+// Update goes on with the series by values that were observed, with their columns that were known in advance, as Fit had. The models stay,
+// and the intervals adapt: the error of each forecast that could have been made of a new value counts, and the level changes by Rate. The
+// cost is that of Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f as it was.
+func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
+	defer fault.Recover(&err)
+	if f.m == nil {
+		return fault.NotFitted(forecasterType)
+	}
+	if err := check.Vector("values", values); err != nil {
+		return err
+	}
+	k, err := f.next(known, len(values))
+	if err != nil {
+		return err
+	}
+	m := &model{values: slices.Concat(f.m.values, values), known: appendRows(f.m.known, k), models: f.m.models}
+	for _, a := range f.m.steps {
+		m.steps = append(m.steps, ahead{errors: slices.Clone(a.errors), alpha: a.alpha})
+	}
+	rate := cmp.Or(f.Rate, defaultRate)
+	for t := len(f.m.values); t < len(m.values); t++ {
+		for h := range m.steps {
+			got, err := f.predict(m.models, m.values[:t-h], m.known, h+1)
+			if err != nil {
+				return err
+			}
+			a, e := &m.steps[h], math.Abs(m.values[t]-got)
+			missed := 0.0
+			if e > a.half() {
+				missed = 1
+			}
+			if !f.NoAdaptation {
+				a.alpha += rate * (1 - f.level() - missed)
+			}
+			a.add(e, f.window())
+		}
+	}
+	f.m = m
+	return nil
+}
+
+// FeatureNames returns the names of the columns of Model: those of Lagged, and "known 0" and so on.
+func (f *Forecaster) FeatureNames() []string {
+	out := f.Names()
+	if f.m != nil {
+		for j := range columnsOf(f.m.known) {
+			out = append(out, fmt.Sprintf("known %d", j))
+		}
+	}
+	return out
+}
+
+// Chosen returns the fitted models of the forecasts so many steps ahead, one, or those of an Ensemble, which must not be changed. It returns
+// nil before Fit and for a number of steps that none was fitted for.
+func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
+	if f.m == nil || steps < 1 || steps > len(f.m.models) {
+		return nil
+	}
+	return slices.Clone(f.m.models[steps-1])
+}
+
+// Errors returns the last absolute errors of forecasts so many steps ahead, the oldest first. It returns nil before Fit and beyond Horizon.
+func (f *Forecaster) Errors(steps int) []float64 {
+	if f.m == nil || steps < 1 || steps > len(f.m.steps) {
+		return nil
+	}
+	return slices.Clone(f.m.steps[steps-1].errors)
+}

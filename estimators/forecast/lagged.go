@@ -1,0 +1,152 @@
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/fault"
+)
+
+// Lagged says which past values of a series are features.
+type Lagged struct {
+	// Lags are the numbers of steps back from the value that is predicted one step ahead, all >= 1: 1 is the last value that is known, and 12
+	// of monthly values is the one a year before. If both Lags and Windows are nil, they are 1 to 12.
+	Lags []int
+
+	// Windows are numbers of values, all >= 2: the mean and the standard deviation of the last so many values are features.
+	Windows []int
+}
+
+const defaultLags = 12
+
+func (l Lagged) lags() []int {
+	if l.Lags != nil || l.Windows != nil {
+		return l.Lags
+	}
+	out := make([]int, defaultLags)
+	for i := range out {
+		out[i] = i + 1
+	}
+	return out
+}
+
+// history returns how many values before an origin, with its own, its row needs.
+func (l Lagged) history() int {
+	return max(1, slices.Max(append([]int{1}, l.lags()...)), slices.Max(append([]int{1}, l.Windows...)))
+}
+
+func (l Lagged) check(typ string) error {
+	for i, lag := range l.lags() {
+		if lag < 1 {
+			return fault.Param(typ, fmt.Sprintf("Lags[%d]", i), lag, ">= 1")
+		}
+	}
+	for i, width := range l.Windows {
+		if width < 2 {
+			return fault.Param(typ, fmt.Sprintf("Windows[%d]", i), width, ">= 2")
+		}
+	}
+	if len(l.lags())+len(l.Windows) == 0 {
+		return fault.Param(typ, "Lags", "empty", "a lag or a window")
+	}
+	return nil
+}
+
+// Names returns the names of the features: "lag 1", "mean of 7", "deviation of 7".
+func (l Lagged) Names() (out []string) {
+	for _, lag := range l.lags() {
+		out = append(out, fmt.Sprintf("lag %d", lag))
+	}
+	for _, width := range l.Windows {
+		out = append(out, fmt.Sprintf("mean of %d", width), fmt.Sprintf("deviation of %d", width))
+	}
+	return out
+}
+
+// width returns the number of features.
+func (l Lagged) width() int { return len(l.lags()) + 2*len(l.Windows) }
+
+// set writes the features of the values up to an origin, the last of which is that of the origin.
+func (l Lagged) set(dst, past []float64) {
+	n := len(past)
+	for _, lag := range l.lags() {
+		dst[0], dst = past[n-lag], dst[1:]
+	}
+	for _, width := range l.Windows {
+		mean, deviation := stat.PopMeanStdDev(past[n-width:], nil)
+		dst[0], dst[1], dst = mean, deviation, dst[2:]
+	}
+}
+
+// Rows returns a row of features for each origin whose target is in the series (m×d), the values steps later (m), and the positions of
+// these targets in the series. Known, if not nil, has columns (n×k) that are known in advance, which are added as they are at the time of
+// the target. Errors: [estimators.ErrParam]; [estimators.ErrShape] for a series without a row; [estimators.ErrNotFinite].
+func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dense, targets []float64, at []int, err error) {
+	defer fault.Recover(&err)
+	const typ = "forecast: Lagged"
+	if err := l.check(typ); err != nil {
+		return nil, nil, nil, err
+	}
+	if steps < 1 {
+		return nil, nil, nil, fault.Param(typ, "steps", steps, ">= 1")
+	}
+	if err := check.Vector("values", values); err != nil {
+		return nil, nil, nil, err
+	}
+	k, err := knownDense(known, len(values))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	first := l.history() - 1 + steps
+	if first >= len(values) {
+		return nil, nil, nil, fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag or window and %d steps",
+			first+1, steps)
+	}
+	x = mat.NewDense(len(values)-first, l.width()+columnsOf(k), nil)
+	for i := range len(values) - first {
+		t := first + i
+		row := x.RawRowView(i)
+		l.set(row[:l.width()], values[:t-steps+1])
+		if k != nil {
+			copy(row[l.width():], k.RawRowView(t))
+		}
+		targets, at = append(targets, values[t]), append(at, t)
+	}
+	return x, targets, at, nil
+}
+
+func columnsOf(k *mat.Dense) int {
+	if k == nil {
+		return 0
+	}
+	return k.RawMatrix().Cols
+}
+
+// knownDense checks the columns that are known in advance, a row for each time.
+func knownDense(known mat.Matrix, rows int) (*mat.Dense, error) {
+	if check.IsNil(known) {
+		return nil, nil
+	}
+	k, err := check.DenseGaps("known", known, check.Anywhere)
+	if err != nil {
+		return nil, err
+	}
+	return k, check.Rows("known", k.RawMatrix().Rows, rows)
+}
+
+// appendRows returns the rows of both.
+func appendRows(a, b *mat.Dense) *mat.Dense {
+	if a == nil || b == nil {
+		return a
+	}
+	var out mat.Dense
+	out.Stack(a, b)
+	return &out
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
