@@ -22,6 +22,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/forecast"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/novelty"
@@ -167,6 +168,9 @@ func progressing() []longFit {
 		classify("calibration.Classifier", 3000, 10, &calibration.Classifier{Estimator: &svm.Classifier{}}),
 		regress("stacking.Regressor", 2500, 10, &stacking.Regressor{}),
 		classify("stacking.Classifier", 2500, 10, &stacking.Classifier{}),
+		{"forecast.Forecaster", 2500, 10, func(ctx context.Context, f manyRows) error {
+			return (&forecast.Forecaster{Horizon: 4}).Fit(ctx, f.y, nil)
+		}},
 		classify("threshold.Classifier", 2500, 10, &threshold.Classifier{}),
 		regress("pipeline.Regressor", 30000, 10, &pipeline.Regressor{Steps: []transformers.Transformer{
 			&scalers.StandardScaler{}, &featuremap.Nystroem{Components: 1000}}, Final: &ridge.Regressor{}}),
