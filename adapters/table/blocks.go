@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/streaming"
 )
 
-// Source is a CSV file that is read several times, and never whole.
+// Source is a CSV file that is read several times in blocks, and never held in memory at once.
 type Source struct {
 	Name string // stands in errors
 	Open func() (io.ReadCloser, error)

@@ -3,8 +3,8 @@
 //
 //   - [ReadCSV], [ReadARFF], [ReadSVMLight], [FromRows] and [FromStructs] read a file, the rows of an SQL query or a slice of structs
 //     into a [Table]: the matrix X, the targets or labels, the groups and the weights. [Options] name the columns that are not
-//     features, and [Format] says how cells are written.
-//   - [Schema] says what became of each [Column]: its [Role], its [Kind], its levels, and a note that says why. It is learnt with the
+//     features, and [Format] sets how cells are written.
+//   - [Schema] records what became of each [Column]: its [Role], its [Kind], its levels, and a note with the reason. It is learnt with the
 //     rows, other rows are read by it, and it is JSON.
 //   - [Model] is an estimator with the schema, in one file. It predicts a table, of which the [Predictions] are written beside the
 //     columns of the input ([Table.WriteCSV]), or a single row, a [Prediction], which is a map, a struct or a line of text.

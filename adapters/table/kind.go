@@ -9,7 +9,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Kind is what the cells of a column are.
+// Kind classifies the cells of a column.
 type Kind int
 
 // The kinds. Columns of Text and ID are left out of the matrix: [Options.Kinds] takes them in, as Category or as Number.
@@ -32,7 +32,7 @@ func (k Kind) MarshalText() ([]byte, error) { return marshalName("Kind", int(k),
 // UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the kinds.
 func (k *Kind) UnmarshalText(text []byte) error { return unmarshalName("Kind", k, text, kindNames) }
 
-// Role is what a column is there for.
+// Role is the purpose of a column.
 type Role int
 
 // The roles.
@@ -55,7 +55,7 @@ func (r Role) MarshalText() ([]byte, error) { return marshalName("Role", int(r),
 // UnmarshalText implements [encoding.TextUnmarshaler]. Errors: ErrParam for the name of none of the roles.
 func (r *Role) UnmarshalText(text []byte) error { return unmarshalName("Role", r, text, roleNames) }
 
-// Task is what a target is for.
+// Task is the kind of prediction: numbers or classes.
 type Task int
 
 // The tasks.

@@ -23,7 +23,7 @@ import (
 // Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
 // ready to use. Fit fits a clone of the field that the task asks for; if only the other is set, that is an error.
 //
-// An estimator that takes categories, as those of package selection do, is told which columns they are ([Schema.Categories]). A
+// An estimator that takes categories, as those of package selection do, gets their column numbers ([Schema.Categories]). A
 // pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
 // fills gaps with means, and a [scalers.StandardScaler] makes the numbers comparable, since times are seconds.
 type Model struct {
@@ -172,7 +172,7 @@ func (m *Model) Fitted() any {
 	return m.fitted.estimator
 }
 
-// String says what was fitted, and to what.
+// String describes the estimator and the data it was fitted to.
 func (m *Model) String() string {
 	if m.fitted == nil {
 		return "table.Model(not fitted)"

@@ -11,7 +11,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Options says what the columns are for. The zero value, like a nil pointer, makes a feature of every column that can be one.
+// Options sets the purpose of the columns. The zero value, like a nil pointer, makes a feature of every column that can be one.
 type Options struct {
 	Target string // the column that is learnt; "": none
 	Task   Task   // what the target is for
@@ -19,19 +19,19 @@ type Options struct {
 	Weight string // the column of the weights of rows, numbers > 0; "": none
 	// Drop names columns that are left out.
 	Drop []string
-	// Kinds says what columns are, in place of what their cells tell: {"postcode": table.Category}.
+	// Kinds overrides the kinds that the cells suggest: {"postcode": table.Category}.
 	Kinds map[string]Kind
-	// Format says how cells are written.
+	// Format sets how cells are written.
 	Format Format
-	// Schema is that of the rows that a model was fitted to. Rows are then read by it: the fields above stay empty. Columns are found
+	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty. Columns are found
 	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then.
 	// A Format that is zero is the schema's.
 	Schema *Schema
 }
 
-// Format says how the cells of a text file are written. The zero value is UTF-8 with commas and a line of names, numbers such as 1234.5.
+// Format sets how the cells of a text file are written. The zero value is UTF-8 with commas and a line of names, numbers such as 1234.5.
 type Format struct {
-	// NoHeader says that the first line is a row. Columns are then called "0", "1" and so on.
+	// NoHeader: the first line is a row. Columns are then called "0", "1" and so on.
 	NoHeader bool `json:"no_header,omitempty"`
 	// Comma stands between cells; 0 is ','.
 	Comma rune `json:"comma,omitempty"`
@@ -47,7 +47,7 @@ type Format struct {
 	WordsAsGaps bool `json:"words_as_gaps,omitempty"`
 	// RoundIntegers rounds integers that a float64 does not hold to the last digit, in place of an error.
 	RoundIntegers bool `json:"round_integers,omitempty"`
-	// Latin1 says that the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
+	// Latin1: the file is Latin-1 as Windows writes it, code page 1252, and not UTF-8.
 	Latin1 bool `json:"latin1,omitempty"`
 }
 

@@ -25,7 +25,7 @@ type Predictions struct {
 	ClassNames []string
 }
 
-// Prediction is what a model predicts for a row.
+// Prediction holds the prediction for one row.
 type Prediction struct {
 	Number float64
 	// Low and High are the bounds between which the number lies with the probability of [RowLevel]; both are the number where the

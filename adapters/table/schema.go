@@ -12,7 +12,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Schema says what became of each column, and why. It is learnt with the rows of a fit, and other rows are read by it
+// Schema records what became of each column, and why. It is learnt with the rows of a fit, and other rows are read by it
 // ([Options.Schema]), so that they have the same columns with the same codes. It is JSON, and a [Model] keeps it in its file. Reading
 // does not change it, and several may read by it at the same time.
 type Schema struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/selection/validation"
 )
 
-// outOfFold is what models predict for rows that they were not fitted to, each row once a repeat; the last repeat stays.
+// outOfFold holds predictions of held-out rows, and the scores of each fold. With repeats, the predictions are those of the last one.
 type outOfFold struct {
 	numbers, variances, low, high []float64 // of a regression; nil where the model has none
 	labels                        []int     // of a classification
@@ -28,7 +28,7 @@ type outOfFold struct {
 	trainRows, testRows           int
 }
 
-// crossValidation says how a table is divided.
+// crossValidation divides a table into folds.
 type crossValidation struct {
 	folds, repeats int
 	seed           uint64

@@ -5,7 +5,7 @@
 //	kernelearn predict price.keln new.csv
 //
 // Each command has -h, which begins with an example. A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of
-// svmlight; a dash is a CSV file on standard input. Package table says how cells are read.
+// svmlight; a dash is a CSV file on standard input. Package table documents how cells are read.
 //
 // It ends with status 0, with 1 for an error, with 2 for a wrong flag or argument, before anything is computed, and with 130 where it was
 // interrupted. Results go to standard output, and all else to standard error.

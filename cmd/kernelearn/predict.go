@@ -91,7 +91,7 @@ func predictTable(model *table.Model, t *table.Table, level float64) (*table.Pre
 	return model.Predict(t)
 }
 
-// warnOfColumns says what a model does not know of a table.
+// warnOfColumns lists the columns and levels of a table that the model does not know.
 func warnOfColumns(s *streams, t *table.Table) {
 	if len(t.Ignored) > 0 {
 		fmt.Fprintf(s.progress, "columns that the model does not use: %s\n", strings.Join(t.Ignored, ", "))

@@ -3,7 +3,7 @@
 //	f := &forecast.Forecaster{Horizon: 12, Lagged: forecast.Lagged{Lags: []int{1, 2, 12}}, Difference: 12}
 //	err := f.Fit(ctx, values, nil)
 //	next, err := f.Forecast(12, nil)        // means and intervals of the next twelve values
-//	err = f.Update(observed, nil)           // the series goes on; intervals adapt
+//	err = f.Update(observed, nil)           // append new values; intervals adapt
 //
 // # Features
 //

@@ -209,7 +209,7 @@ func TestErrors(t *testing.T) {
 	assert.ErrorIs(t, err, estimators.ErrParam)
 }
 
-// Files of version 1 stay readable, forecast what a fit forecasts now, and go on with Update.
+// Files of version 1 stay readable, forecast what a fit forecasts now, and accept updates.
 func TestGoldenFilesStayReadable(t *testing.T) {
 	all := wave(80, 0.2, 1)
 	known := mat.NewDense(82, 1, nil)

@@ -32,7 +32,7 @@ const (
 	defaultRate   = 0.02
 )
 
-// Strategy says how several steps ahead are predicted.
+// Strategy selects how several steps ahead are predicted.
 type Strategy int
 
 // The strategies.
@@ -50,16 +50,16 @@ type Forecaster struct {
 	// Model is fitted as clones and is not changed. If it is nil, it is an [lssvm.Regressor] on standardised columns.
 	Model estimators.Regressor
 
-	// Lagged says which past values are features.
+	// Lagged selects the past values that are features.
 	Lagged
 
 	// Horizon is the number of steps ahead that are predicted at most. If it is 0, it is 1.
 	Horizon  int `zero:"1"`
 	Strategy Strategy
 
-	// Difference, if not 0, predicts the change from the value so many steps before the predicted one, or from the last known one of that
-	// season: 1 for a trend, 12 for monthly values with a year's season. Kernel machines do not follow a trend beyond the values that they
-	// have seen; changes do not grow.
+	// Difference, if not 0, makes the models predict changes from the value that many steps before the target, or a multiple of it if that
+	// value is not known yet: 1 for a trend, 12 for monthly values with a yearly season. Kernel machines do not extrapolate a trend;
+	// changes have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, it is 0.9.
@@ -69,8 +69,8 @@ type Forecaster struct {
 	// forecast are then fitted to all of it. If it is 0, it is 0.3.
 	Held float64 `zero:"0.3" below:"1"`
 
-	// Ensemble, if not 0, is the number of models that are fitted to blocks drawn from the rows, for Direct. A forecast is their mean, and
-	// the errors are those of the models without a row: no part is held out.
+	// Ensemble, if not 0, is the number of models that are fitted to random blocks of rows, for Direct only. A forecast is their mean. The
+	// error of each row comes from the models that were fitted without it, so no part of the series is held out.
 	Ensemble int `zero:"none" least:"2"`
 
 	// Window is the number of the last errors that a quantile is taken of. If it is 0, it is 200.
@@ -82,7 +82,7 @@ type Forecaster struct {
 
 	Seed uint64 // of the blocks of Ensemble
 
-	// If Observe is not nil, it is called as the fits go on.
+	// If Observe is not nil, it is called during the fits.
 	Observe func(estimators.Step)
 
 	m *model
@@ -128,7 +128,7 @@ func (f *Forecaster) fitted() int {
 // span returns how many values an origin and what is before it take.
 func (f *Forecaster) span() int { return max(f.history(), f.Difference) }
 
-// before returns how many steps before a target the value is that it is the change from, for a forecast so many steps ahead; 0: none.
+// before returns the distance from a target back to the value whose change is predicted, 0 without a Difference.
 func (f *Forecaster) before(steps int) int {
 	if f.Difference == 0 {
 		return 0
@@ -137,7 +137,7 @@ func (f *Forecaster) before(steps int) int {
 }
 
 // Fit learns from the values (n) of a series, the oldest first, and from columns (n×k) that are known in advance, nil for none. The cost is
-// two fits of Model for each step of Horizon, or with Recursive two in all; with Ensemble so many for each. Errors:
+// two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble. Errors:
 // [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model, and ctx's.
 func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, f.Observe)(&err)
@@ -191,8 +191,8 @@ func (f *Forecaster) check() error {
 	return nil
 }
 
-// rows returns the rows whose forecasts are so many steps ahead, their targets less what they are the change from, and the positions of
-// the targets.
+// rows returns the rows of features for forecasts that many steps ahead, their targets after differencing, and the positions of the
+// targets in the series.
 func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []int, err error) {
 	x, y, at, err = f.Rows(m.values, dense(m.known), steps)
 	if err != nil {
@@ -278,7 +278,7 @@ func (f *Forecaster) addErrors(a *ahead, model estimators.Regressor, x *mat.Dens
 	return nil
 }
 
-// predict forecasts so many steps ahead of the past values. Known has the columns of all times up to the predicted one.
+// predict forecasts the value that many steps after the past values. Known has the columns of all times up to that value.
 func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	if f.Strategy == Direct {
 		return f.step(models[steps-1], past, known, steps)
@@ -380,9 +380,9 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 	return k, nil
 }
 
-// Update goes on with the series by values that were observed, with their columns that were known in advance, as Fit had. The models stay,
-// and the intervals adapt: the error of each forecast that could have been made of a new value counts, and the level changes by Rate. The
-// cost is that of Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f as it was.
+// Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay as they are. The
+// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate. The cost
+// is Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -432,8 +432,8 @@ func (f *Forecaster) FeatureNames() []string {
 	return out
 }
 
-// Chosen returns the fitted models of the forecasts so many steps ahead, one, or those of an Ensemble, which must not be changed. It returns
-// nil before Fit and for a number of steps that none was fitted for.
+// Chosen returns the fitted models for forecasts that many steps ahead, which must not be changed: one model, or the members of an Ensemble.
+// It returns nil before Fit, and for a number of steps without a model of its own.
 func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	if f.m == nil || steps < 1 || steps > len(f.m.models) {
 		return nil
@@ -441,7 +441,7 @@ func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	return slices.Clone(f.m.models[steps-1])
 }
 
-// Errors returns the last absolute errors of forecasts so many steps ahead, the oldest first. It returns nil before Fit and beyond Horizon.
+// Errors returns the last absolute errors of forecasts that many steps ahead, the oldest first. It returns nil before Fit and beyond Horizon.
 func (f *Forecaster) Errors(steps int) []float64 {
 	if f.m == nil || steps < 1 || steps > len(f.m.steps) {
 		return nil

@@ -12,13 +12,13 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Lagged says which past values of a series are features.
+// Lagged selects the past values of a series that are features.
 type Lagged struct {
 	// Lags are the numbers of steps back from the value that is predicted one step ahead, all >= 1: 1 is the last value that is known, and 12
 	// of monthly values is the one a year before. If both Lags and Windows are nil, they are 1 to 12.
 	Lags []int
 
-	// Windows are numbers of values, all >= 2: the mean and the standard deviation of the last so many values are features.
+	// Windows are numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are features.
 	Windows []int
 }
 
@@ -71,7 +71,7 @@ func (l Lagged) Names() (out []string) {
 // width returns the number of features.
 func (l Lagged) width() int { return len(l.lags()) + 2*len(l.Windows) }
 
-// set writes the features of the values up to an origin, the last of which is that of the origin.
+// set writes the features of an origin, the last of the past values.
 func (l Lagged) set(dst, past []float64) {
 	n := len(past)
 	for _, lag := range l.lags() {

@@ -31,7 +31,7 @@ func init() {
 	}})
 }
 
-// MarshalBinary writes the series, the models and the state of the intervals, so that a program that reads them goes on with Update. Errors:
+// MarshalBinary writes the series, the models and the state of the intervals, so that a program that reads the file can call Update. Errors:
 // [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported if Model has no MarshalBinary.
 func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	if f.m == nil {

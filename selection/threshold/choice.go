@@ -23,7 +23,7 @@ type Choice struct {
 	// Recall is the share of the rows of Positive that are predicted as it.
 	Recall float64
 
-	// Score is what was maximised: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a row, or
+	// Score is the maximised quantity: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a row, or
 	// the balanced accuracy of Positive against the rest.
 	Score float64
 }
@@ -37,7 +37,7 @@ type counts struct {
 func (c counts) precision() float64 { return c.truePositives / (c.truePositives + c.falsePositives) }
 func (c counts) recall() float64    { return c.truePositives / c.positives }
 
-// aim says which of two thresholds is the better.
+// aim compares thresholds.
 type aim struct {
 	// score is to be the largest; it is -Inf for a threshold that is not allowed.
 	score func(counts) float64
@@ -135,7 +135,7 @@ func choose(a aim, rows folds.Rows[int], positive int, p []float64) (Choice, err
 	return best, nil
 }
 
-// below returns a threshold between a probability and the next lower one, which is that of order[next].
+// below returns a threshold between a probability and the next lower one, p[order[next]].
 func below(at float64, p []float64, order []int, next int) float64 {
 	if next == len(order) {
 		return -1 // all rows are taken

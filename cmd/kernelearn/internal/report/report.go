@@ -53,7 +53,7 @@ type Slice struct {
 	Low, High      float64 // of 95% for the share
 }
 
-// Picture is a picture with a title and a sentence that says how to read it.
+// Picture is a picture with a title and a sentence that explains it.
 type Picture struct {
 	Title, Text string
 	SVG         template.HTML
