@@ -23,8 +23,9 @@ type Options struct {
 	Kinds map[string]Kind
 	// Format sets how cells are written.
 	Format Format
-	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty. Columns are found
-	// by their names, in any order, and the target, the groups and the weights may lack, or have gaps: groups and weights are nil then.
+	// Schema is the schema of the rows that a model was fitted to. Rows are then read by it, and the fields above stay empty. Columns
+	// are found by their names, in any order. The target, the groups and the weights may be missing or have gaps: groups and weights
+	// are nil then.
 	// A Format that is zero is the schema's.
 	Schema *Schema
 }

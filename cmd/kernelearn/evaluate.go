@@ -41,8 +41,8 @@ func evaluateCommand(s *streams) *cli.Command {
 		Name:      "evaluate",
 		Usage:     "measures on held-out rows of a table how well a model predicts.",
 		UsageText: "kernelearn evaluate houses.csv -target price",
-		Description: "The rows are divided into folds, and each fold is predicted by a model fitted to the others. Rows of a -group are in the same fold.\n" +
-			"It prints the mean of each metric over the folds with its standard error.",
+		Description: "The rows are divided into folds, and each fold is predicted by a model fitted to the others. Rows of a -group are in\n" +
+			"the same fold. It prints the mean of each metric over the folds with its standard error.",
 		Flags:  append(append(foldFlags(), columnFlags()...), fitFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return evaluate(ctx, s, c) },
 	}

@@ -35,10 +35,11 @@ func predictCommand(s *streams) *cli.Command {
 		Name:      "predict",
 		Usage:     "predicts the rows of a table by a model, and writes them with further columns.",
 		UsageText: "kernelearn predict price.keln new.csv -o predicted.csv",
-		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval, or a class with the " +
-			"probability of each.",
+		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval, or a class with\n" +
+			"the probability of each.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of the predictions (default: standard output)"}, levelFlag(),
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of the predictions (default: standard output)"},
+			levelFlag(),
 		}, formatFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return predict(ctx, s, c) },
 	}

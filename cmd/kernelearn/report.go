@@ -99,7 +99,8 @@ func writeReport(ctx context.Context, s *streams, c *cli.Command) error {
 	return nil
 }
 
-func newReport(ctx context.Context, source string, t *table.Table, held *outOfFold, model *table.Model, v crossValidation) (*report.Report, error) {
+func newReport(ctx context.Context, source string, t *table.Table, held *outOfFold, model *table.Model,
+	v crossValidation) (*report.Report, error) {
 	target, _ := t.Schema.Target()
 	r := &report.Report{Title: "A model of " + target.Name, Source: filepath.Base(source), Rows: t.Rows(), Columns: t.Schema.Columns,
 		Model: model.String(), Folds: len(held.seconds), Library: modelfile.Library()}
@@ -218,7 +219,8 @@ func addClasses(r *report.Report, t *table.Table, held *outOfFold) error {
 	if err != nil {
 		return err
 	}
-	picture, err := report.Draw("Calibration of probabilities", "How often a class was there over its probability. On the line probabilities are right.", p, 7, 4.5)
+	picture, err := report.Draw("Calibration of probabilities",
+		"How often a class was there over its probability. On the line probabilities are right.", p, 7, 4.5)
 	r.Quality = append(r.Quality, picture)
 	return err
 }
@@ -251,8 +253,8 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 	if err != nil {
 		return err
 	}
-	picture, err := report.Draw("Relevance of columns", "The share of the variance of predictions that comes from a column; dark, what it explains by itself.",
-		bars, 7, 1+0.3*float64(min(len(found), 25)))
+	picture, err := report.Draw("Relevance of columns",
+		"The share of the variance of predictions that comes from a column; dark, what it explains by itself.", bars, 7, 1+0.3*float64(min(len(found), 25)))
 	if err != nil {
 		return err
 	}

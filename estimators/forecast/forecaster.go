@@ -160,7 +160,8 @@ func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix
 		}
 	}
 	if want := f.span() + f.horizon() + 10; len(values) < want {
-		return fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag, window or difference, the horizon and ten rows", want)
+		return fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag, window or difference, the horizon and ten rows",
+			want)
 	}
 	m := &model{values: slices.Clone(values), known: k, steps: make([]ahead, f.horizon())}
 	if k != nil {
@@ -200,7 +201,8 @@ func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []
 	}
 	skip := max(0, f.before(steps)-at[0]) // rows whose season before is not known
 	if skip >= len(y) {
-		return nil, nil, nil, fault.Shape("values has", len(m.values), "entries", "want more than %d, for a Difference of %d", at[0]+skip, f.Difference)
+		return nil, nil, nil, fault.Shape("values has", len(m.values), "entries", "want more than %d, for a Difference of %d", at[0]+skip,
+			f.Difference)
 	}
 	x, y, at = mat.DenseCopyOf(x.Slice(skip, len(y), 0, x.RawMatrix().Cols)), y[skip:], at[skip:]
 	if b := f.before(steps); b > 0 {
@@ -441,7 +443,8 @@ func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	return slices.Clone(f.m.models[steps-1])
 }
 
-// Errors returns the last absolute errors of forecasts that many steps ahead, the oldest first. It returns nil before Fit and beyond Horizon.
+// Errors returns the last absolute errors of forecasts that many steps ahead, the oldest first. It returns nil before Fit and beyond
+// Horizon.
 func (f *Forecaster) Errors(steps int) []float64 {
 	if f.m == nil || steps < 1 || steps > len(f.m.steps) {
 		return nil

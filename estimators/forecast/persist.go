@@ -73,7 +73,8 @@ func (f *Forecaster) UnmarshalBinary(data []byte) error {
 	case n < f.span() || !s.Values.Finite():
 		return fault.BadModel(forecasterKind, "a series of %d values, want at least %d, finite", n, f.span())
 	case len(s.Models) != f.fitted() || len(s.Errors) != f.horizon() || len(s.Alphas) != f.horizon() || !s.Alphas.Finite():
-		return fault.BadModel(forecasterKind, "models of %d steps and errors of %d, this value has a Horizon of %d", len(s.Models), len(s.Errors), f.horizon())
+		return fault.BadModel(forecasterKind, "models of %d steps and errors of %d, this value has a Horizon of %d", len(s.Models), len(s.Errors),
+			f.horizon())
 	case s.Columns < 0 || s.Columns > len(s.Known) || s.Columns*n != len(s.Known):
 		return fault.BadModel(forecasterKind, "%d numbers known in advance, for %d columns", len(s.Known), s.Columns)
 	}
