@@ -34,6 +34,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -80,6 +81,7 @@ func newCommand(s *streams) *cli.Command {
 		HideHelpCommand:       true,
 		Commands: []*cli.Command{
 			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), reportCommand(s),
+			explainCommand(s), serveCommand(s),
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {
