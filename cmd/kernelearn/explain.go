@@ -66,10 +66,12 @@ func explain(ctx context.Context, s *streams, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	for i, row := range rows {
+	for _, row := range rows {
 		if row < 1 || row > e.data.Rows() {
 			return usagef("-row %d: want 1 to %d", row, e.data.Rows())
 		}
+	}
+	for i, row := range rows {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}

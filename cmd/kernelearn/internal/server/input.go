@@ -227,4 +227,3 @@ func number64(v json.Number) (any, error) {
 	}
 	return v.Float64()
 }
-

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,7 +42,8 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 	default:
 		return nil, failf(http.StatusServiceUnavailable, "%d requests are open: try again", s.settings.MaxRequests)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.settings.MaxBytes))
+	body, taken, err := s.read(http.MaxBytesReader(w, r.Body, s.settings.MaxBytes))
+	defer s.memory.Add(taken)
 	if errors.As(err, new(*http.MaxBytesError)) {
 		return nil, s.tooLarge()
 	} else if err != nil {
@@ -74,6 +76,27 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 		out.checksum, out.rows = v.checksum, t.Rows()
 	}
 	return out, err
+}
+
+// read reads a body, and takes its memory from that of all bodies as it grows. The caller gives back what was taken.
+func (s *Server) read(in io.Reader) (body []byte, taken int64, err error) {
+	body = make([]byte, 0, 512)
+	for {
+		n, err := in.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, taken, nil
+		} else if err != nil {
+			return nil, taken, err
+		}
+		if more := int64(cap(body)); len(body) == cap(body) {
+			taken += more
+			if s.memory.Add(-more) < 0 {
+				return nil, taken, failf(http.StatusServiceUnavailable, "other requests have taken the memory for bodies: try again")
+			}
+			body = slices.Grow(body, cap(body))
+		}
+	}
 }
 
 func (s *Server) tooLarge() error {

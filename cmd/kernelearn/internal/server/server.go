@@ -8,8 +8,8 @@
 //	GET  /metrics              numbers for Prometheus
 //	GET  /                     a short help
 //
-// A request is read into memory before anything of it is computed, so a slow client holds no processor. Parsing and predicting run on
-// as many requests at a time as there are processors, which bounds their memory.
+// A request is read into memory before anything of it is computed, so a slow client holds no processor. All bodies together have the
+// memory of 16 of the largest size. Parsing and predicting run on as many requests at a time as there are processors.
 package server
 
 import (
@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,6 +50,7 @@ const (
 	headerTimeout  = 10 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
+	largestBodies  = 16 // bodies of MaxBytes for which there is memory at the same time
 )
 
 // Server is a handler of requests for the predictions of some model files. Its methods may run at the same time.
@@ -59,6 +61,7 @@ type Server struct {
 	metrics   metrics
 	admitted  chan struct{} // holds a token for each prediction request from its headers to its answer
 	computing chan struct{} // holds a token for each that is parsed or predicted
+	memory    atomic.Int64  // bytes that bodies may still take, all together
 }
 
 // New loads the files, which kernelearn train or [table.Model.Save] wrote. Their names without folder and ending are the models' names.
@@ -71,6 +74,7 @@ func New(paths []string, s Settings) (*Server, error) {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	out := &Server{settings: s, admitted: make(chan struct{}, s.MaxRequests), computing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	out.memory.Store(largestBodies * s.MaxBytes)
 	for _, path := range paths {
 		f := &file{path: path, name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 		if other := out.find(f.name); other != nil {

@@ -344,7 +344,9 @@ func TestNew(t *testing.T) {
 // A file that was replaced is loaded. Of one that is broken or gone the model before stays.
 func TestReload(t *testing.T) {
 	s, first, path := newServer(t, Settings{})
-	predicted := func() float64 { return decoded(t, post(s, "/predict", "application/json", house)).Predictions[0].Prediction.(float64) }
+	predicted := func() float64 {
+		return decoded(t, post(s, "/predict", "application/json", house)).Predictions[0].Prediction.(float64)
+	}
 	state := func() (out struct {
 		Status string
 		Models []struct{ Checksum, Error string }
@@ -510,6 +512,21 @@ func TestBusy(t *testing.T) {
 	require.NoError(t, stop())
 }
 
+// Bodies share a memory, which is given back.
+func TestMemoryOfBodies(t *testing.T) {
+	s, _, _ := newServer(t, Settings{MaxBytes: 1 << 20})
+	assert.Equal(t, int64(16<<20), s.memory.Load())
+	s.memory.Store(1000)
+	long := strings.Repeat(" ", 2000) + house
+	w := post(s, "/predict", "application/json", long)
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Contains(t, decoded(t, w).Error, "memory")
+	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", house).Code)
+	s.memory.Store(5000)
+	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", long).Code)
+	assert.Equal(t, int64(5000), s.memory.Load())
+}
+
 // A request that is open when the server stops is finished, and one that takes longer than the grace is cut off.
 func TestStop(t *testing.T) {
 	s, _, _ := newServer(t, Settings{})
@@ -557,4 +574,3 @@ func TestNoNumber(t *testing.T) {
 	_, err := jsonReply(math.NaN())
 	assert.Equal(t, http.StatusInternalServerError, failureOf(err).status)
 }
-
