@@ -80,7 +80,7 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 		s.metrics.observe(path, status, took)
 		line := []any{"method", r.Method, "path", r.URL.Path, "status", status, "rows", rows, "seconds", took.Seconds(), "client", r.RemoteAddr}
 		if err != nil {
-			line = append(line, "error", err)
+			line = append(line, "error", shorten(err.Error()))
 		}
 		s.settings.Log.Info("request", line...)
 	})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
@@ -58,9 +59,19 @@ func failureOf(err error) *failure {
 	return out
 }
 
+// longest is how many bytes of a text from a body an error shows.
+const longest = 500
+
+func shorten(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "..."
+}
+
 // reply returns the failure in JSON. What went wrong inside is for the log alone.
 func (f *failure) reply() *reply {
-	text := f.Error()
+	text := shorten(f.Error())
 	if f.status == http.StatusInternalServerError {
 		text = "internal error: the log of the server says more"
 	}
@@ -68,7 +79,7 @@ func (f *failure) reply() *reply {
 		Error  string `json:"error"`
 		Row    int    `json:"row,omitempty"`
 		Column string `json:"column,omitempty"`
-	}{text, f.row, f.column})
+	}{text, f.row, shorten(f.column)})
 	if err != nil { // which texts and integers do not have
 		return &reply{contentType: textType}
 	}

@@ -270,9 +270,13 @@ func TestErrors(t *testing.T) {
 			assert.Nil(t, got.Predictions)
 		})
 	}
+	w := post(s, "/predict", "application/json", `{"`+strings.Repeat("é", 1000)+`": 1}`)
+	assert.Equal(t, http.StatusUnprocessableEntity, w.Code)
+	assert.Equal(t, strings.Repeat("é", 250)+"...", decoded(t, w).Column)
+	assert.Less(t, w.Body.Len(), 1200)
 	r := httptest.NewRequest(http.MethodPost, "/predict", strings.NewReader(house))
 	r.Header.Set("Content-Encoding", "gzip")
-	w := httptest.NewRecorder()
+	w = httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	assert.Equal(t, http.StatusUnsupportedMediaType, w.Code)
 	r = httptest.NewRequest(http.MethodGet, "/predict", nil)
@@ -559,6 +563,10 @@ func TestStop(t *testing.T) {
 
 // A request that takes longer than the timeout, or whose client is gone, ends before all rows are predicted.
 func TestStatusOfContexts(t *testing.T) {
+	s, _, _ := newServer(t, Settings{Timeout: time.Nanosecond})
+	w := post(s, "/predict", "application/json", house)
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	assert.Equal(t, "the predictions took too long: send fewer rows", decoded(t, w).Error)
 	for err, want := range map[error]int{
 		context.DeadlineExceeded: http.StatusServiceUnavailable,
 		context.Canceled:         statusClientGone,
