@@ -146,7 +146,8 @@ func (t *intake) place(row int) string {
 
 // wrong is the error of a cell.
 func (t *intake) wrong(c *cells, row int, want string) error {
-	return &CellError{row + 1, c.name, fault.Param(t.place(row), fmt.Sprintf("column %q", c.name), strconv.Quote(shortened(c.at(row))), want)}
+	return &CellError{row + 1, c.name,
+		fault.Param(t.place(row), fmt.Sprintf("column %q", c.name), strconv.Quote(shortened(c.at(row))), want)}
 }
 
 // shortened is what an error shows of a text.

@@ -138,7 +138,8 @@ func (t *intake) addValue(c *cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
 	if !ok {
 		return &CellError{t.rows + 1, c.name,
-			fault.Param(t.place(t.rows), fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")}
+			fault.Param(t.place(t.rows), fmt.Sprintf("column %q", c.name), fmt.Sprintf("a %T", value),
+				"a number, a text, a bool or a time")}
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {

@@ -23,15 +23,20 @@ func explainCommand(s *streams) *cli.Command {
 		Name:      "explain",
 		Usage:     "says by how much each column moves the prediction for a row.",
 		UsageText: "kernelearn explain price.keln new.csv -row 3 -background houses.csv -neighbours 5 -o reasons.svg",
-		Description: "The contributions are Shapley values: they sum to the prediction less the mean prediction of a background. Give the table that\n" +
-			"the model was trained on as -background; without one the rows of DATA themselves are compared with. Of classes the probability\n" +
-			"is explained. The neighbours are the training rows that are most alike to the kernel of the model.",
+		Description: "The contributions are Shapley values: they sum to the prediction less the mean prediction of a background.\n" +
+			"Give the table that the model was trained on as -background; without one the rows are those of DATA itself.\n" +
+			"Of classes the probability is explained. The neighbours are the training rows that the kernel of the model\n" +
+			"finds most alike.",
 		Flags: append([]cli.Flag{
-			&cli.IntSliceFlag{Name: "rows", Aliases: []string{"row", "r"}, Usage: "the `NUMBERS` of the rows, from 1, separated by commas (default: 1)"},
-			&cli.StringFlag{Name: "background", Aliases: []string{"b"}, Usage: "the `FILE` of rows that the row is compared with (default: DATA)"},
-			&cli.IntFlag{Name: "neighbours", Aliases: []string{"n"}, Usage: "print so many neighbours, a `NUMBER`; -background is the training table then"},
+			&cli.IntSliceFlag{Name: "rows", Aliases: []string{"row", "r"},
+				Usage: "the `NUMBERS` of the rows, from 1, separated by commas (default: 1)"},
+			&cli.StringFlag{Name: "background", Aliases: []string{"b"},
+				Usage: "the `FILE` of rows that the row is compared with (default: DATA)"},
+			&cli.IntFlag{Name: "neighbours", Aliases: []string{"n"},
+				Usage: "print so many neighbours, a `NUMBER`; -background is the training table then"},
 			&cli.StringFlag{Name: "class", Usage: "the `CLASS` whose probability is explained (default: the predicted one)"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of a picture, such as reasons.svg or .png; of one row (default: none)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "the `FILE` of a picture, such as reasons.svg or .png; of one row (default: none)"},
 			quietFlag(),
 		}, formatFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return explain(ctx, s, c) },
@@ -120,7 +125,8 @@ func newExplained(ctx context.Context, s *streams, c *cli.Command) (*explained, 
 		return nil, usagef("want -background: the table has one row, which cannot be compared with others")
 	}
 	if e.background = e.data; !quiet {
-		fmt.Fprintf(s.progress, "compared with the %d rows of %s itself: -background names the table of training\n", e.data.Rows(), c.Args().Get(1))
+		fmt.Fprintf(s.progress, "compared with the %d rows of %s itself: -background names the table of training\n",
+			e.data.Rows(), c.Args().Get(1))
 	}
 	return e, nil
 }

@@ -78,7 +78,8 @@ func (s *Server) endpoint(path, method string, a answerer) http.Handler {
 		}
 		took := time.Since(begun)
 		s.metrics.observe(path, status, took)
-		line := []any{"method", r.Method, "path", r.URL.Path, "status", status, "rows", rows, "seconds", took.Seconds(), "client", r.RemoteAddr}
+		line := []any{"method", r.Method, "path", r.URL.Path, "status", status, "rows", rows, "seconds", took.Seconds(),
+			"client", r.RemoteAddr}
 		if err != nil {
 			line = append(line, "error", shorten(err.Error()))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
+	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
 // version is a model that a file held at some time.
@@ -56,13 +57,14 @@ func (f *file) load() (changed bool, err error) {
 }
 
 // read returns what the file holds, nil if it was seen before.
-func (f *file) read() (*version, fs.FileInfo, error) {
+func (f *file) read() (_ *version, info fs.FileInfo, err error) {
+	defer fault.Recover(&err) // on the goroutine that watches the files a panic would end the program
 	in, err := os.Open(f.path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer in.Close()
-	info, err := in.Stat() // before it is read, so that what is written meanwhile is a change
+	info, err = in.Stat() // before it is read, so that what is written meanwhile is a change
 	if err != nil {
 		return nil, nil, err
 	}

@@ -159,7 +159,8 @@ func (s *Server) parseArray(in *json.Decoder, schema *table.Schema) (out []any, 
 			return nil, err
 		}
 		if first != json.Delim('{') {
-			return nil, &failure{status: http.StatusBadRequest, row: len(out) + 1, err: fmt.Errorf("JSON: row %d: want an object", len(out)+1)}
+			return nil, &failure{status: http.StatusBadRequest, row: len(out) + 1,
+				err: fmt.Errorf("JSON: row %d: want an object", len(out)+1)}
 		}
 		row, _, err := s.parseObject(in, len(out)+1, schema, false)
 		if err != nil {

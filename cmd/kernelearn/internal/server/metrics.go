@@ -92,7 +92,8 @@ func (s *Server) writeMetrics(http.ResponseWriter, *http.Request) (*reply, error
 	}
 	family(&b, "kernelearn_model_loaded_timestamp_seconds", "gauge", "When the served model was loaded.")
 	for _, one := range states {
-		fmt.Fprintf(&b, "kernelearn_model_loaded_timestamp_seconds{model=%s,checksum=%s} %d\n", label(one.Name), label(one.Checksum), one.Loaded.Unix())
+		fmt.Fprintf(&b, "kernelearn_model_loaded_timestamp_seconds{model=%s,checksum=%s} %d\n",
+			label(one.Name), label(one.Checksum), one.Loaded.Unix())
 	}
 	return &reply{contentType: "text/plain; version=0.0.4; charset=utf-8", body: []byte(b.String())}, nil
 }

@@ -53,7 +53,12 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.settings.Timeout)
+	return s.answerRows(r.Context(), f, input, body, outputType(r.Header, input), level)
+}
+
+// answerRows parses and predicts the rows of a body, as soon as there is a processor.
+func (s *Server) answerRows(ctx context.Context, f *file, input string, body []byte, output string, level float64) (*reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 	defer cancel()
 	select {
 	case s.computing <- struct{}{}:
@@ -71,7 +76,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request) (*reply, error)
 		return nil, err
 	}
 	f.rows.Add(uint64(t.Rows()))
-	out, err := writePredictions(outputType(r.Header, input), f.name, v.checksum, t, p, level)
+	out, err := writePredictions(output, f.name, v.checksum, t, p, level)
 	if err == nil {
 		out.checksum, out.rows = v.checksum, t.Rows()
 	}
