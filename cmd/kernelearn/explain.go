@@ -43,7 +43,7 @@ func explainCommand(s *streams) *cli.Command {
 	}
 }
 
-// explained is what rows are explained with.
+// explained holds a model and the tables that explain its predictions.
 type explained struct {
 	model            *table.Model
 	data, background *table.Table
@@ -219,7 +219,7 @@ func (e *explained) printNeighbours(ctx context.Context, s *streams, cells []flo
 	return w.Flush()
 }
 
-// target is the text of what a row of the background has in the column that is learnt.
+// target returns the text of the target of a row of the background.
 func (e *explained) target(row int) string {
 	switch {
 	case e.background.Targets != nil:

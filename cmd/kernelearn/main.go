@@ -10,8 +10,8 @@
 // svmlight; a dash is a CSV file on standard input. Package table says how cells are read.
 //
 // It ends with status 0, with 1 for an error, with 2 for a wrong flag or argument, before anything is computed, and with 130 where it was
-// interrupted, but for serve, which an interrupt ends with 0 when open requests are answered. A second interrupt ends any command at once.
-// Results go to standard output, and all else to standard error.
+// interrupted. An interrupted serve answers its open requests and ends with 0. A second interrupt ends any command at once. Results go to
+// standard output, and all else to standard error.
 package main
 
 import (

@@ -28,7 +28,7 @@ func serveCommand(s *streams) *cli.Command {
 				Usage: "the most `BYTES` of a request (default: 16777216)"},
 			&cli.IntFlag{Name: "max-rows", Value: server.DefaultMaxRows, Usage: "the most `ROWS` of a request (default: 10000)"},
 			&cli.IntFlag{Name: "max-requests", Value: server.DefaultMaxRequests,
-				Usage: "the most `REQUESTS` for predictions at the same time; others are told to try again (default: 256)"},
+				Usage: "the most `REQUESTS` for predictions at the same time; others get status 503 (default: 256)"},
 			&cli.DurationFlag{Name: "timeout", Value: server.DefaultTimeout,
 				Usage: "the `TIME` to read a request, and again to compute its answer (default: 30s)"},
 			&cli.DurationFlag{Name: "grace", Value: 10 * time.Second,

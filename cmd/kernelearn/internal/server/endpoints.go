@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// reply is what a client is answered. It is complete before its first byte is written, so that an error has a status of its own.
+// reply holds the answer to a request. It is complete before its first byte is written, so that an error has a status of its own.
 type reply struct {
 	contentType string
 	body        []byte

@@ -59,7 +59,7 @@ func failureOf(err error) *failure {
 	return out
 }
 
-// longest is how many bytes of a text from a body an error shows.
+// longest limits the bytes that an error shows of a text from a body.
 const longest = 500
 
 func shorten(text string) string {
@@ -69,7 +69,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "..."
 }
 
-// reply returns the failure in JSON. What went wrong inside is for the log alone.
+// reply returns the failure in JSON. Only the log has the text of internal errors.
 func (f *failure) reply() *reply {
 	text := shorten(f.Error())
 	if f.status == http.StatusInternalServerError {

@@ -86,7 +86,7 @@ func (f *file) read() (_ *version, info fs.FileInfo, err error) {
 	return &version{model, of.Checksum, time.Now()}, info, nil
 }
 
-// state is what the health of a file is.
+// state describes a file for /healthz and /metrics.
 type state struct {
 	Name     string    `json:"name"`
 	File     string    `json:"file"`

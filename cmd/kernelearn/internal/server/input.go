@@ -73,7 +73,7 @@ func (s *Server) rows(input string, body []byte, schema *table.Schema) (*table.T
 	return t, nil
 }
 
-// surplus is how many cells a line of CSV may have beyond four for each column of the schema, before it is refused unread.
+// surplus is the number of cells that a line of CSV may have beyond four for each column of the schema.
 const surplus = 100
 
 // checkCSV counts the rows and cells of a CSV body before memory is used for them, and refuses gzip, which can be much larger unpacked.

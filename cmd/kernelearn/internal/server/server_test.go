@@ -493,7 +493,7 @@ func request(t *testing.T, address string) (finish func() (*http.Response, error
 	}, conn.Close
 }
 
-// Beyond the limit requests are told to try again, and the pages still answer.
+// Requests beyond the limit get 503, and the pages still answer.
 func TestBusy(t *testing.T) {
 	s, _, _ := newServer(t, Settings{MaxRequests: 1})
 	address, stop := start(t, s, 5*time.Second)
