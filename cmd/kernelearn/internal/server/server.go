@@ -78,7 +78,7 @@ func New(paths []string, s Settings) (*Server, error) {
 	for _, path := range paths {
 		f := &file{path: path, name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 		if other := out.find(f.name); other != nil {
-			return nil, fmt.Errorf("%s and %s have the same name: models are told apart by the names of their files", other.path, path)
+			return nil, fmt.Errorf("%s and %s have the same name: the name of a file names its model", other.path, path)
 		}
 		if _, err := f.load(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -410,7 +410,7 @@ func TestPanic(t *testing.T) {
 	assert.Equal(t, http.StatusOK, post(s, "/predict", "application/json", house).Code)
 }
 
-// zeros is a body of so many bytes, which counts what was read of it.
+// zeros is a body of zeros that counts the bytes that were read.
 type zeros struct{ left, read int64 }
 
 func (z *zeros) Read(p []byte) (int, error) {
