@@ -81,8 +81,8 @@ func (t *intake) checkPresent() error {
 	names := t.names()
 	for _, c := range t.options.Schema.Columns {
 		if c.Role == Feature && !slices.Contains(names, c.Name) {
-			return &CellError{0, c.Name,
-				fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing", "all features of the schema; there are "+someOf(names))}
+			return &CellError{0, c.Name, fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
+				"all features of the schema; there are "+someOf(names))}
 		}
 	}
 	return nil
