@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -150,6 +151,23 @@ func ExampleSource() {
 	p, err := model.PredictRow("1,50,Oslo,2020-05-01")
 	fmt.Printf("%.0f %v\n", p.Number, err)
 	// Output: 500 <nil>
+}
+
+// An error of a cell says where it is, for programs that show it beside the input.
+func ExampleCellError() {
+	rows, err := table.ParseCSV("flats.csv", strings.NewReader(flats()), &table.Options{Target: "rent"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = rows.Schema.Rows("1,50,Oslo,2020-05-01", "2,large,Oslo,2020-05-01")
+	if cell := new(table.CellError); errors.As(err, &cell) {
+		fmt.Println(cell.Row, cell.Column)
+	}
+	fmt.Println(err)
+	// Output:
+	// 2 area
+	// table: rows:2: column "area" = "large", want a number, as in the rows that the schema was learnt from
 }
 
 // A role, a kind and a task are words in JSON.

@@ -81,8 +81,8 @@ func (t *intake) checkPresent() error {
 	names := t.names()
 	for _, c := range t.options.Schema.Columns {
 		if c.Role == Feature && !slices.Contains(names, c.Name) {
-			return fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
-				"all features of the schema; there are "+someOf(names))
+			return &CellError{0, c.Name, fault.Param(t.input, "column", strconv.Quote(c.Name)+", which is missing",
+				"all features of the schema; there are "+someOf(names))}
 		}
 	}
 	return nil
@@ -149,7 +149,8 @@ func (t *intake) place(row int) string {
 
 // wrong is the error of a cell.
 func (t *intake) wrong(c *cells, row int, want string) error {
-	return fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)
+	return &CellError{row + 1, c.name,
+		fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)}
 }
 
 // shortened is what an error shows of a text.

@@ -115,12 +115,14 @@ func (t *intake) addValues(values map[string]any) error {
 	for j, c := range t.columns {
 		known[c.name] = true
 		if _, ok := values[c.name]; !ok && t.options.Schema.Columns[j].Role == Feature {
-			return fault.Param(t.place(t.rows), "column", strconv.Quote(c.name)+", which is missing", "a value, or nil for a gap")
+			return &CellError{t.rows + 1, c.name,
+				fault.Param(t.place(t.rows), "column", strconv.Quote(c.name)+", which is missing", "a value, or nil for a gap")}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !known[name] {
-			return fault.Param(t.place(t.rows), "column", strconv.Quote(name)+", which is not known", "one of "+someOf(t.names()))
+			return &CellError{t.rows + 1, name,
+				fault.Param(t.place(t.rows), "column", strconv.Quote(name)+", which is not known", "one of "+someOf(t.names()))}
 		}
 	}
 	for _, c := range t.columns {
@@ -136,11 +138,13 @@ func (t *intake) addValues(values map[string]any) error {
 func (t *intake) addValue(c *cells, value any, texts bool) error {
 	text, cell, isText, ok := cellOf(value)
 	if !ok {
-		return fault.Param(t.place(t.rows), c.place(), fmt.Sprintf("a %T", value), "a number, a text, a bool or a time")
+		return &CellError{t.rows + 1, c.name,
+			fault.Param(t.place(t.rows), c.place(), fmt.Sprintf("a %T", value),
+				"a number, a text, a bool or a time")}
 	}
 	if isText {
 		if text, cell, ok = t.parser.Cell(text); !ok {
-			return celltext.NotUTF8(t.place(t.rows), c.place(), text)
+			return &CellError{t.rows + 1, c.name, celltext.NotUTF8(t.place(t.rows), c.place(), text)}
 		}
 		c.typed.words = c.typed.words || texts && cell.Kind != celltext.Gap
 	} else if is, isBool := value.(bool); isBool && t.options.Schema != nil {

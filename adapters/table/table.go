@@ -219,7 +219,7 @@ func (t *intake) values(c Column, in *cells) (out []float64, unseen int, err err
 	for i, k := range in.kinds {
 		switch {
 		case fits(k, want) && math.IsInf(in.values[i], 0):
-			return nil, 0, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))
+			return nil, 0, &CellError{i + 1, c.Name, fmt.Errorf("%s: column %q: %w", t.place(i), c.Name, celltext.TooLarge(in.at(i)))}
 		case fits(k, want):
 			out[i] = in.values[i]
 		case t.options.Format.WordsAsGaps:
@@ -228,7 +228,10 @@ func (t *intake) values(c Column, in *cells) (out []float64, unseen int, err err
 			return nil, 0, t.wrong(in, i, name+", as in the rows that the schema was learnt from")
 		}
 	}
-	return out, 0, in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers")
+	if err := in.stats.Numeric(t.input, c.Name, t.options.Format.RoundIntegers, ", or Format.RoundIntegers"); err != nil {
+		return nil, 0, &CellError{0, c.Name, err}
+	}
+	return out, 0, nil
 }
 
 // encodeTarget writes Targets or Labels. In rows to learn from a gap is an error.

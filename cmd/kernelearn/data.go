@@ -32,7 +32,7 @@ func formatFlags() []cli.Flag {
 func columnFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to learn"},
-		&cli.StringFlag{Name: "task", Usage: "`regression` or classification (default: classes of words and of two whole numbers, else numbers)"},
+		&cli.StringFlag{Name: "task", Usage: "the `TASK`, regression or classification (default: classes of words and of two whole numbers, else numbers)"},
 		&cli.StringFlag{Name: "group", Usage: "the `COLUMN` that says which rows belong together, such as a patient's number"},
 		&cli.StringFlag{Name: "weight", Usage: "the `COLUMN` of the weights of rows"},
 		&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},

@@ -1,14 +1,17 @@
-// Kernelearn learns models of tables, predicts with them, evaluates and explains them, without a line of Go.
+// Kernelearn learns models of tables, predicts with them, evaluates, explains and serves them, without a line of Go.
 //
 //	go install github.com/kernelearn/kernelearn/cmd/kernelearn@latest
 //	kernelearn train houses.csv -target price -o price.keln
 //	kernelearn predict price.keln new.csv
+//	kernelearn explain price.keln new.csv -row 3 -background houses.csv
+//	kernelearn serve price.keln
 //
 // Each command has -h, which begins with an example. A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of
 // svmlight; a dash is a CSV file on standard input. Package table documents how cells are read.
 //
 // It ends with status 0, with 1 for an error, with 2 for a wrong flag or argument, before anything is computed, and with 130 where it was
-// interrupted. Results go to standard output, and all else to standard error.
+// interrupted. An interrupted serve answers its open requests and ends with 0. A second interrupt ends any command at once. Results go to
+// standard output, and all else to standard error.
 package main
 
 import (
@@ -34,6 +37,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -73,23 +77,39 @@ func run(ctx context.Context, args []string, in io.Reader, out, progress io.Writ
 
 func newCommand(s *streams) *cli.Command {
 	root := &cli.Command{
-		Name:                  "kernelearn",
-		Usage:                 "kernelearn learns models of tables, predicts with them, evaluates and explains them.",
-		UsageText:             "kernelearn train houses.csv -target price -o price.keln\n  kernelearn predict price.keln new.csv",
+		Name:      "kernelearn",
+		Usage:     "kernelearn learns models of tables, predicts with them, evaluates, explains and serves them.",
+		UsageText: "kernelearn train houses.csv -target price -o price.keln\n  kernelearn predict price.keln new.csv",
+		Description: "A table is a CSV file, which may be compressed by gzip, an ARFF file, or a file of svmlight;\n" +
+			"a dash is CSV on standard input.\n" +
+			"kernelearn COMMAND -h explains a command, kernelearn completion -h says how a shell completes commands and flags.",
 		EnableShellCompletion: true,
 		HideHelpCommand:       true,
 		Commands: []*cli.Command{
 			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), reportCommand(s),
+			explainCommand(s), serveCommand(s),
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
-			if c.Args().Present() {
-				return usagef("no command %q", c.Args().First())
+			switch name := c.Args().First(); name {
+			case "":
+			case "help":
+				return cli.ShowRootCommandHelp(c)
+			default:
+				return usagef("no command %q: want one of %s", name, commandNames(c))
 			}
 			return usagef("want a command, such as train")
 		},
 	}
 	prepare(root, s)
 	return root
+}
+
+func commandNames(root *cli.Command) string {
+	var names []string
+	for _, c := range root.VisibleCommands() {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // prepare sets what all commands have in common.
@@ -99,40 +119,7 @@ func prepare(c *cli.Command, s *streams) {
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error { return usageError{err} }
 	c.ExitErrHandler = func(context.Context, *cli.Command, error) {}
 	for _, one := range c.Commands {
+		one.ShellComplete = completeFlags
 		prepare(one, s)
-	}
-}
-
-// helpTemplate begins with a sentence and an example.
-const helpTemplate = `{{.Usage}}
-
-  {{.UsageText}}
-{{if .Description}}
-{{.Description}}
-{{end}}{{if .VisibleCommands}}
-Commands:
-{{range .VisibleCommands}}  {{printf "%-10s" .Name}} {{.Usage}}
-{{end}}{{end}}
-Flags:
-{{range .VisibleFlags}}{{.}}
-{{end}}`
-
-func init() {
-	cli.FlagStringer = func(f cli.Flag) string {
-		d, ok := f.(cli.DocGenerationFlag)
-		if !ok {
-			return ""
-		}
-		kind, usage := "", d.GetUsage()
-		if before, rest, ok := strings.Cut(usage, "`"); ok { // the name of the value stands in back quotes
-			if name, after, ok := strings.Cut(rest, "`"); ok {
-				kind, usage = " "+name, before+name+after
-			}
-		}
-		names := f.Names()
-		for i, name := range names {
-			names[i] = "-" + name
-		}
-		return fmt.Sprintf("  %s%s\n    \t%s", strings.Join(names, ", "), kind, usage)
 	}
 }

@@ -237,6 +237,9 @@ func TestUsage(t *testing.T) {
 		"want -methods, two or more":            {"compare", path, "-target", "price", "-methods", "lssvm"},
 		`-metric "Accuracy": want one of NMSE`:  {"compare", path, "-target", "price", "-methods", "lssvm,ridge", "-metric", "Accuracy"},
 		"want model files":                      {"describe"},
+		"want model files (-h":                  {"serve"},
+		"-timeout 0s: want more than 0":         {"serve", path, "-timeout", "0s"},
+		"-max-rows 0: want 1 or more":           {"serve", path, "-max-rows", "0"},
 		"flag provided but not defined: -targt": {"train", path, "-targt", "price"},
 		`invalid value "soon" for flag -budget`: {"train", path, "-target", "price", "-budget", "soon"},
 	} {
@@ -269,6 +272,18 @@ func TestHelp(t *testing.T) {
 	code, out, _ := command(t, "", "completion", "bash")
 	assert.Zero(t, code)
 	assert.Contains(t, out, "kernelearn")
+	code, out, _ = command(t, "", "help")
+	assert.Zero(t, code)
+	assert.Contains(t, out, "\n  explain    says ")
+
+	// Flags are completed with the dashes that were typed, of the shell's last word alone, and without back quotes.
+	_, out, _ = command(t, "", "train", "houses.csv", "-ta", "--generate-shell-completion")
+	assert.Equal(t, "-target:the COLUMN to learn\n-task:the TASK, regression or classification "+
+		"(default: classes of words and of two whole numbers, else numbers)\n", out)
+	_, out, _ = command(t, "", "train", "--tar", "--generate-shell-completion")
+	assert.Equal(t, "--target:the COLUMN to learn\n", out)
+	_, out, _ = command(t, "", "train", "--generate-shell-completion")
+	assert.Empty(t, out, "the shell completes names of files")
 }
 
 // An interrupted program ends with 130.

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/kernelearn/kernelearn/adapters/table"
+	"github.com/kernelearn/kernelearn/estimators"
+)
+
+// statusClientGone stands in the log and the metrics for a client that closed its connection before the answer.
+const statusClientGone = 499
+
+// failure is an error with the status of HTTP that it has, and where it is in the rows.
+type failure struct {
+	status int
+	err    error
+	row    int // from 1; 0: of no row
+	column string
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func failf(status int, format string, args ...any) error {
+	return &failure{status: status, err: fmt.Errorf(format, args...)}
+}
+
+// failureOf returns the failure that an error is for the client.
+func failureOf(err error) *failure {
+	if f := new(failure); errors.As(err, &f) {
+		return f
+	}
+	out := &failure{status: http.StatusInternalServerError, err: err}
+	if cell := new(table.CellError); errors.As(err, &cell) {
+		out.row, out.column = cell.Row, cell.Column
+	}
+	switch {
+	case errors.As(err, new(*estimators.PanicError)): // which is a ParamError, too
+	case errors.As(err, new(*http.MaxBytesError)), errors.Is(err, estimators.ErrTooLarge):
+		out.status = http.StatusRequestEntityTooLarge
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		out.status, out.err = http.StatusRequestTimeout, errors.New("the body came too slowly")
+	case errors.Is(err, context.DeadlineExceeded):
+		out.status, out.err = http.StatusServiceUnavailable, errors.New("the predictions took too long: send fewer rows")
+	case errors.Is(err, context.Canceled):
+		out.status = statusClientGone
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, csv.ErrBareQuote), errors.Is(err, csv.ErrQuote):
+		out.status = http.StatusBadRequest
+	case errors.Is(err, estimators.ErrParam), errors.Is(err, estimators.ErrShape), errors.Is(err, estimators.ErrNotFinite):
+		out.status = http.StatusUnprocessableEntity
+	}
+	return out
+}
+
+// longest limits the bytes that an error shows of a text from a body.
+const longest = 500
+
+func shorten(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "..."
+}
+
+// reply returns the failure in JSON. Only the log has the text of internal errors.
+func (f *failure) reply() *reply {
+	text := shorten(f.Error())
+	if f.status == http.StatusInternalServerError {
+		text = "internal error: the log of the server says more"
+	}
+	out, err := jsonReply(struct {
+		Error  string `json:"error"`
+		Row    int    `json:"row,omitempty"`
+		Column string `json:"column,omitempty"`
+	}{text, f.row, shorten(f.column)})
+	if err != nil { // which texts and integers do not have
+		return &reply{contentType: textType}
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+// Package server answers requests for predictions of model files over HTTP, for the command kernelearn serve.
+//
+//	POST /predict              rows in JSON or CSV, answered by predictions with intervals or probabilities
+//	GET  /schema               the columns that a row has
+//	POST /models/NAME/predict  the same of one of several models
+//	GET  /models/NAME/schema
+//	GET  /healthz              which files are served, by their checksums
+//	GET  /metrics              numbers for Prometheus
+//	GET  /                     a short help
+//
+// A request is read into memory before anything of it is computed, so a slow client holds no processor. All bodies together have the
+// memory of 16 of the largest size. Parsing and predicting run on as many requests at a time as there are processors.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Settings are the limits of a Server. Zero stands for the defaults.
+type Settings struct {
+	MaxBytes    int64         // of a body; 0: 16 MiB
+	MaxRows     int           // of a request; 0: 10 000
+	MaxRequests int           // for predictions at the same time; 0: 256
+	Timeout     time.Duration // to read a request, and again to compute its answer; 0: 30 s
+	Poll        time.Duration // between two looks at the files; 0: 2 s
+	Log         *slog.Logger  // a line for each request and each change of a file; nil: none
+}
+
+// The defaults.
+const (
+	DefaultMaxBytes    = 16 << 20
+	DefaultMaxRows     = 10_000
+	DefaultMaxRequests = 256
+	DefaultTimeout     = 30 * time.Second
+	DefaultPoll        = 2 * time.Second
+)
+
+const (
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	largestBodies  = 16 // bodies of MaxBytes for which there is memory at the same time
+)
+
+// Server is a handler of requests for the predictions of some model files. Its methods may run at the same time.
+type Server struct {
+	settings  Settings
+	files     []*file
+	mux       *http.ServeMux
+	metrics   metrics
+	admitted  chan struct{} // holds a token for each prediction request from its headers to its answer
+	computing chan struct{} // holds a token for each that is parsed or predicted
+	memory    atomic.Int64  // bytes that bodies may still take, all together
+}
+
+// New loads the files, which kernelearn train or [table.Model.Save] wrote. Their names without folder and ending are the models' names.
+// Errors: that of the first file that cannot be loaded, and two files of one name.
+func New(paths []string, s Settings) (*Server, error) {
+	s.MaxBytes, s.MaxRows = cmp.Or(s.MaxBytes, DefaultMaxBytes), cmp.Or(s.MaxRows, DefaultMaxRows)
+	s.MaxRequests, s.Timeout = cmp.Or(s.MaxRequests, DefaultMaxRequests), cmp.Or(s.Timeout, DefaultTimeout)
+	s.Poll = cmp.Or(s.Poll, DefaultPoll)
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	out := &Server{settings: s, admitted: make(chan struct{}, s.MaxRequests), computing: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	out.memory.Store(largestBodies * s.MaxBytes)
+	for _, path := range paths {
+		f := &file{path: path, name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+		if other := out.find(f.name); other != nil {
+			return nil, fmt.Errorf("%s and %s have the same name: the name of a file names its model", other.path, path)
+		}
+		if _, err := f.load(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out.files = append(out.files, f)
+	}
+	if len(out.files) == 0 {
+		return nil, errors.New("there are no model files")
+	}
+	out.route()
+	return out, nil
+}
+
+// find returns the file of a name, or nil.
+func (s *Server) find(name string) *file {
+	for _, f := range s.files {
+		if f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// Serve answers the connections of a listener, with timeouts for slow clients, and loads files that change, until ctx ends. Requests that
+// are open then have the time grace to finish. Errors: those of the listener, and one for requests that took longer.
+func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
+	timeout := s.settings.Timeout
+	web := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: min(timeout, headerTimeout),
+		ReadTimeout:       timeout,
+		WriteTimeout:      3 * timeout, // counts from the headers: to read, to compute, to write
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(s.settings.Log.Handler(), slog.LevelWarn),
+	}
+	watching, stop := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		s.watch(watching)
+	}()
+	defer func() {
+		stop()
+		<-watched
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	s.settings.Log.Info("stopping", "grace", grace)
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := web.Shutdown(late)
+	if err != nil {
+		_ = web.Close() // which ends the requests that are left
+		err = fmt.Errorf("requests were cut off that took longer than %v", grace)
+	}
+	<-ended
+	return err
+}
+
+// watch loads files that changed, until ctx ends.
+func (s *Server) watch(ctx context.Context) {
+	ticker := time.NewTicker(s.settings.Poll)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			s.Reload()
+		}
+	}
+}
+
+// Reload loads the files that changed since they were loaded. A file that cannot be loaded is logged, and its model stays.
+func (s *Server) Reload() {
+	for _, f := range s.files {
+		switch changed, err := f.load(); {
+		case err != nil && changed:
+			s.settings.Log.Error("model not loaded, the one before stays", "model", f.name, "file", f.path, "error", err)
+		case changed:
+			s.settings.Log.Info("model loaded", "model", f.name, "file", f.path, "checksum", f.current.Load().checksum)
+		}
+	}
+}
