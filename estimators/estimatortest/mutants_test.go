@@ -1208,6 +1208,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}})
 			}(),
 		},
+		"column-names": {
+			{"forgets them", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}, forgets: true} }, "ColumnNames after Fit"},
+			{"counts none", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}} }, "Fit with a name too many"},
+		},
 		"capabilities": {
 			{"denies what it can", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
 			{"grants what it cannot", subject.Regressors, func() any {
@@ -1216,6 +1220,24 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"writes and does not read", subject.Regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
 		},
 	}
+}
+
+// named keeps names of columns, of any number, or forgets them.
+type named struct {
+	*toy.Ridge
+	names, fitted []string
+	forgets       bool
+}
+
+func (n *named) SetColumnNames(names []string) { n.names = names }
+
+func (n *named) ColumnNames() []string { return n.fitted }
+
+func (n *named) Fit(c ctx, x mat.Matrix, y []float64) error {
+	if !n.forgets {
+		n.fitted = slices.Clone(n.names)
+	}
+	return n.Ridge.Fit(c, x, y)
 }
 
 // stream is what transformers learn from block by block.
