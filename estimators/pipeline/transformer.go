@@ -124,7 +124,7 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 		}
 	}
 	fitted := &stream.Steps{Steps: steps, Names: slices.Clone(t.Names)}
-	if x != nil {
+	if !check.IsNil(x) { // which the first step refuses
 		_, fitted.Width = x.Dims()
 		if err := t.checkNames(fitted.Width); err != nil {
 			return nil, err

@@ -21,8 +21,11 @@ func (e *columnError) Unwrap() error { return e.err }
 // NameColumns names the columns of x in an error that knows them by number: the one that has a value that is not finite, and those that
 // are wanted where there are more or fewer. Errors that name columns already, and others, stay as they are. Nil names are unknown.
 func NameColumns(err error, names []string) error {
+	if err == nil || len(names) == 0 { // before anything is allocated
+		return err
+	}
 	var named *columnError
-	if err == nil || len(names) == 0 || errors.As(err, &named) {
+	if errors.As(err, &named) {
 		return err
 	}
 	var value *NotFiniteError
