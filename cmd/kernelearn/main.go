@@ -79,7 +79,7 @@ func newCommand(s *streams) *cli.Command {
 		EnableShellCompletion: true,
 		HideHelpCommand:       true,
 		Commands: []*cli.Command{
-			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), reportCommand(s),
+			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), driftCommand(s), reportCommand(s),
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {

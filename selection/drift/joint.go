@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -138,44 +139,47 @@ func (s *samples) columnDistances(values []float64, category bool) (out []func(i
 	if category {
 		return levelDistances(values)
 	}
-	present := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(present) < len(values) && len(present) > 0 {
-		missing := make([]float64, len(values))
-		for i, v := range values {
-			if math.IsNaN(v) {
-				missing[i] = 1
-			}
+	missing, gaps := make([]float64, len(values)), 0
+	for i, v := range values {
+		if math.IsNaN(v) {
+			missing[i] = 1
+			gaps++
 		}
+	}
+	if gaps > 0 {
 		out = levelDistances(missing)
 	}
-	if scaled := standardised(values, present); scaled != nil {
+	if scaled := scaledRanks(values, gaps); scaled != nil {
 		out = append(out, func(i, j int) float64 { off := scaled[i] - scaled[j]; return off * off })
 	}
 	return out
 }
 
-// standardised returns values less their mean over their deviation, a gap as 0; nil of a constant. Present are the values without gaps.
-func standardised(values, present []float64) []float64 {
-	if len(present) == 0 {
-		return nil
+// scaledRanks returns the ranks of the values that are no gaps, equal ones with their mean rank, less their mean over the deviation of
+// all; 0 for gaps; nil where no two values differ.
+func scaledRanks(values []float64, gaps int) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
 	}
-	low, high := slices.Min(present), slices.Max(present)
-	if low == high {
-		return nil
-	}
-	half := high/2 - low/2 // so that nothing overflows
-	out, mean, square := make([]float64, len(values)), 0.0, 0.0
-	for i, v := range values {
-		if out[i] = 0; !math.IsNaN(v) {
-			out[i] = (v/2 - low/2) / half
-			mean += out[i] / float64(len(present))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	order = order[gaps:] // which are first
+	middle := float64(len(order)-1) / 2
+	out, square := make([]float64, len(values)), 0.0
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
 		}
-	}
-	for i, v := range values {
-		if !math.IsNaN(v) {
-			out[i] -= mean
-			square += out[i] * out[i]
+		rank := float64(from+to-1)/2 - middle
+		for _, i := range order[from:to] {
+			out[i] = rank
 		}
+		square += float64(to-from) * rank * rank
+		from = to
+	}
+	if square == 0 {
+		return nil
 	}
 	deviation := math.Sqrt(square / float64(len(values)))
 	for i := range out {
