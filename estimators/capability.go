@@ -47,6 +47,7 @@ const (
 	// Categorizer
 	Categorizing
 	Expanding // Expander
+	Naming    // ColumnNamer
 )
 
 // ability is a capability's row in the table.
@@ -107,6 +108,7 @@ var table = map[Capability]ability{
 	PValues:      {method: "PredictP", interfaces: types(reflect.TypeFor[PPredictor]()), needs: PValues},
 	Grouping:     {method: "SetGroups", interfaces: types(reflect.TypeFor[Grouper]()), needs: Grouping},
 	Categorizing: {method: "SetCategories", interfaces: types(reflect.TypeFor[Categorizer]()), needs: Categorizing},
+	Naming:       {method: "SetColumnNames", interfaces: types(reflect.TypeFor[ColumnNamer]()), needs: Naming},
 	// A type that embeds an Expander may predict something else.
 	Expanding: {method: "Expansion", interfaces: types(reflect.TypeFor[Expander]()), needs: Expanding, own: true},
 	Smoothing: {method: "Smoother", interfaces: types(reflect.TypeFor[LinearSmoother]()), needs: Smoothing},

@@ -543,6 +543,17 @@ func ExampleCategorizer() {
 	// false
 }
 
+// Errors of a pipeline that knows the names of its columns use them.
+func ExampleColumnNamer() {
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &lssvm.Regressor{}}
+	fmt.Println(estimators.SetColumnNames(p, []string{"age", "height"})) // or Names: []string{"age", "height"} above
+	err := p.Fit(context.Background(), mat.NewDense(3, 2, []float64{30, 180, 41, math.NaN(), 25, 171}), []float64{1, 2, 3})
+	fmt.Println(err)
+	// Output:
+	// true
+	// column "height", row 1: pipeline: Regressor: step 0 (StandardScaler): x[1,1] is NaN (counted from 0): fill gaps with columnwise.Imputer
+}
+
 // named is a capability that no wrapper knows of.
 type named interface{ Coefficients() []float64 }
 

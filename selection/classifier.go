@@ -59,6 +59,9 @@ type Classifier struct {
 	// Categories is as in [Regressor].
 	Categories []int
 
+	// Names is as in [Regressor].
+	Names []string `settings:"-"`
+
 	// SingleModel is as in [Regressor].
 	SingleModel bool
 
@@ -98,7 +101,7 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 	out := engine[int, estimators.Classifier]{
 		Settings: search.Settings{Type: classifierType, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes, Budget: c.Budget,
 			Observe: c.Observe, Resume: c.Resume, Now: c.now, Groups: c.Groups, Fold: c.IsFold()},
-		config: c, given: c.Kinds, categories: c.Categories, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search,
+		config: c, given: c.Kinds, categories: c.Categories, names: c.Names, single: c.SingleModel, steps: c.Preprocess, strategy: c.Search,
 		metric: metrics.ForClassification(), splitter: validation.StratifiedKFold{}, scorer: folds.ClassificationScorer,
 	}
 	if c.Groups != nil {
@@ -113,8 +116,26 @@ func (c *Classifier) engine() engine[int, estimators.Classifier] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
-// SetCategories sets Categories. It implements [estimators.Categorizer].
-func (c *Classifier) SetCategories(columns []int) { c.Categories = columns }
+// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
+// Categories. It implements [estimators.Categorizer].
+func (c *Classifier) SetCategories(columns []int) {
+	if len(c.Preprocess) > 0 {
+		estimators.SetCategories(c.Preprocess[0], columns)
+	} else {
+		c.Categories = columns
+	}
+}
+
+// SetColumnNames sets Names. It implements [estimators.ColumnNamer].
+func (c *Classifier) SetColumnNames(names []string) { c.Names = names }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (c *Classifier) ColumnNames() []string {
+	if c.f == nil {
+		return nil
+	}
+	return c.f.chain.ColumnNames()
+}
 
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and
@@ -150,7 +171,8 @@ func (c *Classifier) Predict(x mat.Matrix) (_ []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.f.inner.Predict(z)
+	y, err := c.f.inner.Predict(z)
+	return y, c.f.named(err)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

@@ -93,6 +93,7 @@ func (c engine[Y, E]) withScaling(w scalings.Scaling, kinds ...families.Family) 
 		c.categories, c.space.categories = first, first
 	}
 	c.scalings, c.columns, c.strategy = nil, w.Name, &shape.Search{}
+	c.names = nil // of which columns for gaps have none
 	c.steps = []transformers.Transformer{w.Step(len(c.categories))}
 	c.space.families = kinds
 	if c.Groups != nil {
@@ -113,7 +114,7 @@ func (c engine[Y, E]) allSteps() []transformers.Transformer {
 func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *distinct.Rows, y []Y, weights, target []float64,
 	labels []int) (*fitted[E], error) {
 	first, rest := progress.Two(ctx, 1, 50)
-	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), merged.X, targetsOf(c.steps, merged, y))
+	chain, filled, err := folds.FitChain(first, c.Type, c.allSteps(), c.names, merged.X, targetsOf(c.steps, merged, y))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 	for i, w := range ways {
 		scaling, learning := progress.Two(group.Step(i, len(ways)), 1, 44)
 		steps := c.withScaling(w).steps
-		own, even, err := folds.FitChain(scaling, c.Type, steps, filled, targetsOf(steps, merged, given.Y))
+		own, even, err := folds.FitChain(scaling, c.Type, steps, nil, filled, targetsOf(steps, merged, given.Y))
 		if err != nil {
 			return nil, nil, seen, fail(w, err)
 		}

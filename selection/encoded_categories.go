@@ -57,7 +57,7 @@ func (c engine[Y, E]) leaveFoldsOut(ctx context.Context, w scalings.Scaling, par
 		train := rows.Pick(in)
 		apart := distinct.Merge(train.X, nil)
 		steps := c.withScaling(w).steps
-		chain, even, err := folds.FitChain(ctx, c.Type, steps, apart.X, targetsOf(steps, apart, train.Y))
+		chain, even, err := folds.FitChain(ctx, c.Type, steps, nil, apart.X, targetsOf(steps, apart, train.Y))
 		if err != nil {
 			return err
 		}

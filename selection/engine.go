@@ -58,6 +58,7 @@ type engine[Y float64 | int, E folds.Learner[Y]] struct {
 	parts []int
 	// categories are the columns of the preprocessed rows that the caller says name things.
 	categories []int
+	names      []string // of the columns of x; nil: not known
 	targetOf   Target
 	signed     bool // some target is not > 0, and has no logarithm
 	mean       func(parts []*fitted[E]) E
@@ -107,7 +108,10 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	}
 	xd, err := check.DenseGaps("x", x, gaps)
 	if err != nil {
-		return nil, err
+		return nil, fault.NameColumns(err, c.names)
+	}
+	if d := xd.RawMatrix().Cols; c.names != nil && len(c.names) != d {
+		return nil, fault.Param(c.Type, "Names", len(c.names), fmt.Sprintf("a name for each of %d columns, or nil", d))
 	}
 	if err := check.Rows("y", len(y), xd.RawMatrix().Rows); err != nil {
 		return nil, err
@@ -165,14 +169,14 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 		return c.fitScalings(ctx, xd, merged, y, weights, target, labels)
 	}
 	first, rest := progress.Two(ctx, float64(min(1, len(c.steps))), 10)
-	chain, rows, err := folds.FitChain(first, c.Type, c.steps, merged.X, targetsOf(c.steps, merged, y))
+	chain, rows, err := folds.FitChain(first, c.Type, c.steps, c.names, merged.X, targetsOf(c.steps, merged, y))
 	if err != nil {
 		return nil, err
 	}
 	rows = merged.Spread(rows)
 	f, err := c.fitOn(rest, folds.Rows[Y]{X: xd, Y: y, Weights: weights, Groups: c.Groups}, chain, rows, target, labels)
 	if len(c.steps) == 0 { // candidates count the rows of a fold
-		err = check.GapRefused(xd, err)
+		err = fault.NameColumns(check.GapRefused(xd, err), c.names)
 	}
 	return f, err
 }
@@ -451,7 +455,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 		return search.Attempted{}, err
 	}
 	j := folds.Job[Y, E]{
-		Type: c.Type, Builds: make([]func() E, len(t.Points)), Steps: c.steps, Rows: rows,
+		Type: c.Type, Builds: make([]func() E, len(t.Points)), Steps: c.steps, Names: c.names, Rows: rows,
 		Folds: folds.Converted[folds.Fold](t.Folds), Scorers: []folds.Scoring[Y, E]{score}, Workers: t.Workers,
 	}
 	out := search.Attempted{Folds: make([]int, len(t.Points)), Failed: make([]error, len(t.Points))}
@@ -550,9 +554,14 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 	if c.scalings != nil && capability == estimators.Smoothing {
 		return false // the mean of several machines is none
 	}
-	if capability == estimators.Categorizing { // of columns of x, which steps may move
+	switch {
+	case capability == estimators.Naming:
+		return true
+	case capability == estimators.Categorizing && len(c.steps) > 0: // of columns of x, which steps may move
+		return estimators.Supports(c.steps[0], capability)
+	case capability == estimators.Categorizing:
 		_, ok := c.strategy.(*shape.Search)
-		return ok && len(c.steps) == 0
+		return ok
 	}
 	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
 	if f != nil && f.parts == nil {

@@ -64,7 +64,7 @@ func (c engine[Y, E]) featuresOf(samples []E, merged *distinct.Rows, y []Y) func
 	}
 	return func(ctx context.Context, k kernels.Kernel) (*mat.Dense, error) {
 		steps := featureMap(c.space.kernelOption(k).build())
-		_, out, err := folds.FitChain(ctx, c.Type, steps, merged.X, targetsOf(steps, merged, y))
+		_, out, err := folds.FitChain(ctx, c.Type, steps, nil, merged.X, targetsOf(steps, merged, y))
 		return out, err
 	}
 }

@@ -37,22 +37,31 @@ func (f *fitted[E]) transform(typ string, x mat.Matrix) (*mat.Dense, error) {
 		return nil, fault.NotFitted(typ)
 	}
 	if len(f.chain.Steps) == 0 { // the inner estimator says what gaps it takes
-		return check.DenseGaps("x", x, check.Anywhere)
+		xd, err := check.DenseGaps("x", x, check.Anywhere)
+		return xd, f.plain(err)
 	}
 	z, err := f.chain.Transform(x)
 	return z, f.plain(err)
 }
 
-// plain is an error without the place of a step that the caller has not set, where it is about the columns of x.
+// plain is an error without the place of a step that the caller has not set, where it is about the columns of x, which it names.
 func (f *fitted[E]) plain(err error) error {
 	if err == nil { // before anything is allocated
 		return nil
 	}
 	var shape *fault.ShapeError
 	if f.parts == nil || len(f.chain.Steps) > 1 || fault.FittedColumns(err) == 0 || !errors.As(err, &shape) {
+		return f.named(err)
+	}
+	return f.named(shape)
+}
+
+// named names columns of x that an error knows by number.
+func (f *fitted[E]) named(err error) error {
+	if err == nil || len(f.chain.Steps) > 0 && f.parts == nil { // the columns of the estimator are others
 		return err
 	}
-	return shape
+	return fault.NameColumns(err, f.chain.ColumnNames())
 }
 
 // pass calls g with preprocessed rows of x, of few of them without allocating.
@@ -170,7 +179,7 @@ func (c engine[Y, E]) unmarshal(kind string, data []byte) (*fitted[E], error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fitted[E]{chain: folds.Chain(c.Type, c.allSteps()), result: &search.Result{}}
+	f := &fitted[E]{chain: folds.Chain(c.Type, c.allSteps(), nil), result: &search.Result{}}
 	if err := json.Unmarshal(s.Result, f.result); err != nil {
 		return nil, fault.BadModel(kind, "result: %v", err)
 	}

@@ -80,6 +80,10 @@ type Regressor struct {
 	// [shape.Search] learns the kernel but with nothing set.
 	Categories []int
 
+	// Names lists the names of the columns of x, nil if they are not known: errors and package inspection use them, and steps of Preprocess
+	// that choose columns by name. A model file keeps those of Fit.
+	Names []string `settings:"-"`
+
 	// Target says what the models are fitted to if neither Space nor Search is set. A logarithm or a power of skewed targets
 	// makes intervals as one-sided as the data, and predictions are means of the targets themselves, not of their
 	// logarithms. Nothing is predicted farther beyond the targets of Fit than these spread. If it is [AutomaticTarget],
@@ -132,7 +136,7 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 		Settings: search.Settings{Type: regressorType, Workers: r.Workers, MaxKernelBytes: r.MaxKernelBytes, Budget: r.Budget,
 			Observe: r.Observe,
 			Resume:  r.Resume, Now: r.now, Groups: r.Groups},
-		config: r, given: r.Kinds, categories: r.Categories, targetOf: r.Target, single: r.SingleModel, steps: r.Preprocess,
+		config: r, given: r.Kinds, categories: r.Categories, names: r.Names, targetOf: r.Target, single: r.SingleModel, steps: r.Preprocess,
 		strategy: r.Search,
 		metric:   metrics.ForRegression(), splitter: validation.KFold{}, scorer: folds.RegressionScorer,
 	}
@@ -148,8 +152,26 @@ func (r *Regressor) engine() engine[float64, estimators.Regressor] {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets Categories. It implements [estimators.Categorizer].
-func (r *Regressor) SetCategories(columns []int) { r.Categories = columns }
+// SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
+// Categories. It implements [estimators.Categorizer].
+func (r *Regressor) SetCategories(columns []int) {
+	if len(r.Preprocess) > 0 {
+		estimators.SetCategories(r.Preprocess[0], columns)
+	} else {
+		r.Categories = columns
+	}
+}
+
+// SetColumnNames sets Names. It implements [estimators.ColumnNamer].
+func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (r *Regressor) ColumnNames() []string {
+	if r.f == nil {
+		return nil
+	}
+	return r.f.chain.ColumnNames()
+}
 
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
@@ -185,7 +207,8 @@ func (r *Regressor) Predict(x mat.Matrix) (_ []float64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.f.inner.Predict(z)
+	y, err := r.f.inner.Predict(z)
+	return y, r.f.named(err)
 }
 
 // PredictTo is like Predict but writes the predictions to dst, which has one entry for each row of x. Up to sixteen

@@ -104,7 +104,7 @@ func TestWeightedClassifier(t *testing.T) {
 		}
 	}
 	_, variance := stat.PopMeanVariance(signs, w)
-	_, rows, err := folds.FitChain(ctx, "test", c.Preprocess, x, nil)
+	_, rows, err := folds.FitChain(ctx, "test", c.Preprocess, nil, x, nil)
 	require.NoError(t, err)
 	for _, row := range c.Result().Trace {
 		l := lssvm.Regressor{Kernel: kernels.RBF{Gamma: row.Param}}

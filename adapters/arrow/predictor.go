@@ -246,6 +246,9 @@ func (w *writing[Y]) block(ctx context.Context, in *reading, plan *plan, from, t
 		return err
 	}
 	columns, err := w.predict(b.matrix())
+	if err != nil && !estimators.Supports(w.p.Model, estimators.Naming) {
+		err = fault.NameColumns(err, w.p.Schema.Names())
+	}
 	if err != nil {
 		return fmt.Errorf("%s: rows from %d to %d: %w", in.name, in.first+from, in.first+to-1, err)
 	}

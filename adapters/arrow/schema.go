@@ -39,7 +39,7 @@ type Schema struct {
 	RoundIntegers bool `json:"round_integers,omitempty"`
 }
 
-// Names returns the names of the features, the columns of the matrix.
+// Names returns the names of the features, the columns of the matrix, such as for estimators.SetColumnNames.
 func (s *Schema) Names() []string {
 	out := make([]string, len(s.Features))
 	for j, c := range s.Features {

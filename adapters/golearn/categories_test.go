@@ -23,6 +23,8 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/selection"
+	"github.com/kernelearn/kernelearn/transformers"
+	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
 
 // towns is a grid of a number and a town, of which there are so many, and what both make of a price; with odd, of a town that is
@@ -43,6 +45,28 @@ func towns(t *testing.T, n, towns int, seed uint64, odd bool) *base.DenseInstanc
 	g, err := grids.ParseCSV("towns", &text, nil)
 	require.NoError(t, err)
 	return g
+}
+
+// A pipeline chooses attributes by name: that of a category stands for the columns of its levels.
+func TestPipelinesChooseAttributesByName(t *testing.T) {
+	train := towns(t, 300, 4, 1, false)
+	part := func(town string) *golearn.Regressor {
+		return &golearn.Regressor{Estimator: &pipeline.Regressor{
+			Steps: []transformers.Transformer{&pipeline.ColumnTransformer{
+				Parts: []pipeline.ColumnPart{{Names: []string{town}}, {Names: []string{"size"}, Of: &scalers.StandardScaler{}}},
+			}},
+			Final: &lssvm.Regressor{},
+		}}
+	}
+	r := part("town")
+	require.NoError(t, r.Fit(train))
+	fitted := r.Fitted().(*pipeline.Regressor)
+	assert.Equal(t, "size", fitted.ColumnNames()[0])
+	names, err := fitted.FeatureNames(nil)
+	require.NoError(t, err)
+	assert.Equal(t, append(slices.Clone(fitted.ColumnNames()[1:]), "size"), names)
+	assert.True(t, strings.HasPrefix(names[0], "town=town "), names[0])
+	assert.ErrorContains(t, part("sizes").Fit(train), `Parts[0].Names = "sizes", want a column, perhaps "size"`)
 }
 
 // Of more than 32 categories the search gets codes, and has one length for all; others get dummies, and so does the search of fewer.

@@ -94,6 +94,7 @@ func learn(ctx context.Context, t *gridtable.Table, noOneHot bool, missing Missi
 		s.Columns = append(s.Columns, c.Column.Owned())
 	}
 	estimators.SetCategories(estimator, gridtable.Codes(s.Columns))
+	estimators.SetColumnNames(estimator, gridtable.MatrixNames(s.Columns))
 	if missing != Impute {
 		x, err := s.encoder().Matrix(&seen)
 		return s, x, err

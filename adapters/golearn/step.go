@@ -113,7 +113,7 @@ const transformName = "golearn: Transform"
 func fitTransform(ctx context.Context, configured transformers.Transformer, t *gridtable.Table,
 	noOneHot bool) (fittedStep, *gridtable.Table, error) {
 	transformer := estimators.Clone(configured)
-	s, x, err := learn(ctx, t, noOneHot, Pass, nil)
+	s, x, err := learn(ctx, t, noOneHot, Pass, transformer)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,7 +41,8 @@ type Options struct {
 	Variance bool
 	// Float32 makes the input float32. It is taken to double precision at once.
 	Float32 bool
-	// Columns are names of the columns of x, which stand in the metadata "columns" as JSON, for the program that serves the model.
+	// Columns are names of the columns of x, which stand in the metadata "columns" as JSON, for the program that serves the model. If they
+	// are nil, they are those that the model knows ([estimators.ColumnNamer]).
 	Columns []string
 	// Doc is a text that the model file holds, for people.
 	Doc string
@@ -65,6 +66,10 @@ func Write(w io.Writer, model any, columns int, opt *Options) error {
 func marshal(model any, columns int, opt *Options) ([]byte, error) {
 	if opt == nil {
 		opt = &Options{}
+	}
+	if opt.Columns == nil {
+		named := *opt
+		named.Columns, opt = estimators.ColumnNames(model), &named
 	}
 	if columns < 1 {
 		return nil, &estimators.ParamError{Type: "Write", Field: "columns", Value: columns, Want: ">= 1"}

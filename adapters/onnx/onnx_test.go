@@ -17,6 +17,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
+	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
 	"github.com/kernelearn/kernelearn/estimators/svm"
 	"github.com/kernelearn/kernelearn/kernels"
@@ -24,6 +25,20 @@ import (
 	"github.com/kernelearn/kernelearn/transformers/featuremap"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
+
+// A model that knows its columns by name has them in its metadata.
+func TestColumnNames(t *testing.T) {
+	x := sample(20, 1)
+	y, _, _ := targets(x)
+	p := &pipeline.Regressor{Final: &ridge.Regressor{}, Names: []string{"age", "height", "weight", "dose"}}
+	require.NoError(t, p.Fit(context.Background(), x, y))
+	var own, given bytes.Buffer
+	require.NoError(t, onnx.Write(&own, p, columns, nil))
+	assert.Contains(t, own.String(), `["age","height","weight","dose"]`)
+	require.NoError(t, onnx.Write(&given, p, columns, &onnx.Options{Columns: []string{"a", "b", "c", "d"}}))
+	assert.Contains(t, given.String(), `["a","b","c","d"]`)
+	assert.NotContains(t, given.String(), "height")
+}
 
 // What cannot be written is an error that names it.
 func TestRefusals(t *testing.T) {

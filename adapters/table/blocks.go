@@ -203,7 +203,7 @@ func (m *Model) FitBlocks(ctx context.Context, s Source, schema *Schema) (err er
 		err = fitBlocks[float64](ctx, estimator, s, schema)
 	}
 	if err != nil {
-		return explained(schema, err)
+		return explained(schema, estimator, err)
 	}
 	m.fitted = &fitted{schema, estimator}
 	return nil

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -23,8 +22,9 @@ import (
 // Model is an estimator with the schema of the rows that it was fitted to: it predicts rows as they were written. The zero value is
 // ready to use. Fit fits a clone of the field that the task asks for; if only the other is set, that is an error.
 //
-// An estimator that takes categories, as those of package selection do, gets their column numbers ([Schema.Categories]). A
-// pipeline gets the matrix as it is. Before any other estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
+// An estimator that takes categories, as those of package selection do, gets their column numbers ([Schema.Categories]). A pipeline
+// gets the matrix as it is, with the names and the categories, by which a [pipeline.ColumnPart] chooses columns. Before any other
+// estimator a [columnwise.OneHot] makes a column of each level, a [columnwise.Imputer]
 // fills gaps with means, and a [scalers.StandardScaler] makes the numbers comparable, since times are seconds.
 type Model struct {
 	Regressor  estimators.Regressor  // predicts numbers; nil: the zero [selection.Regressor]
@@ -67,7 +67,7 @@ func (m *Model) Fit(ctx context.Context, t *Table) (err error) {
 		err = fitRows(ctx, estimator.(estimators.Regressor), t, t.Targets)
 	}
 	if err != nil {
-		return explained(s, err)
+		return explained(s, estimator, err)
 	}
 	m.fitted = &fitted{s, estimator}
 	return nil
@@ -126,6 +126,7 @@ func (m *Model) learner(s *Schema) (any, error) {
 	} else if out = any(&selection.Regressor{}); !check.IsNil(m.Regressor) {
 		out = any(estimators.Clone(m.Regressor))
 	}
+	estimators.SetColumnNames(out, s.Names())
 	if estimators.SetCategories(out, s.Categories()) {
 		return out, nil
 	}
@@ -138,22 +139,19 @@ func (m *Model) learner(s *Schema) (any, error) {
 	case *pipeline.Regressor, *pipeline.Classifier:
 		return e, nil
 	case estimators.Classifier:
-		return &pipeline.Classifier{Steps: steps, Final: e}, nil
+		return &pipeline.Classifier{Steps: steps, Final: e, Names: s.Names()}, nil
 	case estimators.Regressor:
-		return &pipeline.Regressor{Steps: steps, Final: e}, nil
+		return &pipeline.Regressor{Steps: steps, Final: e, Names: s.Names()}, nil
 	}
 	return nil, fault.Param("table: Model", "estimator", fmt.Sprintf("%T", out), "one that can be cloned")
 }
 
-// explained names the column that an estimator knows by its number.
-func explained(s *Schema, err error) error {
-	var e *fault.NotFiniteError
-	if errors.As(err, &e) && e.Name == "x" && e.Overflow == "" {
-		if names := s.Names(); e.Col >= 0 && e.Col < len(names) {
-			return fmt.Errorf("column %q, row %d: %w", names[e.Col], e.Row, err)
-		}
+// explained names the column that an estimator knows by its number, unless the estimator does so itself.
+func explained(s *Schema, estimator any, err error) error {
+	if estimators.Supports(estimator, estimators.Naming) {
+		return err
 	}
-	return err
+	return fault.NameColumns(err, s.Names())
 }
 
 // Schema returns that of the rows of Fit, by which other rows are read ([Options.Schema]); nil before Fit. It is not to be changed.

@@ -217,6 +217,37 @@ func TestPipelineGetsTheMatrix(t *testing.T) {
 	assert.Nil(t, gaps.Schema())
 }
 
+// A pipeline chooses columns by the names and kinds of the schema, and its file knows them.
+func TestPipelineChoosesColumnsByName(t *testing.T) {
+	rows := parsed(t, &Options{Target: "y", Drop: []string{"class", "weight"}}, line(40)...)
+	learner := func(parts ...pipeline.ColumnPart) *Model {
+		return &Model{Regressor: &pipeline.Regressor{Steps: []transformers.Transformer{&pipeline.ColumnTransformer{Parts: parts}},
+			Final: &ridge.Regressor{Ridge: 1e-9}}}
+	}
+	for _, part := range []pipeline.ColumnPart{
+		{Names: []string{"colour"}, Of: &columnwise.OneHot{}}, {Categories: true, Of: &columnwise.OneHot{}},
+	} {
+		m := learner(part)
+		require.NoError(t, m.Fit(context.Background(), rows))
+		p, err := m.Predict(rows)
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, rows.Targets, p.Numbers, 1e-4)
+		assert.Equal(t, []string{"a", "colour"}, estimators.ColumnNames(m.Fitted()))
+		data, err := modelfile.Marshal(m, modelfile.Notes{})
+		require.NoError(t, err)
+		read, err := modelfile.Unmarshal[*Model](data)
+		require.NoError(t, err)
+		again, err := read.Predict(rows)
+		require.NoError(t, err)
+		assert.Equal(t, p.Numbers, again.Numbers)
+		assert.Equal(t, []string{"a", "colour"}, estimators.ColumnNames(read.Fitted()))
+	}
+	wrong := learner(pipeline.ColumnPart{Names: []string{"color"}})
+	assert.ErrorContains(t, wrong.Fit(context.Background(), rows), `Parts[0].Names = "color", want a column, perhaps "colour"`)
+	numbers := parsed(t, &Options{Target: "y"}, "a,b,y", "1,2,3", "4,3,7", "5,5,5")
+	require.NoError(t, learner(pipeline.ColumnPart{Categories: true, Of: &columnwise.OneHot{}}).Fit(context.Background(), numbers))
+}
+
 func TestRefusedByAModel(t *testing.T) {
 	ctx := context.Background()
 	rows := parsed(t, &Options{Target: "y", Drop: []string{"class"}}, line(20)...)

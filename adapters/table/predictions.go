@@ -121,7 +121,7 @@ func (m *Model) predict(t *Table, level float64) (*Predictions, error) {
 		}
 	}
 	if err != nil {
-		return nil, explained(s, err)
+		return nil, explained(s, m.fitted.estimator, err)
 	}
 	return out, nil
 }

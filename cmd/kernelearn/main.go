@@ -86,8 +86,8 @@ func newCommand(s *streams) *cli.Command {
 		EnableShellCompletion: true,
 		HideHelpCommand:       true,
 		Commands: []*cli.Command{
-			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), reportCommand(s),
-			explainCommand(s), serveCommand(s),
+			trainCommand(s), predictCommand(s), evaluateCommand(s), compareCommand(s), describeCommand(s), explainCommand(s),
+			driftCommand(s), reportCommand(s), serveCommand(s),
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch name := c.Args().First(); name {

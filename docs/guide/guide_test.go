@@ -39,6 +39,7 @@ import (
 	_ "github.com/kernelearn/kernelearn/kernels"
 	_ "github.com/kernelearn/kernelearn/kernels/families"
 	_ "github.com/kernelearn/kernelearn/selection"
+	_ "github.com/kernelearn/kernelearn/selection/drift"
 	_ "github.com/kernelearn/kernelearn/selection/entropy"
 	_ "github.com/kernelearn/kernelearn/selection/grid"
 	_ "github.com/kernelearn/kernelearn/selection/inspection"

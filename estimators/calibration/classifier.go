@@ -102,6 +102,17 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
+// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (c *Classifier) ColumnNames() []string {
+	if c.m == nil {
+		return nil
+	}
+	return estimators.ColumnNames(c.m.chosen)
+}
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. The cost is a fit of Estimator and a system
 // of its rows, or a fit for each fold and one more. Errors: [estimators.ErrParam], [estimators.ErrShape] (also if the
 // rows without a fold lack a class), [estimators.ErrNotFinite], those of Estimator, an error that wraps

@@ -127,6 +127,17 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
+// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (c *Classifier) ColumnNames() []string {
+	if c.m == nil {
+		return nil
+	}
+	return estimators.ColumnNames(c.m.chosen)
+}
+
 // Fit learns from x (n×d) and the labels y (n), of at least two classes. Errors: [estimators.ErrParam],
 // [estimators.ErrShape], also where rows that an estimator is fitted to lack a class, [estimators.ErrNotFinite],
 // those of Estimator, one that wraps errors.ErrUnsupported for a method that Estimator cannot serve, or the error

@@ -118,6 +118,17 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { estimators.SetCategories(r.Estimator, columns) }
 
+// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (r *Regressor) SetColumnNames(names []string) { estimators.SetColumnNames(r.Estimator, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (r *Regressor) ColumnNames() []string {
+	if r.m == nil {
+		return nil
+	}
+	return estimators.ColumnNames(r.m.chosen)
+}
+
 // Fit learns from x (n×d) and y (n). Errors: [estimators.ErrParam], [estimators.ErrShape] for fewer rows than a
 // method needs, [estimators.ErrNotFinite], those of Estimator, one that wraps errors.ErrUnsupported for a method
 // that needs [estimators.Smoothing] of an estimator without, or the error of ctx.

@@ -177,7 +177,8 @@ func checkCapabilities(p *subject.Probe, s *subject.Subject) {
 	for _, capability := range estimators.Capabilities() {
 		call, ok := calls[capability]
 		if !ok {
-			if capability == estimators.Grouping || capability == estimators.Categorizing { // have no error; a Fit after them may fail
+			switch capability {
+			case estimators.Grouping, estimators.Categorizing, estimators.Naming: // have no error; a Fit after them may fail
 				continue
 			}
 			call = func() error { return fmt.Errorf("no such method: %w", errors.ErrUnsupported) }

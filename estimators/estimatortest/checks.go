@@ -181,6 +181,9 @@ var checks = []check{
 	{"graph", subject.Every,
 		"What Graph writes gives, operator by operator, what Predict, PredictProba, PredictVariance and Transform give, to " +
 			"within the tolerance; before Fit and of other widths it is an error.", checkGraph},
+	{"column-names", subject.Every,
+		"SetColumnNames changes no result; ColumnNames are those of Fit and of the bytes that are read; another number of names than " +
+			"columns is ErrParam and leaves the model fitted before.", checkColumnNames},
 	{"capabilities", subject.Every,
 		"What Supports denies is errors.ErrUnsupported, what it grants is not; marshalling comes with unmarshalling.",
 		checkCapabilities},

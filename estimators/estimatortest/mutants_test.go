@@ -1208,6 +1208,10 @@ func mutants(release chan struct{}) map[string][]mutant {
 				}})
 			}(),
 		},
+		"column-names": {
+			{"forgets them", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}, Forgets: true} }, "ColumnNames after Fit"},
+			{"counts none", subject.Regressors, func() any { return &named{Ridge: &toy.Ridge{}} }, "Fit with a name too many"},
+		},
 		"capabilities": {
 			{"denies what it can", subject.Regressors, func() any { return liar{regressorMethods{}.build().(R)} }, "yet works"},
 			{"grants what it cannot", subject.Regressors, func() any {
@@ -1216,6 +1220,24 @@ func mutants(release chan struct{}) map[string][]mutant {
 			{"writes and does not read", subject.Regressors, func() any { return writer{&toy.Ridge{}} }, "has one of"},
 		},
 	}
+}
+
+// named keeps names of columns, of any number, or forgets them.
+type named struct {
+	*toy.Ridge
+	names, fitted []string
+	Forgets       bool
+}
+
+func (n *named) SetColumnNames(names []string) { n.names = names }
+
+func (n *named) ColumnNames() []string { return n.fitted }
+
+func (n *named) Fit(c ctx, x mat.Matrix, y []float64) error {
+	if !n.Forgets {
+		n.fitted = slices.Clone(n.names)
+	}
+	return n.Ridge.Fit(c, x, y)
 }
 
 // stream is what transformers learn from block by block.
@@ -1410,7 +1432,7 @@ func TestBrokenTypesWithNothingBroken(t *testing.T) {
 		beyond := map[string]bool{
 			"model-file": true, "stop-and-go": true, "statistics": m.name != "transformer", "statistics-and-fit": m.name != "transformer",
 			"fit-blocks": m.name != "transformer", "partial-fit": m.name != "chunked", "kernel-matrix": m.name != "on matrices", "leave-one-out": m.name != "leaving out" && m.name != "on matrices",
-			"smoother": m.name != "on matrices", "expansion": true, "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
+			"smoother": m.name != "on matrices", "expansion": true, "column-names": true, "sets": true, "graph": true, "to-forms": m.kind == subject.Detectors,
 		}
 		if m.kind == subject.Multis {
 			for _, name := range []string{"marshal-round-trip", "marshal-into-fitted", "marshal-truncated", "marshal-flipped", "marshal-garbage", "to-forms", "weighted-fit", "bad-weights", "report"} {

@@ -37,7 +37,7 @@ func Register[T any](name string) { registry.Add[T](name, registry.Type{}) }
 
 // Notes are what a model does not know of itself. They are printed, and nothing depends on them.
 type Notes struct {
-	Columns []string // names of the columns of x, as many as there are
+	Columns []string // names of the columns of x, as many as there are; nil: those that the model knows
 	Classes []string // names of the classes, in the order of the model's Classes
 	Comment string
 }
@@ -156,6 +156,9 @@ func marshal(model any, n Notes, goes []byte) ([]byte, error) {
 		if !v.FieldByName(name).IsZero() {
 			h.Needs = append(h.Needs, name)
 		}
+	}
+	if len(h.Notes.Columns) == 0 {
+		h.Notes.Columns = estimators.ColumnNames(model)
 	}
 	if err := h.noted(); err != nil {
 		return nil, err

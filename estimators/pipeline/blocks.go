@@ -1,9 +1,11 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline/internal/stream"
@@ -38,7 +40,7 @@ func (t *Transformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(t.checkNames(fitted.Width), ctx.Err()); err != nil {
 		return err
 	}
 	t.fitted = fitted
@@ -57,15 +59,19 @@ func (t *Transformer) fitBlocks(ctx context.Context, blocks iter.Seq2[streaming.
 	if err != nil {
 		return nil, err
 	}
-	out := &stream.Steps{Steps: steps}
+	out := &stream.Steps{Steps: steps, Names: slices.Clone(t.Names)}
 	parts := progress.Open(ctx)
 	for i, s := range steps {
+		estimators.SetColumnNames(s, out.NamesAt(i))
 		if err := s.(streaming.BlockFitter[streaming.None]).FitBlocks(parts.Step(i, len(steps)),
 			stream.Forward(out, t.name(), i, blocks)); err != nil {
-			return nil, fault.AddPlace(t.stepName(i, s), err)
+			return nil, t.ofStep(out, i, err)
 		}
 	}
-	return out, nil
+	if out.Width == 0 { // no step has read the rows
+		return out, nil
+	}
+	return out, t.checkNames(out.Width)
 }
 
 // fitBlocks returns a copy fitted to a stream.
@@ -103,6 +109,7 @@ func fitBlocks[Y float64 | int, E learner[[]Y, []Y]](
 	if err != nil {
 		return nil, err
 	}
+	out.nameFinal()
 	steps := out.steps.fitted
 	return out, out.ofFinal(fitter.FitBlocks(rest, stream.Forward(steps, out.steps.name(), len(steps.Steps), blocks)))
 }

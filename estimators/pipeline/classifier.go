@@ -35,6 +35,9 @@ type Classifier struct {
 	Steps []transformers.Transformer
 	Final estimators.Classifier
 
+	// Names are as in [Regressor].
+	Names []string `settings:"-"`
+
 	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
 	// of Final.
 	Observe func(estimators.Step)
@@ -45,7 +48,7 @@ type Classifier struct {
 
 func (p *Classifier) configured() *chain[[]int, []int, estimators.Classifier] {
 	return &chain[[]int, []int, estimators.Classifier]{
-		steps: &Transformer{Steps: p.Steps, Name: classifierName}, final: p.Final, fold: p.IsFold(),
+		steps: &Transformer{Steps: p.Steps, Name: classifierName, Names: p.Names}, final: p.Final, fold: p.IsFold(),
 	}
 }
 
@@ -198,7 +201,7 @@ func (p *Classifier) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Classifier) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of Final if there are no Steps, as in [Regressor]. It implements [estimators.Categorizer].
+// SetCategories sets those of the first of Steps, or of Final if there are none, as in [Regressor]. It implements [estimators.Categorizer].
 func (p *Classifier) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -31,6 +32,13 @@ const columnsName = "pipeline: ColumnTransformer"
 type ColumnTransformer struct {
 	Parts []ColumnPart
 
+	// Names lists the names of the columns of x, by which a part can choose them; nil: not known. A table, or a pipeline with names, sets
+	// them.
+	Names []string `settings:"-"`
+
+	// Categories has the indices of the columns that name things, which a part with Categories chooses. A table, or a pipeline, sets them.
+	Categories []int `settings:"-"`
+
 	// Rest is the transformer of the columns that belong to no part. If it is nil, they are not changed.
 	Rest transformers.Transformer
 
@@ -44,10 +52,19 @@ type ColumnTransformer struct {
 	fitted *columns.Fitted
 }
 
-// ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer.
+// ColumnPart is a selection of columns of a [ColumnTransformer] and their transformer. The columns are chosen by Columns, Names or
+// Categories.
 type ColumnPart struct {
 	// Columns has the positions of the columns, each once, in the order in which the transformer gets them.
 	Columns []int
+
+	// Names has the names of the columns, each once, in the order in which the transformer gets them. The name of a category stands for
+	// the columns of its levels, name=level, if no column is called so. An unknown name is [estimators.ErrParam], with the names that
+	// resemble it. Fitted parts have the names where they are known.
+	Names []string
+
+	// Categories chooses all columns that name things. Where there are none, the part is left out.
+	Categories bool
 
 	// Of is the transformer of these columns. If it is nil, they are not changed.
 	Of transformers.Transformer
@@ -55,7 +72,7 @@ type ColumnPart struct {
 
 // choice is the configuration.
 func (t *ColumnTransformer) choice() columns.Choice {
-	c := columns.Choice{Rest: t.Rest, DropRest: t.DropRest, Gaps: t.Gaps}
+	c := columns.Choice{Rest: t.Rest, DropRest: t.DropRest, Gaps: t.Gaps, Names: t.Names, Categories: t.Categories}
 	for _, p := range t.Parts {
 		c.Parts = append(c.Parts, columns.Part(p))
 	}
@@ -81,21 +98,23 @@ func (t *ColumnTransformer) learnt() (*columns.Fitted, error) {
 // Fit fits a clone of each part's transformer on its columns of x (n×d).
 func (t *ColumnTransformer) Fit(ctx context.Context, x mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	return t.keep(t.choice().Fit(ctx, x))
+	f, err := t.choice().Fit(ctx, x)
+	return t.keep(f, fault.NameColumns(err, t.Names))
 }
 
 // FitTransformTargets implements [transformers.TargetFitter]: parts that learn from the targets get them.
 func (t *ColumnTransformer) FitTransformTargets(ctx context.Context, x, targets mat.Matrix) (_ *mat.Dense, err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
 	f, z, err := t.choice().FitTransform(ctx, x, targets)
-	return z, t.keep(f, err)
+	return z, t.keep(f, fault.NameColumns(err, t.Names))
 }
 
 // FitBlocks implements [streaming.BlockFitter] where all parts do: the stream is read as often as each of them
 // reads it, and once to check it. It wraps errors.ErrUnsupported if a part cannot do that.
 func (t *ColumnTransformer) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[streaming.None], error]) (err error) {
 	defer estimators.BeginFit(&ctx, nil)(&err)
-	return t.keep(t.choice().FitBlocks(ctx, blocks))
+	f, err := t.choice().FitBlocks(ctx, blocks)
+	return t.keep(f, fault.NameColumns(err, t.Names))
 }
 
 // Transform returns the results of the parts for the rows of x (m×d) side by side.
@@ -107,7 +126,7 @@ func (t *ColumnTransformer) Transform(x mat.Matrix) (_ *mat.Dense, err error) {
 	}
 	out := &mat.Dense{}
 	if err := f.TransformTo(out, x, false); err != nil {
-		return nil, err
+		return nil, fault.NameColumns(err, f.Names())
 	}
 	return out, nil
 }
@@ -119,7 +138,7 @@ func (t *ColumnTransformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error
 	if err != nil {
 		return err
 	}
-	return f.TransformTo(dst, x, rowwise.IsFew(x))
+	return fault.NameColumns(f.TransformTo(dst, x, rowwise.IsFew(x)), f.Names())
 }
 
 // FeatureNames implements [transformers.FeatureNamer] where the parts do: their names, one part after the other,
@@ -131,6 +150,20 @@ func (t *ColumnTransformer) FeatureNames(in []string) ([]string, error) {
 	}
 	return f.FeatureNames(in)
 }
+
+// SetColumnNames sets Names. It implements [estimators.ColumnNamer].
+func (t *ColumnTransformer) SetColumnNames(names []string) { t.Names = names }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (t *ColumnTransformer) ColumnNames() []string {
+	if t.fitted == nil {
+		return nil
+	}
+	return t.fitted.Names()
+}
+
+// SetCategories sets Categories. It implements [estimators.Categorizer], which it supports if a part has Categories.
+func (t *ColumnTransformer) SetCategories(columns []int) { t.Categories = columns }
 
 // Graph implements [graph.Grapher].
 func (t *ColumnTransformer) Graph(x graph.Value) (graph.Outputs, error) {
@@ -156,6 +189,12 @@ func (t *ColumnTransformer) FittedParts() []ColumnPart {
 
 // Supports reports whether all parts can do c.
 func (t *ColumnTransformer) Supports(c estimators.Capability) bool {
+	switch c {
+	case estimators.Naming:
+		return true
+	case estimators.Categorizing: // of columns as codes
+		return slices.ContainsFunc(t.Parts, func(p ColumnPart) bool { return p.Categories }) || estimators.Supports(t.Rest, c)
+	}
 	var steps []transformers.Transformer
 	for _, p := range t.Parts {
 		if p.Of != nil {

@@ -28,6 +28,9 @@ type MultiRegressor struct {
 	Steps []transformers.Transformer
 	Final estimators.MultiRegressor
 
+	// Names are as in [Regressor].
+	Names []string `settings:"-"`
+
 	// If Observe is not nil, it is called as in [Regressor].
 	Observe func(estimators.Step)
 
@@ -35,7 +38,9 @@ type MultiRegressor struct {
 }
 
 func (p *MultiRegressor) configured() *chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor] {
-	return &chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor]{steps: &Transformer{Steps: p.Steps, Name: multiName}, final: p.Final}
+	return &chain[mat.Matrix, *mat.Dense, estimators.MultiRegressor]{
+		steps: &Transformer{Steps: p.Steps, Name: multiName, Names: p.Names}, final: p.Final,
+	}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the targets y (n×k).
@@ -175,7 +180,7 @@ func (p *MultiRegressor) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *MultiRegressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of Final if there are no Steps, as in [Regressor]. It implements [estimators.Categorizer].
+// SetCategories sets those of the first of Steps, or of Final if there are none, as in [Regressor]. It implements [estimators.Categorizer].
 func (p *MultiRegressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit, as in [Regressor].

@@ -34,6 +34,7 @@ func partialFit[Y float64 | int, E learner[[]Y, []Y]](
 		if z, err = out.steps.learn(ctx, x, targets.Matrix(y)); err != nil {
 			return nil, err
 		}
+		out.nameFinal()
 		n, _ := x.Dims()
 		for i, s := range out.steps.fitted.Steps {
 			if w, ok := s.(interface{ RowsWanted() int }); ok && n < w.RowsWanted() {
@@ -87,5 +88,5 @@ func (t *Transformer) learnStatistics(ctx context.Context, x mat.Matrix) error {
 		}
 	}
 	t.fitted = s.fitted()
-	return nil
+	return t.checkNames(t.fitted.Width)
 }

@@ -79,7 +79,7 @@ func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, precedes: true}, final: final}, nil
+	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, Names: c.steps.Names, precedes: true}, final: final}, nil
 }
 
 // finalName stands before the errors of the final estimator. It keeps the
@@ -102,6 +102,7 @@ func (c *chain[T, P, E]) fit(ctx context.Context, x mat.Matrix, y T, weights []f
 	if err != nil {
 		return nil, err
 	}
+	out.nameFinal()
 	if weights == nil {
 		return out, out.ofFinal(out.final.Fit(rest, z, y))
 	}
@@ -163,12 +164,21 @@ func predictTo[Y float64 | int, E learner[[]Y, []Y]](name string, c *chain[[]Y, 
 	return c.steps.Pass(x, func(z mat.Matrix) error { return c.ofFinal(rowwise.Predict[Y](c.final, dst, z)) })
 }
 
-// ofFinal names the final estimator in front of its error.
+// ofFinal names the final estimator in front of its error, and columns that it knows by number.
 func (c *chain[T, P, E]) ofFinal(err error) error {
-	if err != nil {
-		return fault.AddPlace(c.finalName(), err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	err = fault.AddPlace(c.finalName(), err)
+	if f := c.steps.fitted; f != nil {
+		err = fault.NameColumns(err, f.NamesAt(len(f.Steps)))
+	}
+	return err
+}
+
+// nameFinal gives the final estimator the names of the columns that come out of the fitted steps.
+func (c *chain[T, P, E]) nameFinal() {
+	estimators.SetColumnNames(c.final, c.steps.fitted.NamesAt(len(c.steps.fitted.Steps)))
 }
 
 // capable returns the final estimator as the capability's interface, or an
@@ -208,16 +218,21 @@ func able[C, T, P any, E learner[T, P]](
 
 // supports answers for the pipeline p.
 func (c *chain[T, P, E]) supports(p any, capability estimators.Capability) bool {
-	if capability == estimators.Categorizing && len(c.steps.Steps) > 0 { // which may move the columns of x
-		return false
+	switch {
+	case capability == estimators.Naming:
+		return true
+	case capability == estimators.Categorizing && len(c.steps.Steps) > 0: // which may move the columns of x
+		return c.steps.Supports(capability)
 	}
 	return estimators.Wrapped{Estimators: []any{c.final}, Steps: c.steps.Steps}.Supports(p, capability)
 }
 
-// setCategories sets the categories of the final estimator if columns of x are those that it gets.
+// setCategories sets the categories of what gets the columns of x.
 func (c *chain[T, P, E]) setCategories(columns []int) {
 	if len(c.steps.Steps) == 0 {
 		estimators.SetCategories(c.final, columns)
+	} else {
+		c.steps.SetCategories(columns)
 	}
 }
 

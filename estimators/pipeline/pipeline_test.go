@@ -184,7 +184,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 		if whole {
 			a, b = regressor(), classifier()
 		}
-		// Every capability but PredictTo, which is Predict where Final has no other, comes and goes with the final estimator.
+		// Every capability but PredictTo, which is Predict where Final has no other, and Naming comes and goes with the final estimator.
 		for _, capability := range estimators.Capabilities() {
 			if slices.Contains([]estimators.Capability{estimators.Partial, estimators.KernelMatrix, estimators.LeaveOneOut, estimators.Inverting, estimators.Blocks, estimators.Smoothing, estimators.Sets, estimators.Mergeable, estimators.Continuing, estimators.PValues, estimators.Grouping, estimators.Categorizing, estimators.Expanding}, capability) {
 				assert.False(t, estimators.Supports(a, capability) || estimators.Supports(b, capability), capability)
@@ -192,7 +192,7 @@ func TestUnsupportedCapabilities(t *testing.T) {
 			}
 			isRegressors := capability != estimators.Proba && capability != estimators.Decision && capability != estimators.DecisionTo && capability != estimators.ProbaTo
 			isClassifiers := capability != estimators.Variance && capability != estimators.Interval
-			want := whole || capability == estimators.PredictTo
+			want := whole || capability == estimators.PredictTo || capability == estimators.Naming
 			assert.Equal(t, want && isRegressors, estimators.Supports(a, capability), "Regressor %v", capability)
 			assert.Equal(t, want && isClassifiers, estimators.Supports(b, capability), "Classifier %v", capability)
 		}

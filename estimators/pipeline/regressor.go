@@ -32,6 +32,10 @@ type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
+	// Names lists the names of the columns of x, which steps and Final get too, as far as the steps before them name their results; nil: not
+	// known. Model files keep those of Fit.
+	Names []string `settings:"-"`
+
 	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
 	// of Final.
 	Observe func(estimators.Step)
@@ -40,7 +44,7 @@ type Regressor struct {
 }
 
 func (p *Regressor) configured() *chain[[]float64, []float64, estimators.Regressor] {
-	return &chain[[]float64, []float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName}, final: p.Final}
+	return &chain[[]float64, []float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName, Names: p.Names}, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.
@@ -209,9 +213,9 @@ func (p *Regressor) Report() estimators.Report { return p.fitted.report() }
 // SetGroups sets those of Final if it is an [estimators.Grouper]. It implements [estimators.Grouper].
 func (p *Regressor) SetGroups(groups []int) { estimators.SetGroups(p.Final, groups) }
 
-// SetCategories sets those of Final if there are no Steps and Final is an [estimators.Categorizer]. Steps may move columns or change
-// what is in them, so with Steps it does nothing: set the Categories of Final, which are of the columns that it gets.
-// It implements [estimators.Categorizer].
+// SetCategories sets those of the first of Steps, such as a [ColumnTransformer] with a part of Categories, or those of Final if there
+// are no Steps. It does nothing if that is no [estimators.Categorizer]: the Categories of Final are of the columns that it gets,
+// which Steps may have moved or changed. It implements [estimators.Categorizer].
 func (p *Regressor) SetCategories(columns []int) { p.configured().setCategories(columns) }
 
 // FittedSteps returns the fitted steps, or nil before Fit. The slice is a copy;

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,6 +47,9 @@ func newStages[Y streaming.Target](t *Transformer, final any, finalName string) 
 	for i, step := range s.steps {
 		if !estimators.Supports(step, estimators.Mergeable) {
 			return nil, estimators.Unsupported(t.stepName(i, step), step, estimators.Mergeable)
+		}
+		if i == 0 {
+			s.name(0)
 		}
 		first, err := streaming.NewStages[streaming.None](step)
 		if err != nil {
@@ -106,6 +110,11 @@ func (s *stages[Y]) Stage() (at, of int) {
 	}
 	k, _ := s.last.Stage()
 	return at + k, of
+}
+
+// name gives a step the names of its columns; those before it are fitted.
+func (s *stages[Y]) name(step int) {
+	estimators.SetColumnNames(s.steps[step], (&stream.Steps{Steps: s.steps, Names: s.t.Names}).NamesAt(step))
 }
 
 // part names the step, or the final estimator, that learns.
@@ -179,6 +188,7 @@ func (s *stages[Y]) fitStep(ctx context.Context, sums streaming.Statistics[strea
 	var next streaming.Stages[streaming.None]
 	learnt, err := fitStage(ctx, s.now, sums, step, func() (err error) {
 		if s.done+1 < len(s.steps) {
+			s.name(s.done + 1)
 			next, err = streaming.NewStages[streaming.None](s.steps[s.done+1])
 		}
 		return err
@@ -232,9 +242,9 @@ func digestOf(before string, step transformers.Transformer) string {
 // fitted returns the steps, which are all learnt.
 func (s *stages[Y]) fitted() *stream.Steps {
 	if s.bare {
-		return &stream.Steps{Width: s.width}
+		return &stream.Steps{Width: s.width, Names: slices.Clone(s.t.Names)}
 	}
-	return &stream.Steps{Width: s.width, Steps: slices.Clone(s.steps)}
+	return &stream.Steps{Width: s.width, Steps: slices.Clone(s.steps), Names: slices.Clone(s.t.Names)}
 }
 
 type storedStages struct {
@@ -304,6 +314,7 @@ func (s *stages[Y]) load(in storedStages) error {
 	var err error
 	switch {
 	case s.done < len(s.steps):
+		s.name(s.done)
 		if s.now, err = streaming.NewStages[streaming.None](s.steps[s.done]); err != nil {
 			return err
 		}
@@ -343,7 +354,7 @@ func (t *Transformer) FitStages(ctx context.Context, s streaming.Stages[streamin
 	if !ok || own == nil || !own.isLearnt() || !sameSteps(t.Steps, own.t.Steps) {
 		return fault.Param(t.name(), "stages", stagesName(s), "those of NewStages of such steps, at their end")
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(own.t.checkNames(own.width), ctx.Err()); err != nil {
 		return err
 	}
 	t.fitted = own.fitted()
@@ -360,7 +371,7 @@ func takeStages[Y float64 | int, E learner[[]Y, []Y]](
 		return nil, fault.Param(c.steps.Name, "stages", stagesName(s), "those of NewStages of such a pipeline, at their end")
 	}
 	steps := &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, fitted: own.fitted()}
-	return &chain[[]Y, []Y, E]{steps: steps, final: own.final.(E)}, ctx.Err()
+	return &chain[[]Y, []Y, E]{steps: steps, final: own.final.(E)}, cmp.Or(own.t.checkNames(own.width), ctx.Err())
 }
 
 // stagesName says which stages are not those that are wanted.

@@ -24,7 +24,14 @@ func (t *ColumnTransformer) String() string {
 		if !check.IsNil(p.Of) {
 			name = nameOf(p.Of)
 		}
-		of = append(of, fmt.Sprintf("%v: %s", p.Columns, name))
+		columns := fmt.Sprint(p.Columns)
+		switch {
+		case p.Names != nil:
+			columns = fmt.Sprintf("%q", p.Names)
+		case p.Categories:
+			columns = "categories"
+		}
+		of = append(of, fmt.Sprintf("%s: %s", columns, name))
 	}
 	if !check.IsNil(t.Rest) {
 		of = append(of, "rest: "+nameOf(t.Rest))

@@ -37,6 +37,9 @@ type Transformer struct {
 	// Name is put before errors, to say what the steps are a part of. If it is "", it is "pipeline: Transformer".
 	Name string
 
+	// Names lists the names of the columns of x, as in [Regressor].
+	Names []string `settings:"-"`
+
 	precedes bool // a final estimator, which looks for gaps itself where there are no steps
 	fitted   *stream.Steps
 }
@@ -51,6 +54,19 @@ func (t *Transformer) name() string {
 // stepName stands before the errors of a step.
 func (t *Transformer) stepName(i int, step transformers.Transformer) string {
 	return stream.StepName(t.name(), i, step)
+}
+
+// ofStep names a step in front of its error, and columns that it knows by number.
+func (t *Transformer) ofStep(steps *stream.Steps, i int, err error) error {
+	return fault.NameColumns(fault.AddPlace(t.stepName(i, steps.Steps[i]), err), steps.NamesAt(i))
+}
+
+// checkNames returns an error of another number of names than columns.
+func (t *Transformer) checkNames(width int) error {
+	if t.Names == nil || len(t.Names) == width {
+		return nil
+	}
+	return fault.Param(t.name(), "Names", len(t.Names), fmt.Sprintf("a name for each of %d columns, or nil", width))
 }
 
 // clones returns an unfitted copy of each step; its error names the one that is nil.
@@ -104,13 +120,21 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 			gaps = check.Anywhere
 		}
 		if _, err := check.DenseGaps("x", x, gaps); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name(), err)
+			return nil, fault.NameColumns(fmt.Errorf("%s: %w", t.name(), err), t.Names)
+		}
+	}
+	fitted := &stream.Steps{Steps: steps, Names: slices.Clone(t.Names)}
+	if !check.IsNil(x) { // which the first step refuses
+		_, fitted.Width = x.Dims()
+		if err := t.checkNames(fitted.Width); err != nil {
+			return nil, err
 		}
 	}
 	z := x
 	group := progress.Open(ctx)
 	for i, s := range steps {
 		first, rest := progress.Two(group.Step(i, len(steps)), 2, 1)
+		estimators.SetColumnNames(s, fitted.NamesAt(i))
 		var err error
 		if learner, ok := embedding.As[transformers.TargetFitter](s); ok && targets != nil {
 			z, err = learner.FitTransformTargets(first, z, targets)
@@ -121,14 +145,13 @@ func (t *Transformer) fit(ctx context.Context, x, targets mat.Matrix, whole bool
 			err = ctx.Err()
 		}
 		if err != nil {
-			return nil, fault.AddPlace(t.stepName(i, s), err)
+			return nil, t.ofStep(fitted, i, err)
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	_, width := x.Dims()
-	t.fitted = &stream.Steps{Width: width, Steps: steps}
+	t.fitted = fitted
 	return z, nil
 }
 
@@ -162,7 +185,7 @@ func (t *Transformer) TransformTo(dst *mat.Dense, x mat.Matrix) (err error) {
 	}
 	return t.pass(steps[:last], x, func(z mat.Matrix) error {
 		if err := stream.TransformTo(steps[last], dst, z); err != nil {
-			return fault.AddPlace(t.stepName(last, steps[last]), err)
+			return t.ofStep(t.fitted, last, err)
 		}
 		return nil
 	})
@@ -181,7 +204,7 @@ func (t *Transformer) ready(x mat.Matrix) ([]transformers.Transformer, error) {
 		err = check.Columns("x", xd, t.fitted.Width)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.name(), err)
+		return nil, fault.NameColumns(fmt.Errorf("%s: %w", t.name(), err), t.fitted.Names)
 	}
 	return nil, nil
 }
@@ -209,7 +232,7 @@ func (t *Transformer) pass(steps []transformers.Transformer, x mat.Matrix, f fun
 	defer b.Release()
 	z, at, err := rowwise.Transform(b, steps, x)
 	if err != nil {
-		return fault.AddPlace(t.stepName(at, steps[at]), err)
+		return t.ofStep(t.fitted, at, err)
 	}
 	return f(z)
 }
@@ -219,7 +242,7 @@ func (t *Transformer) transformSteps(steps []transformers.Transformer, x mat.Mat
 	for i, s := range steps {
 		z, err := s.Transform(x)
 		if err != nil {
-			return nil, fault.AddPlace(t.stepName(i, s), err)
+			return nil, t.ofStep(t.fitted, i, err)
 		}
 		x = z
 	}
@@ -306,12 +329,19 @@ func (t *Transformer) FittedSteps() []transformers.Transformer {
 
 // Supports reports whether all Steps can do c.
 func (t *Transformer) Supports(c estimators.Capability) bool {
+	switch c {
+	case estimators.Naming:
+		return true
+	case estimators.Categorizing: // of the columns of x, which come to the first
+		return len(t.Steps) > 0 && estimators.Supports(t.Steps[0], c)
+	}
 	return estimators.Wrapped{Steps: t.Steps}.Supports(t, c)
 }
 
 type storedSteps struct {
 	Width int
 	Steps []estimators.NestedModel
+	Names []string `cbor:",omitempty"`
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler. It stores what is fitted and the types
@@ -328,7 +358,7 @@ func (t *Transformer) store() (storedSteps, error) {
 	if t.fitted == nil {
 		return storedSteps{}, fault.NotFitted(t.name())
 	}
-	out := storedSteps{Width: t.fitted.Width, Steps: make([]estimators.NestedModel, len(t.fitted.Steps))}
+	out := storedSteps{Width: t.fitted.Width, Steps: make([]estimators.NestedModel, len(t.fitted.Steps)), Names: t.fitted.Names}
 	for i, s := range t.fitted.Steps {
 		var err error
 		if out.Steps[i], err = estimators.NestModel(t.stepName(i, s), s); err != nil {
@@ -354,8 +384,8 @@ func (t *Transformer) load(kind string, s storedSteps) error {
 	if len(s.Steps) != len(t.Steps) {
 		return fault.BadModel(kind, "the data holds %d steps, configured are %d", len(s.Steps), len(t.Steps))
 	}
-	if s.Width < 1 {
-		return fault.BadModel(kind, "%d columns", s.Width)
+	if s.Width < 1 || s.Names != nil && len(s.Names) != s.Width {
+		return fault.BadModel(kind, "%d columns, with %d names", s.Width, len(s.Names))
 	}
 	steps, err := t.clones()
 	if err != nil {
@@ -366,6 +396,6 @@ func (t *Transformer) load(kind string, s storedSteps) error {
 			return err
 		}
 	}
-	t.fitted = &stream.Steps{Width: s.Width, Steps: steps}
+	t.fitted = &stream.Steps{Width: s.Width, Steps: steps, Names: s.Names}
 	return nil
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/estimators/ridge"
+	"github.com/kernelearn/kernelearn/transformers"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 	"github.com/kernelearn/kernelearn/transformers/scalers"
 )
@@ -38,4 +40,26 @@ func TestNamesOfTransformers(t *testing.T) {
 	assert.Equal(t, "make", relevances[0].Name)
 	assert.Equal(t, "age", relevances[1].Name)
 	assert.Greater(t, relevances[0].Relevance, relevances[1].Relevance)
+}
+
+// A model that knows its columns by name needs no Names.
+func TestNamesOfModels(t *testing.T) {
+	x, y := mat.NewDense(40, 2, nil), make([]float64, 40)
+	for i := range y {
+		x.SetRow(i, []float64{float64(i % 7), float64(i % 5)})
+		y[i] = float64(i % 7)
+	}
+	ctx := context.Background()
+	p := &pipeline.Regressor{Steps: []transformers.Transformer{&scalers.StandardScaler{}}, Final: &ridge.Regressor{}}
+	require.True(t, estimators.SetColumnNames(p, []string{"age", "height"}))
+	require.NoError(t, p.Fit(ctx, x, y))
+	relevances, err := RegressorRelevances(ctx, p, x, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"age", "height"}, []string{relevances[0].Name, relevances[1].Name})
+	importances, err := RegressorImportances(ctx, p, x, y, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "age", importances.Columns[0].Name)
+	relevances, err = RegressorRelevances(ctx, p, x, &Options{Names: []string{"mine", "others"}})
+	require.NoError(t, err)
+	assert.Equal(t, "mine", relevances[0].Name, "what is given counts")
 }

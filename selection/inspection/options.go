@@ -26,9 +26,10 @@ const (
 // Options are the settings of an inspection. Nil means the defaults. An inspection of d columns
 // makes d·Points·Rows predictions, an effect Points·Rows.
 type Options struct {
-	// Names are those of the columns; nil: "column 0" and so on. Columns name=category, of one
-	// name, are the levels of one category. The Features of an adapter to golearn are such, and
-	// the FeatureNames of a transformer (transformers.FeatureNamer) that made the columns.
+	// Names are those of the columns; nil: those that the estimator knows ([estimators.ColumnNamer]),
+	// or "column 0" and so on. Columns name=category, of one name, are the levels of one category.
+	// The Features of an adapter to golearn are such, and the FeatureNames of a transformer
+	// (transformers.FeatureNamer) that made the columns.
 	Names []string
 	// Rows is how many rows are averaged over, drawn without repetition where more are given;
 	// 0: 200.
@@ -72,6 +73,9 @@ func newTable(typ string, e any, x mat.Matrix, opt *Options) (*inspected, error)
 		return nil, err
 	}
 	n, d := t.x.Dims()
+	if t.Names == nil {
+		t.Names = estimators.ColumnNames(e)
+	}
 	if t.Names == nil {
 		for j := range d {
 			t.Names = append(t.Names, fmt.Sprintf("column %d", j))

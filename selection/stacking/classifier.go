@@ -63,6 +63,12 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { setCategories(c, c.Models, columns) }
 
+// SetColumnNames sets those of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (c *Classifier) SetColumnNames(names []string) { setColumnNames(c, c.Models, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
+
 // Fit fits each model to x (n×d) and the labels y (n), and finds the shares. Errors are as for [Regressor.Fit], and one that wraps
 // errors.ErrUnsupported for a model without probabilities.
 func (c *Classifier) Fit(ctx context.Context, x mat.Matrix, y []int) (err error) {

@@ -63,6 +63,12 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // SetCategories sets those of Models if all are an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) { setCategories(r, r.Models, columns) }
 
+// SetColumnNames sets those of Models if all are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (r *Regressor) SetColumnNames(names []string) { setColumnNames(r, r.Models, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
+
 // Fit fits each model to x (n×d) and y (n), and finds the shares. Errors: those of the models, preceded by which it is, and of
 // the Splitter; [estimators.ErrParam] for an empty Models, a nil one, and a Splitter whose test parts have rows in common.
 func (r *Regressor) Fit(ctx context.Context, x mat.Matrix, y []float64) (err error) {

@@ -66,7 +66,7 @@ func (t task[Y, E]) fit(ctx context.Context, rows folds.Rows[Y], labels []int) (
 			return out, fmt.Errorf("%s: %w", t.typ, err)
 		}
 	}
-	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, rows.X, nil) // no steps: it checks columns
+	chain, _, err := folds.FitChain(progress.Detach(ctx), t.typ, nil, nil, rows.X, nil) // no steps: it checks columns
 	if err != nil {
 		return out, err
 	}
@@ -208,6 +208,29 @@ func setCategories[E any](wrapper any, models []E, columns []int) {
 	}
 }
 
+// setColumnNames names the columns of all models of a wrapper, if all take names.
+func setColumnNames[E any](wrapper any, models []E, names []string) {
+	if !estimators.Supports(wrapper, estimators.Naming) {
+		return
+	}
+	for _, m := range models {
+		estimators.SetColumnNames(m, names)
+	}
+}
+
+// columnNames returns the names of the first model that has any.
+func (f *fitted[E]) columnNames() []string {
+	if f == nil {
+		return nil
+	}
+	for _, p := range f.parts {
+		if names := estimators.ColumnNames(p.Model); names != nil {
+			return names
+		}
+	}
+	return nil
+}
+
 // each returns the error of the first model that cannot do c.
 func (f *fitted[E]) each(typ string, c estimators.Capability) error {
 	if f == nil {
@@ -267,7 +290,7 @@ func unmarshal[E any](kind, typ string, data []byte, models []E) (*fitted[E], er
 	if len(s.Of) == 0 || len(s.Shares) != len(s.Of) || len(s.Models) != len(s.Of) || !(s.Factor >= 0) {
 		return nil, fault.BadModel(kind, "%d models with %d shares", len(s.Models), len(s.Shares))
 	}
-	chain := folds.Chain(typ, nil)
+	chain := folds.Chain(typ, nil, nil)
 	if err := chain.UnmarshalBinary(s.Chain); err != nil {
 		return nil, err
 	}

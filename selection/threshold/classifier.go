@@ -89,6 +89,17 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) { estimators.SetCategories(c.Estimator, columns) }
 
+// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (c *Classifier) SetColumnNames(names []string) { estimators.SetColumnNames(c.Estimator, names) }
+
+// ColumnNames implements [estimators.ColumnNamer].
+func (c *Classifier) ColumnNames() []string {
+	if c.m == nil {
+		return nil
+	}
+	return estimators.ColumnNames(c.m.chosen)
+}
+
 func (c *Classifier) estimator() estimators.Classifier {
 	if c.Estimator == nil {
 		return &lssvm.Classifier{}

@@ -72,15 +72,15 @@ func Fit[Y float64 | int, E Learner[Y]](ctx context.Context, typ string, e E, ro
 }
 
 // Chain returns preprocessing steps as one transformer.
-func Chain(typ string, steps []transformers.Transformer) *pipeline.Transformer {
-	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess"}
+func Chain(typ string, steps []transformers.Transformer, names []string) *pipeline.Transformer {
+	return &pipeline.Transformer{Steps: steps, Name: typ + ": Preprocess", Names: names}
 }
 
 // FitChain fits preprocessing steps and returns them with the transformed rows. Rows that no step prepares may have gaps. Targets are
-// for steps that learn from them, nil if none does.
-func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, x *mat.Dense, targets mat.Matrix) (*pipeline.Transformer,
-	*mat.Dense, error) {
-	chain := Chain(typ, steps)
+// for steps that learn from them, nil if none does. Names are those of the columns of x, nil if they are not known.
+func FitChain(ctx context.Context, typ string, steps []transformers.Transformer, names []string, x *mat.Dense, targets mat.Matrix) (
+	*pipeline.Transformer, *mat.Dense, error) {
+	chain := Chain(typ, steps, names)
 	if len(steps) == 0 {
 		return chain, x, chain.Fit(ctx, mat.NewDense(1, x.RawMatrix().Cols, nil))
 	}
@@ -106,6 +106,7 @@ type Job[Y float64 | int, E Learner[Y]] struct {
 	// theirs from distances that are computed once a fold.
 	Kernels []kernels.Kernel
 	Steps   []transformers.Transformer
+	Names   []string // of the columns that come to Steps; nil: not known
 	Rows    Rows[Y]
 	Folds   []Fold
 	Scorers []Scoring[Y, E]
@@ -136,7 +137,7 @@ func (j Job[Y, E]) Evaluate(ctx context.Context) ([][]Cell, error) {
 	err := parallel.ForEachPart(first, j.Workers, len(j.Folds), func(ctx context.Context, i int) error {
 		p := part{train: j.Rows.Pick(j.Folds[i].Train), test: j.Rows.Pick(j.Folds[i].Test)}
 		if len(j.Steps) > 0 { // rows that nothing prepares may have gaps, which are the estimator's
-			chain, train, err := FitChain(ctx, j.Type, j.Steps, p.train.X, targets.Matrix(p.train.Y))
+			chain, train, err := FitChain(ctx, j.Type, j.Steps, j.Names, p.train.X, targets.Matrix(p.train.Y))
 			if err == nil {
 				p.train.X = train
 				p.test.X, err = transformers.TransformContext(progress.Detach(ctx), chain, p.test.X)

@@ -145,9 +145,13 @@ func (t *Table) Explain(cols []Column, err error) error {
 	if nf.Col >= len(all) || nf.Row < 0 || nf.Row >= t.Rows {
 		return err
 	}
+	column, err := fault.NamedColumn(err)
+	if column == "" {
+		column = all[nf.Col]
+	}
 	row := nf.Row
 	if t.RowNumbers != nil {
 		row = t.RowNumbers[row]
 	}
-	return fmt.Errorf("attribute %q, row %d: %w", all[nf.Col], row, err)
+	return fmt.Errorf("attribute %q, row %d: %w", column, row, err)
 }

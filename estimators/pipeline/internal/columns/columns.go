@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/transformers"
@@ -21,10 +20,13 @@ const (
 	version = 1
 )
 
-// Part is a selection of columns and their transformer.
+// Part is a selection of columns and their transformer. Of a fitted one, Columns are the positions, and Names the names where they
+// are known.
 type Part struct {
-	Columns []int
-	Of      transformers.Transformer // nil: the columns are not changed
+	Columns    []int
+	Names      []string
+	Categories bool
+	Of         transformers.Transformer // nil: the columns are not changed
 }
 
 // Choice is how rows are divided into parts.
@@ -33,15 +35,20 @@ type Choice struct {
 	Rest     transformers.Transformer // of the columns of no part; nil: they are not changed
 	DropRest bool                     // leaves them out
 	Gaps     bool                     // lets NaN through in columns that are not changed
+
+	Names      []string // of the columns; nil: not known
+	Categories []int    // columns that name things
 }
 
 // Fitted is a choice for rows of one width, with fitted clones of the transformers.
 type Fitted struct {
-	width   int
-	gaps    bool
-	parts   []Part     // with clones that are fitted; the rest is the last one
-	kept    []int      // columns of x that stay as they are
-	buffers *sync.Pool // of buffers
+	width      int
+	gaps       bool
+	names      []string // of the columns; nil: not known
+	categories []int
+	parts      []Part     // with clones that are fitted; the rest is the last one
+	kept       []int      // columns of x that stay as they are
+	buffers    *sync.Pool // of buffers
 }
 
 // buffers are memory for few rows: what goes into each part, and what comes out.
@@ -50,7 +57,11 @@ type buffers struct{ in, out []mat.Dense }
 // partName stands before the errors of a part.
 func partName(i int, p Part) string {
 	full := fmt.Sprintf("%T", p.Of)
-	return fmt.Sprintf("%s: part %d (%s of columns %v)", name, i, full[strings.LastIndexByte(full, '.')+1:], p.Columns)
+	columns := fmt.Sprint(p.Columns)
+	if p.Names != nil {
+		columns = fmt.Sprintf("%q", p.Names)
+	}
+	return fmt.Sprintf("%s: part %d (%s of columns %s)", name, i, full[strings.LastIndexByte(full, '.')+1:], columns)
 }
 
 // unfitted returns the parts for rows of d columns, with clones, and the rest.
@@ -61,32 +72,26 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 	case c.Rest != nil && c.DropRest:
 		return nil, fault.Param(name, "Rest", fmt.Sprintf("%T", c.Rest), "nil with DropRest")
 	}
-	out := &Fitted{width: d, gaps: c.Gaps}
+	out := &Fitted{width: d, gaps: c.Gaps, names: slices.Clone(c.Names), categories: slices.Clone(c.Categories)}
+	if err := c.validate(d); err != nil {
+		return nil, err
+	}
 	taken := map[int]bool{}
 	for i, p := range c.Parts {
-		field := fmt.Sprintf("Parts[%d].Columns", i)
-		if len(p.Columns) == 0 {
-			return nil, fault.Param(name, field, p.Columns, "at least one column")
+		chosen, err := c.choose(i, p, d)
+		if err != nil {
+			return nil, err
 		}
-		seen := map[int]bool{}
-		for _, j := range p.Columns {
-			if j < 0 || seen[j] {
-				return nil, fault.Param(name, field, p.Columns, "positions >= 0, each once")
-			}
-			if j >= d {
-				return nil, fmt.Errorf("%s: %s has column %d: %w", name, field, j,
-					fault.Shape("x has", d, "columns", "want at least %d", j+1))
-			}
-			seen[j], taken[j] = true, true
+		if p.Of != nil && check.IsNil(p.Of) {
+			return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
 		}
-		part := Part{Columns: slices.Clone(p.Columns)}
-		if p.Of != nil {
-			if check.IsNil(p.Of) {
-				return nil, fault.Param(name, fmt.Sprintf("Parts[%d].Of", i), nil, "a transformer, or nil of no type")
-			}
-			part.Of = estimators.Clone(p.Of)
+		if len(chosen) == 0 { // categories of rows without any
+			continue
 		}
-		out.parts = append(out.parts, part)
+		for _, j := range chosen {
+			taken[j] = true
+		}
+		out.parts = append(out.parts, c.part(chosen, p.Of))
 	}
 	var rest []int
 	for j := 0; j < d && !c.DropRest; j++ {
@@ -95,11 +100,7 @@ func (c Choice) unfitted(d int) (*Fitted, error) {
 		}
 	}
 	if len(rest) > 0 {
-		part := Part{Columns: rest}
-		if c.Rest != nil {
-			part.Of = estimators.Clone(c.Rest)
-		}
-		out.parts = append(out.parts, part)
+		out.parts = append(out.parts, c.part(rest, c.Rest))
 	}
 	if len(out.parts) == 0 {
 		return nil, fault.Param(name, "Parts", 0, "at least one with DropRest")
@@ -157,8 +158,8 @@ func window(x *mat.Dense, first int) func(row, col int) float64 {
 	}
 }
 
-// choose sets dst to some columns of x, in memory that dst has where that is enough.
-func choose(dst, x *mat.Dense, columns []int) {
+// pick sets dst to some columns of x, in memory that dst has where that is enough.
+func pick(dst, x *mat.Dense, columns []int) {
 	n, _ := x.Dims()
 	dst.Reset()
 	dst.ReuseAs(n, len(columns))

@@ -63,7 +63,7 @@ func (c Choice) fit(ctx context.Context, x mat.Matrix, b *buffers,
 		if b != nil {
 			some = &b.in[i]
 		}
-		choose(some, in, p.Columns)
+		pick(some, in, p.Columns)
 		if p.Of == nil {
 			continue
 		}
@@ -134,7 +134,7 @@ func (c Choice) FitBlocks(ctx context.Context, blocks iter.Seq2[streaming.Block[
 				}
 				n, _ := x.Dims()
 				for from := 0; from < n; from += stream.PieceRows {
-					choose(&piece, x.Slice(from, min(from+stream.PieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
+					pick(&piece, x.Slice(from, min(from+stream.PieceRows, n), 0, f.width).(*mat.Dense), p.Columns)
 					first += rows
 					rows, _ = piece.Dims()
 					if !yield(streaming.Rows(&piece), nil) {

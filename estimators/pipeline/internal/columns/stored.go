@@ -14,6 +14,9 @@ type storedChoice struct {
 	Width int
 	Gaps  bool
 	Parts []storedPart
+
+	Names      []string `cbor:",omitempty"`
+	Categories []int    `cbor:",omitempty"`
 }
 
 type storedPart struct {
@@ -23,7 +26,7 @@ type storedPart struct {
 
 // Marshal writes what is fitted, the columns and the types of the transformers.
 func (f *Fitted) Marshal() ([]byte, error) {
-	out := storedChoice{Width: f.width, Gaps: f.gaps}
+	out := storedChoice{Width: f.width, Gaps: f.gaps, Names: f.names, Categories: f.categories}
 	for i, p := range f.parts {
 		part := storedPart{Columns: p.Columns}
 		if p.Of != nil {
@@ -51,8 +54,11 @@ func (c Choice) Unmarshal(data []byte) (*Fitted, error) {
 	if s.Width < 1 || !c.DropRest && s.Width > most {
 		return nil, fault.BadModel(kind, "%d columns, of which the parts have %d", s.Width, most)
 	}
+	c.Names, c.Categories = s.Names, s.Categories
 	f, err := c.unfitted(s.Width)
 	switch {
+	case (s.Names != nil || s.Categories != nil) && errors.Is(err, fault.ErrParam):
+		return nil, fault.BadModel(kind, "%v", err)
 	case errors.Is(err, fault.ErrShape):
 		return nil, fault.BadModel(kind, "%v", err)
 	case err != nil:

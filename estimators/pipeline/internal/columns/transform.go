@@ -26,7 +26,7 @@ func (f *Fitted) TransformTo(dst *mat.Dense, x mat.Matrix, few bool) error {
 		b = &buffers{make([]mat.Dense, len(f.parts)), make([]mat.Dense, len(f.parts))}
 	}
 	for i, p := range f.parts {
-		choose(&b.in[i], in, p.Columns)
+		pick(&b.in[i], in, p.Columns)
 		if p.Of == nil {
 			continue
 		}
@@ -73,6 +73,9 @@ func (f *Fitted) join(dst *mat.Dense, b *buffers) error {
 
 // FeatureNames are the names of the parts, one after the other.
 func (f *Fitted) FeatureNames(in []string) ([]string, error) {
+	if in == nil {
+		in = f.names
+	}
 	in, err := stream.InputNames(name, in, f.width)
 	if err != nil {
 		return nil, err
@@ -95,6 +98,9 @@ func (f *Fitted) FeatureNames(in []string) ([]string, error) {
 
 // FittedParts are the parts, and the rest as the last of them.
 func (f *Fitted) FittedParts() []Part { return slices.Clone(f.parts) }
+
+// Names lists the names of the columns, nil where they are not known.
+func (f *Fitted) Names() []string { return f.names }
 
 // Width is the number of columns of the rows that come in.
 func (f *Fitted) Width() int { return f.width }

@@ -18,6 +18,23 @@ import (
 type Steps struct {
 	Width int // columns of the rows that come to the first; 0 before they are known
 	Steps []transformers.Transformer
+	Names []string // of the columns that come to the first; nil: not known
+}
+
+// NamesAt returns the names of the columns that come to a step, or to what follows the last; nil where they are not known, and for
+// steps that are not fitted yet.
+func (f *Steps) NamesAt(step int) []string {
+	names := f.Names
+	for _, s := range f.Steps[:step] {
+		if names == nil {
+			return nil
+		}
+		var err error
+		if names, err = transformers.NamesOf(s, names); err != nil {
+			return nil // a step of which the columns have no names
+		}
+	}
+	return names
 }
 
 // StepName stands before the errors of a step; name is that of the transformer or pipeline.

@@ -1,0 +1,75 @@
+// Package spelling finds names that resemble one that is unknown, for errors.
+package spelling
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// mostNear is the number of near names in an error.
+const mostNear = 3
+
+// Want is the Want of an error about an unknown name: the known names that resemble it, or all if none does.
+func Want(name string, known []string) string {
+	if near := Near(name, known); len(near) > 0 {
+		return "a column, perhaps " + quoted(near, " or ")
+	}
+	return "one of the columns " + quoted(known, ", ")
+}
+
+func quoted(names []string, between string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(out, between)
+}
+
+// Near returns up to three of the known names whose edit distance from a name, without regard to case, is at most a third of its
+// letters, or 1; the nearest first, and of equal ones the first that is known.
+func Near(name string, known []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var found []candidate
+	letters := []rune(strings.ToLower(name))
+	most := max(1, len(letters)/3)
+	for _, k := range known {
+		other := []rune(strings.ToLower(k))
+		if len(other)-len(letters) > most || len(letters)-len(other) > most {
+			continue
+		}
+		if d := distance(letters, other); d <= most {
+			found = append(found, candidate{k, d})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.distance - b.distance })
+	var out []string
+	for _, c := range found[:min(mostNear, len(found))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// distance is Levenshtein's: how many letters are inserted, deleted or replaced.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, letter := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, other := range b {
+			replaced := diagonal
+			if letter != other {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
