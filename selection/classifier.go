@@ -119,11 +119,7 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) {
-	if len(c.Preprocess) > 0 {
-		estimators.SetCategories(c.Preprocess[0], columns)
-	} else {
-		c.Categories = columns
-	}
+	setCategories(c.Preprocess, &c.Categories, columns)
 }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].

@@ -21,6 +21,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/stack"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
@@ -149,13 +150,13 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 			p.result.Share = 0
 		}
 	}
-	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.bend, encoded: encoded}
+	out := &fitted[E]{chain: chain, result: mergedResult(append(parts, plain...)), parts: kept, bend: seen.Bend, encoded: encoded}
 	out.result.Seconds += seconds
-	if seen.bend != nil {
-		seen.bend.Noise = noise(kept, seen.bent(target), rowWeights)
+	if seen.Bend != nil {
+		seen.Bend.Noise = noise(kept, seen.Apply(target), rowWeights)
 	}
 	for _, p := range append(parts, plain...) {
-		p.left, p.variances, p.bend = nil, nil, seen.bend
+		p.left, p.variances, p.bend = nil, nil, seen.Bend
 	}
 	out.inner = c.mean(kept)
 	return out, nil
@@ -164,7 +165,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 // fitParts fits once for each scaling and kind to rows without gaps, of which merged are the distinct ones, with or without a model of
 // the plain targets, if these are not those that are taken.
 func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
-	target []float64, labels []int) (parts, plain []*fitted[E], seen mapped, err error) {
+	target []float64, labels []int) (parts, plain []*fitted[E], seen targets.Map, err error) {
 	var means []float64 // of the targets of equal rows
 	if target != nil {
 		means = merged.Mean(mat.NewDense(len(target), 1, slices.Clone(target))).RawMatrix().Data
@@ -196,25 +197,25 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 		if i == 0 && len(others) > 0 { // the first model tells how the targets are best seen
 			var first context.Context
 			first, learning = progress.Two(learning, 1, 3)
-			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, mapped{}, given, own, even, target, labels); err != nil {
+			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, targets.Map{}, given, own, even, target, labels); err != nil {
 				return nil, nil, seen, fail(w, err)
 			}
 			if seen, err = c.better(progress.Detach(ctx), plain[0], others, even, target, weights, rowWeights); err != nil {
 				return nil, nil, seen, err
 			}
-			if seen.bend == nil {
+			if seen.Bend == nil {
 				parts, plain = plain, nil
 			}
 		}
-		if bent, ok := any(seen.bent(target)).([]Y); ok && seen.bend != nil {
+		if bent, ok := any(seen.Apply(target)).([]Y); ok && seen.Bend != nil {
 			given.Y = bent
 		}
-		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.bent(target), labels)
+		more, err := c.fitKinds(learning, w, c.kinds, parts, seen, given, own, even, seen.Apply(target), labels)
 		if err != nil {
 			return nil, nil, seen, fail(w, err)
 		}
 		for _, p := range more {
-			if err := c.leaveFoldsOut(progress.Detach(ctx), w, p, merged, filled, given, seen.bent(target), labels); err != nil {
+			if err := c.leaveFoldsOut(progress.Detach(ctx), w, p, merged, filled, given, seen.Apply(target), labels); err != nil {
 				return nil, nil, seen, err
 			}
 		}
@@ -224,11 +225,11 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 }
 
 // fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
-func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen mapped,
+func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen targets.Map,
 	given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
 	group := progress.Open(ctx)
-	label := seen.label(w.Name)
+	label := seen.Label(w.Name)
 	var first *fitted[E]
 	for i, kind := range kinds {
 		if i == 0 && len(done) == 1 && done[0].result.Columns == label {

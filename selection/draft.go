@@ -72,9 +72,9 @@ func (c engine[Y, E]) draft(ctx context.Context, given folds.Rows[Y], merged *di
 			columns = p.result.Columns
 		}
 	}
-	c.scalings = slices.DeleteFunc(c.scalings, func(w scalings.Scaling) bool { return seen.label(w.Name) != columns })
+	c.scalings = slices.DeleteFunc(c.scalings, func(w scalings.Scaling) bool { return seen.Label(w.Name) != columns })
 	if c.targetOf == AutomaticTarget {
-		c.targetOf = targetOf(seen.bend)
+		c.targetOf = targetOf(seen.Bend)
 	}
 	c.lengths = map[string][]float64{}
 	var best *fitted[E]

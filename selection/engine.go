@@ -595,3 +595,12 @@ func (c engine[Y, E]) holds(rows int) error {
 	}
 	return nil
 }
+
+// setCategories gives the categories of x to the first step, which may move columns, or without steps to the search.
+func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
+	if len(steps) > 0 {
+		estimators.SetCategories(steps[0], columns)
+	} else {
+		*own = columns
+	}
+}

@@ -155,11 +155,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
 func (r *Regressor) SetCategories(columns []int) {
-	if len(r.Preprocess) > 0 {
-		estimators.SetCategories(r.Preprocess[0], columns)
-	} else {
-		r.Categories = columns
-	}
+	setCategories(r.Preprocess, &r.Categories, columns)
 }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].

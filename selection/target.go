@@ -14,7 +14,6 @@ import (
 	"github.com/kernelearn/kernelearn/internal/stack"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
-	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // Target says how a [Regressor] sees the targets.
@@ -57,12 +56,6 @@ const (
 	leastBend, leastRange = .2, 1.
 )
 
-// mapped are the targets as models see them, and how.
-type mapped struct {
-	bend *targets.Bend // nil: as they are
-	name string        // "" for those
-}
-
 // targetOf names a map.
 func targetOf(b *targets.Bend) Target {
 	switch {
@@ -74,75 +67,41 @@ func targetOf(b *targets.Bend) Target {
 	return PowerTarget
 }
 
-func logarithm(y []float64) mapped { return mapped{targets.NewLogarithm(y), "logarithm"} }
-
-// yeoJohnson is the power of targets.
-func yeoJohnson(ctx context.Context, y []float64) (mapped, error) {
-	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
-		p := &columnwise.PowerTransformer{}
-		if err := p.Fit(ctx, mat.NewDense(len(v), 1, v)); err != nil {
-			return 0, err
-		}
-		return p.Lambdas()[0], nil
-	})
-	return mapped{b, "power"}, err
-}
-
 // target returns what the caller chose for the targets of the distinct rows; ok is false where leaving rows out is to decide among
 // others.
-func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen mapped, others []mapped, err error) {
+func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targets.Map, others []targets.Map, err error) {
 	switch {
 	case y == nil || c.targetOf == PlainTarget:
-		return mapped{}, nil, nil
+		return targets.Map{}, nil, nil
 	case c.targetOf == LogTarget:
-		if chosen = logarithm(y); chosen.bend == nil || c.signed {
+		if chosen = targets.LogMap(y); chosen.Bend == nil || c.signed {
 			return chosen, nil, fault.Param(c.Type, "Target", c.targetOf, "targets that are all > 0")
 		}
 		return chosen, nil, nil
 	case c.targetOf == PowerTarget:
-		chosen, err = yeoJohnson(ctx, y)
+		chosen, err = targets.PowerMap(ctx, y)
 		return chosen, nil, err
 	case c.Groups != nil || len(y) < bendRows || c.handsOver(len(y)) || c.drafts(len(y)):
-		return mapped{}, nil, nil
+		return targets.Map{}, nil, nil
 	}
-	if l := logarithm(y); l.bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
+	if l := targets.LogMap(y); l.Bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
 		others = append(others, l)
 	}
-	p, err := yeoJohnson(ctx, y)
+	p, err := targets.PowerMap(ctx, y)
 	least := leastBend
 	if c.drafting {
 		least = draftBend
 	}
-	if p.bend != nil && math.Abs(p.bend.Lambda-1) >= least {
+	if p.Bend != nil && math.Abs(p.Bend.Lambda-1) >= least {
 		others = append(others, p)
 	}
-	return mapped{}, others, err
-}
-
-// bent returns targets as models see them.
-func (m mapped) bent(y []float64) []float64 {
-	if m.bend == nil {
-		return y
-	}
-	out := make([]float64, len(y))
-	for i, v := range y {
-		out[i] = m.bend.Of(v)
-	}
-	return out
-}
-
-// label is how the columns of a model are called, with the targets.
-func (m mapped) label(columns string) string {
-	if m.bend == nil {
-		return columns
-	}
-	return columns + ", " + m.name + " of targets"
+	return targets.Map{}, others, err
 }
 
 // better returns the target that a machine with the kernel of a model of the plain ones predicts best with.
-func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []mapped, even *mat.Dense,
-	y, rowWeights, weights []float64) (mapped, error) {
-	var best mapped
+func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targets.Map, even *mat.Dense,
+	y, rowWeights, weights []float64) (targets.Map, error) {
+	var best targets.Map
 	machine, ok := any(plain.inner).(*lssvm.Regressor)
 	if !ok || plain.left == nil || plain.variances == nil {
 		return best, nil
@@ -154,7 +113,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 	}
 	for _, m := range others {
 		one := &lssvm.Regressor{Kernel: machine.Kernel, Workers: c.Workers, MaxKernelBytes: c.MaxKernelBytes}
-		z := m.bent(y)
+		z := m.Apply(y)
 		if err := folds.Fit(ctx, c.Type, one, folds.Rows[float64]{X: even, Y: z, Weights: rowWeights}); err != nil {
 			if ctx.Err() != nil {
 				return best, err
@@ -169,15 +128,8 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 		if err != nil {
 			return best, err
 		}
-		density, noise := stack.Density(residuals, variances, weights)
-		m.bend.Noise = noise
-		total := 0.0
-		for i, v := range y {
-			density += weights[i] * (m.bend.LogSlope(v) - math.Log(m.bend.Unit)) / floats.Sum(weights)
-			residuals[i] = v - m.bend.Mean(z[i]-residuals[i])
-			total += weights[i] * residuals[i] * residuals[i] / floats.Sum(weights)
-		}
-		nearlyPlain := !m.bend.Logarithm && math.Abs(m.bend.Lambda-1) < leastBend
+		density, total := m.Score(y, z, residuals, variances, weights)
+		nearlyPlain := !m.Bend.Logarithm && math.Abs(m.Bend.Lambda-1) < leastBend
 		if density > least && total <= most && !(nearlyPlain && total < draftFall*mse) {
 			best, least = m, density
 		}
@@ -185,7 +137,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []map
 	return best, nil
 }
 
-// noise is the variance of mapped targets around what models predict of rows that they have not seen.
+// noise is the variance of targets.Map targets around what models predict of rows that they have not seen.
 func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	total, sum := floats.Sum(weights), 0.0
 	mean := floats.Dot(target, weights) / total
