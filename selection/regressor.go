@@ -154,9 +154,7 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
-func (r *Regressor) SetCategories(columns []int) {
-	setCategories(r.Preprocess, &r.Categories, columns)
-}
+func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &r.Categories, columns) }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
 func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
