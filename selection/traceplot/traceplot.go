@@ -203,21 +203,20 @@ func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	band.Color, band.LineStyle.Width = plotstyle.Pale(plotstyle.Grey), 0
 	p.Add(band)
 	legend.Add("0.1 to 0.5, where good kernels mostly lie", band)
-	name := "chosen: " + numeral.Rounded(r.Choice())
 	if row, ok := chosenRow(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: abscissa(row.Point), Y: r.Entropy}}
-		name += unusual(r.Entropy)
+		p.Title.Text += unusual(r.Entropy)
 	}
-	return p, addChoice(p, legend, name, chosen)
+	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
 }
 
-// unusual explains an entropy outside the band.
+// unusual is a line of the title that explains an entropy outside the band.
 func unusual(entropy float64) string {
 	switch {
 	case entropy < bandLow:
-		return ", below the band: the target is nearly a polynomial, and smooth kernels score alike"
+		return "\nThe choice is below the band: the target is smooth, and wide kernels score best."
 	case entropy > bandHigh:
-		return ", above the band: the target winds, and near rows alone say what a row is"
+		return "\nThe choice is above the band: the target changes over short distances."
 	}
 	return ""
 }
