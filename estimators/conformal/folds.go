@@ -22,11 +22,19 @@ func (m *model) learnFolds(ctx context.Context, r *Regressor) error {
 		if err != nil {
 			return err
 		}
-		if m.chosen, err = m.fitOn(ctx, r, choose); err != nil {
+		first, rest := ctx, ctx
+		if r.Spread != nil {
+			first, rest = progress.Two(ctx, 1, 1)
+		}
+		if m.chosen, err = m.fitOn(first, r, choose); err != nil {
 			return err
 		}
 		m.held = held
-		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: held}}
+		of, err := m.fitSpread(rest, r, m.chosen, choose)
+		if err != nil {
+			return err
+		}
+		m.folds = []fold[estimators.Regressor]{{fitted: m.chosen, rows: held, spread: of}}
 		tell(ctx, 1, 1, "fitted")
 		return m.score(ctx, r)
 	}
@@ -55,11 +63,21 @@ func (m *model) learnParts(ctx context.Context, r *Regressor, parts [][]int) err
 	m.held = rowsUpTo(n)
 	group := progress.Open(ctx)
 	for i, rows := range parts {
-		fitted, err := m.fitOn(group.Step(i, k+2), r, complement(n, rows))
+		others := complement(n, rows)
+		first := group.Step(i, k+2)
+		rest := first
+		if r.Spread != nil {
+			first, rest = progress.Two(first, 1, 1)
+		}
+		fitted, err := m.fitOn(first, r, others)
 		if err != nil {
 			return err
 		}
-		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows})
+		of, err := m.fitSpread(rest, r, fitted, others)
+		if err != nil {
+			return err
+		}
+		m.folds = append(m.folds, fold[estimators.Regressor]{fitted: fitted, rows: rows, spread: of})
 		tell(ctx, i+1, k+1, "fitted without a fold")
 	}
 	if err := m.score(group.Step(k, k+2), r); err != nil {
@@ -98,7 +116,7 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 				return err
 			}
 			rows := f.rows[first:min(first+scoredRows, len(f.rows))]
-			mean, sd, err := deviations(r, f.fitted, linalg.Rows(m.rows, rows))
+			mean, sd, err := deviations(r, f.fitted, f.spread, linalg.Rows(m.rows, rows))
 			if err != nil {
 				return err
 			}
@@ -115,8 +133,8 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 // scoredRows get their predictions between two looks at the context: a variance may cost the square of the rows of the fit.
 const scoredRows = 128
 
-// deviations returns predictions and their standard deviations, 1 each without scaling.
-func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, sd []float64, err error) {
+// deviations returns predictions and their standard deviations, 1 each without scaling, times what a spread says that is not nil.
+func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Matrix) (mean, sd []float64, err error) {
 	v, ok := fitted.(estimators.VariancePredictor)
 	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {
 		if mean, err = fitted.Predict(x); err != nil {
@@ -126,7 +144,7 @@ func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, 
 		for i := range sd {
 			sd[i] = 1
 		}
-		return mean, sd, nil
+		return mean, sd, of.scale(sd, x)
 	}
 	if mean, sd, err = v.PredictVariance(x); err != nil {
 		return nil, nil, err
@@ -135,7 +153,7 @@ func deviations(r *Regressor, fitted estimators.Regressor, x mat.Matrix) (mean, 
 		// No variance at all has no scale: plain residuals where all is fitted exactly.
 		sd[i] = max(math.Sqrt(s), math.SmallestNonzeroFloat64)
 	}
-	return mean, sd, nil
+	return mean, sd, of.scale(sd, x)
 }
 
 // folded sets the intervals of the rows of x by the fits without each fold.
@@ -148,7 +166,7 @@ func (r *Regressor) folded(x *mat.Dense, of func(int) members, level float64, lo
 	scores, from := make([]float64, len(r.m.y)), make([]int, len(r.m.y)) // of each row that counts, and its fold
 	means, sds := make([][]float64, len(r.m.folds)), make([][]float64, len(r.m.folds))
 	for at, f := range r.m.folds {
-		if means[at], sds[at], err = deviations(r, f.fitted, x); err != nil {
+		if means[at], sds[at], err = deviations(r, f.fitted, f.spread, x); err != nil {
 			return err
 		}
 		for i, row := range f.rows {

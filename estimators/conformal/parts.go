@@ -18,6 +18,7 @@ type fold[E any] struct {
 	fitted E
 	rows   []int
 	scores []float64
+	spread *spread // of a Regressor with Spread
 }
 
 // checkGroups holds that a method can leave whole groups out.

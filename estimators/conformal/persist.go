@@ -28,6 +28,7 @@ type storedFold struct {
 	Fitted *estimators.NestedModel // nil: Chosen
 	Rows   []int
 	Scores codec.Floats
+	Spread *storedSpread `cbor:",omitempty"`
 }
 
 // MarshalBinary writes the rows, the fitted estimators, and the scores. Group and LikelihoodRatio are not
@@ -69,6 +70,9 @@ func (r *Regressor) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	m.folds, err = readFolds(regressorKind, m.method, s.Folds, m.chosen, r.read)
+	if err == nil {
+		err = r.readSpreads(m.folds, s.Folds)
+	}
 	if err != nil {
 		return err
 	}
@@ -133,6 +137,9 @@ func ascending(rows []int, n int) bool {
 func storeFolds[E any](typ string, m Method, folds []fold[E]) (out []storedFold, err error) {
 	for _, f := range folds {
 		s := storedFold{Rows: f.rows, Scores: f.scores}
+		if s.Spread, err = f.spread.store(); err != nil {
+			return nil, err
+		}
 		if m != Split {
 			part, err := estimators.NestModel(typ, f.fitted)
 			if err != nil {

@@ -68,6 +68,14 @@ type Regressor struct {
 	// deviations of the predictions if Estimator has [estimators.Variance].
 	NoScaling bool
 
+	// Spread, if not nil, learns how far the predictions of Estimator are off, so that intervals are narrow where the noise is small and wide
+	// where it is large: scores are residuals over exp(g(x)), times the standard deviation as above, with g a clone of Spread. It is fitted
+	// to the rows that Estimator is fitted to, and not to those whose scores count, so that all guarantees stay. Its targets are the
+	// logarithms of the residuals of these rows, each predicted without it: in closed form if Estimator has [estimators.LeaveOneOut],
+	// and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses between them. It is a regressor such as
+	// &lssvm.Regressor{}.
+	Spread estimators.Regressor
+
 	// If Group is not nil, it returns a group for each row of x. Intervals then keep their guarantee in each group
 	// separately (Mondrian), from the scores of the group alone. It is not stored in a model file.
 	Group func(row []float64) int
@@ -115,11 +123,17 @@ func (r *Regressor) estimator() estimators.Regressor {
 // SetGroups sets Groups. It implements [estimators.Grouper].
 func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
-// SetCategories sets those of Estimator if it is an [estimators.Categorizer]. It implements [estimators.Categorizer].
-func (r *Regressor) SetCategories(columns []int) { estimators.SetCategories(r.Estimator, columns) }
+// SetCategories sets those of Estimator and Spread if they are an [estimators.Categorizer]. It implements [estimators.Categorizer].
+func (r *Regressor) SetCategories(columns []int) {
+	estimators.SetCategories(r.Estimator, columns)
+	estimators.SetCategories(r.Spread, columns)
+}
 
-// SetColumnNames sets those of Estimator if it is an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
-func (r *Regressor) SetColumnNames(names []string) { estimators.SetColumnNames(r.Estimator, names) }
+// SetColumnNames sets those of Estimator and Spread if they are an [estimators.ColumnNamer]. It implements [estimators.ColumnNamer].
+func (r *Regressor) SetColumnNames(names []string) {
+	estimators.SetColumnNames(r.Estimator, names)
+	estimators.SetColumnNames(r.Spread, names)
+}
 
 // ColumnNames implements [estimators.ColumnNamer].
 func (r *Regressor) ColumnNames() []string {
@@ -158,7 +172,7 @@ func (r *Regressor) validate() error {
 	if r.LikelihoodRatio != nil && r.Groups != nil {
 		return fault.Param(regressorType, "LikelihoodRatio", "a function", "nil with Groups")
 	}
-	return checkGroups(regressorType, r.Groups, r.Method)
+	return cmp.Or(checkGroups(regressorType, r.Groups, r.Method), r.checkSpread())
 }
 
 func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) error {
@@ -193,7 +207,7 @@ func (r *Regressor) fit(ctx context.Context, x mat.Matrix, y, own []float64) err
 
 // methodFor is what Automatic stands for.
 func (r *Regressor) methodFor(n int) Method {
-	switch smooths := estimators.Supports(r.estimator(), estimators.Smoothing); {
+	switch smooths := estimators.Supports(r.estimator(), estimators.Smoothing) && r.Spread == nil; {
 	case r.Method != Automatic:
 		return r.Method
 	case smooths && n > fewRows && r.Groups == nil:
@@ -376,6 +390,12 @@ func (r *Regressor) Forward(x mat.Matrix, f func(model any, z mat.Matrix) error)
 
 // Supports implements [estimators.Wrapper].
 func (r *Regressor) Supports(c estimators.Capability) bool {
+	switch c {
+	case estimators.Weighted, estimators.Marshalling, estimators.Categorizing: // of which a Spread gets its part
+		if r.Spread != nil && !estimators.Supports(r.Spread, c) {
+			return false
+		}
+	}
 	return estimators.Wrapped{Estimators: []any{r.estimator()},
 		Own: []estimators.Capability{estimators.Interval, estimators.Grouping}}.Supports(r, c)
 }

@@ -196,6 +196,9 @@ func TestAll(t *testing.T) {
 	estimatortest.Regressor(t, "conformal.Regressor (full)", func() estimators.Regressor {
 		return &conformal.Regressor{Method: conformal.Full, Estimator: &ridge.Regressor{}}
 	}, with(estimatortest.Options{Skip: once}))
+	estimatortest.Regressor(t, "conformal.Regressor (spread)", func() estimators.Regressor {
+		return &conformal.Regressor{Estimator: &ridge.Regressor{}, Spread: &ridge.Regressor{}, Folds: 3}
+	}, with(estimatortest.Options{Skip: once}))
 	estimatortest.Classifier(t, "conformal.Classifier", func() estimators.Classifier { return &conformal.Classifier{} },
 		with(estimatortest.Options{Skip: once, Workers: func(w int) any { return &conformal.Classifier{Workers: w} }}))
 	estimatortest.Classifier(t, "conformal.Classifier (full)", func() estimators.Classifier { return &conformal.Classifier{Method: conformal.Full} },

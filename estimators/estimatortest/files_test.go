@@ -128,6 +128,9 @@ func storedModels() map[string]func() any {
 		"eem.KernelClassifier": func() any { return &eem.KernelClassifier{Components: 3} },
 		"elm.Classifier":       func() any { return &elm.Classifier{Units: 3} },
 		"conformal.Regressor":  func() any { return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Folds: 3} },
+		"conformal.Regressor spread": func() any {
+			return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Spread: &ridge.Regressor{Ridge: 1}, Folds: 3}
+		},
 		"conformal.Regressor split": func() any {
 			return &conformal.Regressor{Estimator: &ridge.Regressor{Ridge: .1}, Method: conformal.Split}
 		},

@@ -1,5 +1,5 @@
 // Package plotstyle is the one look of all pictures: fonts, colours, marks, ticks, and a legend that stands above the
-// data and not on it. Package selection's plots and the examples draw with it.
+// data, or in a corner that has none. Package selection's plots and the examples draw with it.
 package plotstyle
 
 import (
@@ -136,14 +136,13 @@ func FromZero(a *plot.Axis) {
 	a.Max *= 1.04
 }
 
-// Legend names curves and marks in rows above the data. It is a plotter, so that the plot leaves room for it: add it
+// Legend names curves and marks, in rows above the data or in a column within a corner. It is a plotter, so that the plot leaves room for it: add it
 // with its plot's Add.
 type Legend struct {
 	// Wide is the room for a row; 0: that of a picture Width wide.
 	Wide vg.Length
-	// Beside is the room for a column to the right of the data, which the legend then stands in; it takes more if its
-	// names are longer.
-	Beside  vg.Length
+	// Inside are the curves of the plot: the legend then stands in the corner where it covers least of them.
+	Inside  []plotter.XYs
 	entries []entry
 }
 
@@ -172,7 +171,7 @@ func (l *Legend) layout() (columns []vg.Length, row vg.Length) {
 	}
 	style := l.style()
 	row = style.FontExtents().Height * 1.25
-	if l.Beside > 0 {
+	if l.Inside != nil {
 		wide = 0
 	}
 	for n := len(l.entries); n >= 1; n-- {
@@ -204,22 +203,64 @@ func (l *Legend) High() vg.Length {
 	return row*vg.Length((len(l.entries)+len(columns)-1)/len(columns)) + vg.Points(legendSpace)
 }
 
-// GlyphBoxes implements plot.GlyphBoxer: the legend stands above the upper edge or beside the right one.
+// GlyphBoxes implements plot.GlyphBoxer: a legend that is not inside stands above the upper edge.
 func (l *Legend) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
-	switch {
-	case len(l.entries) == 0:
+	if len(l.entries) == 0 || l.Inside != nil {
 		return nil
-	case l.Beside > 0:
-		columns, _ := l.layout()
-		return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: max(l.Beside, columns[0])}}}}
 	}
 	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: l.High()}}}}
 }
 
 // Plot implements plot.Plotter.
-func (l *Legend) Plot(c draw.Canvas, _ *plot.Plot) { l.draw(c) }
+func (l *Legend) Plot(c draw.Canvas, p *plot.Plot) {
+	if l.Inside != nil && len(l.entries) > 0 {
+		c.Rectangle = l.corner(c, p)
+		c.SetColor(color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0xd8})
+		c.Fill(c.Rectangle.Path())
+		c = draw.Crop(c, vg.Points(cornerSpace), 0, 0, -l.High())
+	}
+	l.draw(c)
+}
 
-// draw writes the rows above a canvas.
+const (
+	cornerSpace   = 6  // points, between the legend and the edges of the data
+	segmentPoints = 32 // of a line between two points of a curve, by which a corner is chosen
+)
+
+// corner returns the place of a legend inside: of the four corners the one with the fewest points of curves, the lower right one first.
+func (l *Legend) corner(c draw.Canvas, p *plot.Plot) vg.Rectangle {
+	columns, _ := l.layout()
+	size := vg.Point{X: columns[0] - vg.Points(columnSpace) + 2*vg.Points(cornerSpace), Y: l.High() + vg.Points(cornerSpace)}
+	gap := vg.Points(cornerSpace)
+	x, y := p.Transforms(&c)
+	var best vg.Rectangle
+	fewest := -1
+	for _, at := range []vg.Point{
+		{X: c.Max.X - gap - size.X, Y: c.Min.Y + gap}, {X: c.Min.X + gap, Y: c.Max.Y - gap - size.Y},
+		{X: c.Min.X + gap, Y: c.Min.Y + gap}, {X: c.Max.X - gap - size.X, Y: c.Max.Y - gap - size.Y},
+	} {
+		box := vg.Rectangle{Min: at, Max: at.Add(size)}
+		covered := 0
+		for _, curve := range l.Inside {
+			for i := range max(len(curve)-1, 0) {
+				for k := range segmentPoints {
+					share := float64(k) / segmentPoints
+					px := x(curve[i].X + share*(curve[i+1].X-curve[i].X))
+					py := y(curve[i].Y + share*(curve[i+1].Y-curve[i].Y))
+					if px > box.Min.X && px < box.Max.X && py > box.Min.Y && py < box.Max.Y {
+						covered++
+					}
+				}
+			}
+		}
+		if fewest < 0 || covered < fewest {
+			best, fewest = box, covered
+		}
+	}
+	return best
+}
+
+// draw writes the rows above the upper edge of a canvas.
 func (l *Legend) draw(c draw.Canvas) {
 	if len(l.entries) == 0 {
 		return
@@ -227,10 +268,6 @@ func (l *Legend) draw(c draw.Canvas) {
 	columns, row := l.layout()
 	style := l.style()
 	rows := (len(l.entries) + len(columns) - 1) / len(columns)
-	if l.Beside > 0 {
-		c.Min.X = c.Max.X + vg.Points(columnSpace)
-		c.Max.Y -= row*vg.Length(rows) + vg.Points(legendSpace)
-	}
 	for i, e := range l.entries {
 		x := c.Min.X
 		for _, w := range columns[:i%len(columns)] {

@@ -144,39 +144,60 @@ func TestFromZero(t *testing.T) {
 	assert.Equal(t, [2]float64{0, 1.04}, [2]float64{a.Min, a.Max})
 }
 
-// A legend stands above the data or beside them, in as many rows as it needs, and never on them.
+// A legend stands above the data, in as many rows as it needs, and never on them.
 func TestLegendIsOutside(t *testing.T) {
-	for _, beside := range []vg.Length{0, 100} {
-		p := New("title", "x", "y")
-		legend := &Legend{Wide: 200, Beside: beside}
+	p := New("title", "x", "y")
+	legend := &Legend{Wide: 200}
+	p.Add(legend)
+	assert.Zero(t, legend.High())
+	for i := range 5 {
+		require.NoError(t, AddCurve(p, legend, i, fmt.Sprintf("curve %d", i), plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: float64(i)}}))
+	}
+	texts, c, data := drawn(p, "curve")
+	assert.Len(t, texts, 5)
+	for _, at := range texts {
+		assert.Greater(t, at.Y, data.Max.Y)
+		assert.Less(t, at.Y, c.Max.Y)
+	}
+	assert.Equal(t, legend.High(), RoomAbove(p))
+	assert.Greater(t, legend.High(), 2*legend.style().FontExtents().Height, "more than one row")
+}
+
+// drawn returns where texts with a beginning are drawn, and the picture and its data.
+func drawn(p *plot.Plot, begins string) (texts []vg.Point, c, data draw.Canvas) {
+	var r recorder.Canvas
+	c = draw.NewCanvas(&r, 400, 300)
+	p.Draw(c)
+	for _, action := range r.Actions {
+		if text, ok := action.(*recorder.FillString); ok && strings.HasPrefix(text.String, begins) {
+			texts = append(texts, text.Point)
+		}
+	}
+	return texts, c, p.DataCanvas(c)
+}
+
+// A legend inside stands in a corner without curves, whichever it is.
+func TestLegendIsInACorner(t *testing.T) {
+	for corner, free := range map[string]plotter.XYs{
+		"lower right": {{X: 0, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}, "upper left": {{X: 0, Y: 0}, {X: 1, Y: 0}, {X: 1, Y: 1}},
+		"lower left": {{X: 0, Y: 1}, {X: 1, Y: 1}, {X: 1, Y: 0}}, "upper right": {{X: 0, Y: 1}, {X: 0, Y: 0}, {X: 1, Y: 0}},
+	} {
+		p := New("", "x", "y")
+		curve := make(plotter.XYs, len(free)) // a little inside of the edges
+		for i, v := range free {
+			curve[i] = plotter.XY{X: 0.06 + 0.88*v.X, Y: 0.06 + 0.88*v.Y}
+		}
+		legend := &Legend{Inside: []plotter.XYs{curve}}
+		require.NoError(t, AddCurve(p, legend, 0, "curve of a name", curve))
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
 		p.Add(legend)
-		assert.Zero(t, legend.High())
-		for i := range 5 {
-			require.NoError(t, AddCurve(p, legend, i, fmt.Sprintf("curve %d", i), plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: float64(i)}}))
-		}
-		var r recorder.Canvas
-		c := draw.NewCanvas(&r, 400, 300)
-		p.Draw(c)
-		data := p.DataCanvas(c)
-		found := 0
-		for _, action := range r.Actions {
-			text, ok := action.(*recorder.FillString)
-			if !ok || !strings.HasPrefix(text.String, "curve") {
-				continue
-			}
-			found++
-			if beside > 0 {
-				assert.Greater(t, text.Point.X, data.Max.X)
-			} else {
-				assert.Greater(t, text.Point.Y, data.Max.Y)
-			}
-			assert.Less(t, text.Point.Y, c.Max.Y)
-		}
-		assert.Equal(t, 5, found)
-		if beside == 0 {
-			assert.Equal(t, legend.High(), RoomAbove(p))
-			assert.Greater(t, legend.High(), 2*legend.style().FontExtents().Height, "more than one row")
-		}
+		texts, _, data := drawn(p, "curve")
+		require.Len(t, texts, 1)
+		middle := vg.Point{X: (data.Min.X + data.Max.X) / 2, Y: (data.Min.Y + data.Max.Y) / 2}
+		assert.Equal(t, strings.HasSuffix(corner, "right"), texts[0].X > middle.X, corner)
+		assert.Equal(t, strings.HasPrefix(corner, "upper"), texts[0].Y > middle.Y, corner)
+		assert.True(t, data.Contains(texts[0]), corner)
+		assert.Zero(t, RoomAbove(p))
 	}
 }
 

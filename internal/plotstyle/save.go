@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/kernelearn/kernelearn/internal/atomicfile"
 )
@@ -75,8 +76,25 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 		return vgimg.JpegCanvas{Canvas: dots()}, nil
 	case "tif", "tiff":
 		return vgimg.TiffCanvas{Canvas: dots()}, nil
+	case "svg":
+		return svgCanvas{vgsvg.New(width, height)}, nil
 	}
 	return draw.NewFormattedCanvas(width, height, format)
+}
+
+// svgCanvas is a picture whose letters have the same widths where Liberation Sans is not installed: those of Arial and of most fonts that stand
+// in for it.
+type svgCanvas struct{ *vgsvg.Canvas }
+
+// WriteTo implements vg.CanvasWriterTo.
+func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
+	var b bytes.Buffer
+	if _, err := c.Canvas.WriteTo(&b); err != nil {
+		return 0, err
+	}
+	text := strings.ReplaceAll(b.String(), "font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+	n, err := io.WriteString(w, text)
+	return int64(n), err
 }
 
 // RoomAbove is the room that legends and marks take above the data of a plot.

@@ -9,12 +9,14 @@
 //
 // -classes is the same of sets of classes on the classification sets there: how often the class is in the set,
 // and of how many classes it is; splits are by class. -python adds scikit-learn's Gaussian process and MAPIE to the
-// regression table, on the same splits.
+// regression table, on the same splits. -spread compares scores with a learnt spread and without, in thirds of the rows, on a generated
+// set and those of -data.
 //
 //	go run -C measurements ./intervals -out ../docs/measured
 //	go run -C measurements ./intervals -data DIR -splits 20
 //	go run -C measurements ./intervals -data DIR -splits 3 -python python3
 //	go run -C measurements ./intervals -data DIR -classes
+//	go run -C measurements ./intervals -data DIR -spread -splits 10
 package main
 
 import (
@@ -43,7 +45,7 @@ func main() { cli.Main("intervals", run) }
 type settings struct {
 	dir, pictures      string
 	python, script     string
-	classes            bool
+	classes, spread    bool
 	sets               []string
 	splits, rows, many int
 	seed               uint64
@@ -55,6 +57,7 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 	flags.StringVar(&s.dir, "data", "", "`folder` of CSV files; empty: no table")
 	names := flags.String("sets", "", "comma separated `names` of sets in -data; empty: 17 of regression, or all of classes")
 	flags.BoolVar(&s.classes, "classes", false, "the table of sets of classes")
+	flags.BoolVar(&s.spread, "spread", false, "the table of scores with a learnt spread")
 	flags.StringVar(&s.python, "python", "", "`program` that runs Python with scikit-learn and MAPIE; empty: without")
 	flags.StringVar(&s.script, "script", filepath.Join("benchmark", "peers", "intervals.py"), "`file` of what it runs")
 	flags.StringVar(&s.pictures, "out", "", "`folder` for the pictures; empty: none are drawn")
@@ -78,10 +81,12 @@ func settingsOf(args []string, help io.Writer) (settings, error) {
 		if s.sets = classSets(s.dir); len(s.sets) == 0 {
 			return s, fmt.Errorf("-data %s: the folder has no set of classes", s.dir)
 		}
+	case s.spread:
+		s.sets = strings.Split(spreadSets, ",")
 	default:
 		s.sets = strings.Split(readSets, ",")
 	}
-	if s.dir == "" && s.pictures == "" {
+	if s.dir == "" && s.pictures == "" && !s.spread {
 		s.pictures = "."
 	}
 	return s, nil
@@ -122,6 +127,11 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		if err := s.draw(ctx, out, progress); err != nil {
 			return err
 		}
+	}
+	if s.spread {
+		bar := progressbar.New(progress, "splits", (1+len(sets))*s.splits)
+		defer bar.Finish()
+		return s.compareSpread(ctx, out, sets, func() { bar.Add(1) })
 	}
 	if s.dir == "" {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,6 +59,21 @@ cp low high
 	for _, args := range [][]string{{"-data", dir, "-classes", "-sets", "diabetes-progression"}, {"-splits", "0"}, {"-rows", "5"}, {"-data", dir, "-sets", "nope"}} {
 		assert.Error(t, run(t.Context(), args, io.Discard, io.Discard), "%v", args)
 	}
+}
+
+// Thirds are of the widths, and the generated noise is found: the learnt spread has narrower intervals for quiet rows than for noisy ones.
+func TestSpread(t *testing.T) {
+	assert.Equal(t, []int{2, 0, 1, 2, 0, 1}, thirdsOf([]float64{0, 0, 0, 0, 0, 0}, []float64{6, 1, 3, 5, 2, 4}))
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"-spread", "-splits", "1", "-rows", "120"}, &out, io.Discard))
+	row := regexp.MustCompile(`(?m)^ *CV\+, spread +0\.\d+ +(\d\.\d+) +0\.\d+ +(\d\.\d+) +[01]\.\d+ +(\d\.\d+) +0\.\d+ +\d\.\d+$`).FindStringSubmatch(out.String())
+	require.NotNil(t, row, out.String())
+	quiet, err := strconv.ParseFloat(row[1], 64)
+	require.NoError(t, err)
+	noisy, err := strconv.ParseFloat(row[3], 64)
+	require.NoError(t, err)
+	assert.Greater(t, noisy, 2*quiet)
+	assert.Contains(t, out.String(), "generated, 120 rows")
 }
 
 // A row for each set of classes and level; of a row of probabilities the fewest classes that come to the level.

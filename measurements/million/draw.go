@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -11,28 +13,28 @@ import (
 	"github.com/kernelearn/kernelearn/internal/plotstyle"
 )
 
-// drawErrors writes two panels: the errors over rows, and over seconds.
+// drawErrors writes two panels: the errors over rows, and the error without noise over seconds.
 func drawErrors(path string, results []result) error {
-	var panels []*plot.Plot
-	for _, over := range []struct {
-		what string
-		of   func(result) float64
-	}{
-		{"rows learnt from", func(r result) float64 { return float64(r.rows) }},
-		{"seconds of learning", func(r result) float64 { return r.seconds }},
-	} {
-		p, err := panel(results, over.what, over.of)
-		if err != nil {
-			return err
-		}
-		panels = append(panels, p)
+	rows, err := overRows(results)
+	if err != nil {
+		return err
 	}
-	return picture.Write(path, nil, panels, 2, 3.6*vg.Inch)
+	seconds, err := overSeconds(results)
+	if err != nil {
+		return err
+	}
+	return picture.Write(path, nil, []*plot.Plot{rows, seconds}, 2, 3.6*vg.Inch)
 }
 
-func panel(results []result, what string, of func(result) float64) (*plot.Plot, error) {
-	p := plotstyle.New("", what, "NMSE on other rows")
+func panel(x, y string) *plot.Plot {
+	p := plotstyle.New("", x, y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plotstyle.Logs{Most: 5}, plotstyle.Logs{}
+	return p
+}
+
+// overRows has a curve for targets with noise and one without, and the noise that is left.
+func overRows(results []result) (*plot.Plot, error) {
+	p := panel("rows learnt from", "NMSE on other rows")
 	legend := &plotstyle.Legend{Wide: plotstyle.Width / 4}
 	p.Add(legend)
 	noise := results[len(results)-1].noise
@@ -46,7 +48,7 @@ func panel(results []result, what string, of func(result) float64) (*plot.Plot, 
 	} {
 		points := make(plotter.XYs, len(results))
 		for j, r := range results {
-			points[j] = plotter.XY{X: math.Log10(of(r)), Y: math.Log10(curve.of(r))}
+			points[j] = plotter.XY{X: math.Log10(float64(r.rows)), Y: math.Log10(curve.of(r))}
 			first, last = min(first, points[j].X), max(last, points[j].X)
 		}
 		if err := plotstyle.AddCurve(p, legend, i, curve.name, points); err != nil {
@@ -63,4 +65,25 @@ func panel(results []result, what string, of func(result) float64) (*plot.Plot, 
 		legend.Add("the noise alone", floor)
 	}
 	return p, nil
+}
+
+// overSeconds has one curve, of the least error that so many seconds give: a fit of few rows may take longer than one of more.
+func overSeconds(results []result) (*plot.Plot, error) {
+	p := panel("seconds of learning", "least NMSE without noise")
+	return p, plotstyle.AddCurve(p, nil, 0, "", leastErrors(results))
+}
+
+// leastErrors are the results with no larger an error than any that took as little time, by seconds.
+func leastErrors(results []result) (points plotter.XYs) {
+	sorted := slices.SortedFunc(slices.Values(results), func(a, b result) int {
+		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.clean, b.clean))
+	})
+	least := math.Inf(1)
+	for _, r := range sorted {
+		if r.clean < least {
+			least = r.clean
+			points = append(points, plotter.XY{X: math.Log10(r.seconds), Y: math.Log10(r.clean)})
+		}
+	}
+	return points
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/kernelearn/kernelearn/internal/dataset"
 	"github.com/kernelearn/kernelearn/internal/testkit/clitest"
@@ -124,3 +125,9 @@ func first(path string) error {
 }
 
 func TestProgram(t *testing.T) { clitest.Check(t, main) }
+
+// A fit that took longer than a better one is not on the line of the least error.
+func TestLeastErrors(t *testing.T) {
+	points := leastErrors([]result{{seconds: 100, clean: 0.1}, {seconds: 10, clean: 0.01}, {seconds: 1000, clean: 0.001}, {seconds: 1000, clean: 0.01}})
+	assert.Equal(t, plotter.XYs{{X: 1, Y: -2}, {X: 3, Y: -3}}, points)
+}

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	squareHeight = 5 * vg.Inch
-	besideSquare = 2.75 * vg.Inch // for the legend: what makes the data square
-	legendWidth  = 2.5 * vg.Inch  // above the data, so that panels side by side have room for it
+	squareHeight = 5.5 * vg.Inch
+	squareWidth  = 5.7 * vg.Inch // what makes the data square
+	legendWidth  = 2.5 * vg.Inch // above the data, so that panels side by side have room for it
 	curveLetters = 28
 	maxCurves    = 12
 	defaultLevel = 0.95
 )
 
 // SaveROC writes the picture of ROC to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. It is 8 inches wide and 5 high, with the legend on the right. Errors: that of ROC, another ending, and the file's.
+// .eps, .jpg or .tif. It is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. Errors: that of ROC, another ending, and the file's.
 func SaveROC(curves []metrics.ROCCurve, names []string, path string) error {
 	p, legend, err := roc(curves, names)
-	return saveSquare(p, legend, path, err)
+	return legend.save(p, path, err)
 }
 
 // ROC returns a panel of at most twelve curves with their areas, and the diagonal that chance gives. Names,
 // one for each curve, stand in the legend; nil: "class" and its number. The error says that there is
 // nothing to draw, or that names are of another number.
 func ROC(curves []metrics.ROCCurve, names []string) (*plot.Plot, error) {
-	p, _, err := roc(curves, names)
-	return p, err
+	p, legend, err := roc(curves, names)
+	return legend.panel(p, err)
 }
 
-func roc(curves []metrics.ROCCurve, names []string) (*plot.Plot, *plotstyle.Legend, error) {
-	p, legend := square("false positives / all others", "true positives / all of the class")
+func roc(curves []metrics.ROCCurve, names []string) (*plot.Plot, *curveLegend, error) {
+	p, legend := square("false positive rate", "true positive rate")
 	names, err := namesOf("ROC curves", len(curves), names, func(i int) int { return curves[i].Class })
 	if err != nil {
 		return nil, nil, err
@@ -66,18 +66,18 @@ func roc(curves []metrics.ROCCurve, names []string) (*plot.Plot, *plotstyle.Lege
 // SavePrecisionRecall is SaveROC for the picture of PrecisionRecall.
 func SavePrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string, path string) error {
 	p, legend, err := precisionRecall(curves, names)
-	return saveSquare(p, legend, path, err)
+	return legend.save(p, path, err)
 }
 
 // PrecisionRecall returns a panel of at most twelve curves as steps, with their average precisions, which are
 // the areas below the steps, and that of chance. Names and the error are those of ROC.
 func PrecisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*plot.Plot, error) {
-	p, _, err := precisionRecall(curves, names)
-	return p, err
+	p, legend, err := precisionRecall(curves, names)
+	return legend.panel(p, err)
 }
 
-func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*plot.Plot, *plotstyle.Legend, error) {
-	p, legend := square("recall: the share of the class that is found", "precision: the share of it in what is taken")
+func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*plot.Plot, *curveLegend, error) {
+	p, legend := square("recall", "precision")
 	names, err := namesOf("precision-recall curves", len(curves), names, func(i int) int { return curves[i].Class })
 	if err != nil {
 		return nil, nil, err
@@ -93,8 +93,8 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 		for g := range c.Recall {
 			line = append(line, plotter.XY{X: c.Recall[g], Y: c.Precision[g]})
 		}
-		if err := addLine(p, legend, line, i, plotter.PreStep, fmt.Sprintf("%s, average %.3f (chance %.3f)", names[i], c.AveragePrecision,
-			c.Base)); err != nil {
+		if err := addLine(p, legend, line, i, plotter.PreStep, fmt.Sprintf("%s, average precision %.3f (chance %.3f)", names[i],
+			c.AveragePrecision, c.Base)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -113,7 +113,7 @@ func precisionRecall(curves []metrics.PrecisionRecallCurve, names []string) (*pl
 // SaveReliability is SaveROC for the picture of Reliability.
 func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path string) error {
 	p, legend, err := reliability(bins, names, level)
-	return saveSquare(p, legend, path, err)
+	return legend.save(p, path, err)
 }
 
 // Reliability returns a panel of at most twelve reliability diagrams: how often the class was
@@ -122,23 +122,23 @@ func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path s
 // diagonal on which probabilities are right. Names, one for each, stand in the legend; nil for
 // one alone. Errors: as ROC, ErrParam for a level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
-	p, _, err := reliability(bins, names, level)
-	return p, err
+	p, legend, err := reliability(bins, names, level)
+	return legend.panel(p, err)
 }
 
-func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, *plotstyle.Legend, error) {
+func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, *curveLegend, error) {
 	if level == 0 {
 		level = defaultLevel
 	}
 	if names == nil && len(bins) == 1 {
 		names = []string{"probabilities"}
 	}
-	p, legend := square(fmt.Sprintf("mean probability in a bin (bars: %.3g%%)", 100*level), "how often it came true")
+	p, legend := square("mean predicted probability", fmt.Sprintf("observed frequency, with %.3g%% intervals", 100*level))
 	names, err := namesOf("bins", len(bins), names, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := diagonal(p, legend, "as often as predicted"); err != nil {
+	if err := diagonal(p, legend, "perfect calibration"); err != nil {
 		return nil, nil, err
 	}
 	for i, group := range bins {
@@ -164,7 +164,7 @@ func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plo
 			line[g] = plotter.XY{X: b.Mean, Y: b.Frequency}
 		}
 		if err := addLine(p, legend, line, i, plotter.NoStep,
-			fmt.Sprintf("%s, off by %.3f", names[i], metrics.CalibrationError(group))); err != nil {
+			fmt.Sprintf("%s, calibration error %.3f", names[i], metrics.CalibrationError(group))); err != nil {
 			return nil, nil, err
 		}
 		dots, err := plotter.NewScatter(line)
@@ -186,26 +186,41 @@ func (r binned) YError(g int) (low, high float64) {
 	return r[g][2] - r[g][1], r[g][3] - r[g][1]
 }
 
-func saveSquare(p *plot.Plot, legend *plotstyle.Legend, path string, err error) error {
+// curveLegend is a legend above the data of a panel, or among the curves of a picture of its own.
+type curveLegend struct {
+	plotstyle.Legend
+	curves []plotter.XYs
+}
+
+// panel returns a panel with the legend above it.
+func (l *curveLegend) panel(p *plot.Plot, err error) (*plot.Plot, error) {
+	if err != nil {
+		return nil, err
+	}
+	p.Add(&l.Legend)
+	return p, nil
+}
+
+// save writes a picture of one panel, with the legend inside.
+func (l *curveLegend) save(p *plot.Plot, path string, err error) error {
 	if err != nil {
 		return err
 	}
-	legend.Beside = besideSquare
-	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, plotstyle.Width, squareHeight)
+	l.Inside = l.curves
+	p.Add(&l.Legend) // above the curves
+	return plotstyle.Save("effectplot", path, []*plot.Plot{p}, 1, squareWidth, squareHeight)
 }
 
 // square returns a plot of both axes from 0 to 1, with a legend.
-func square(x, y string) (*plot.Plot, *plotstyle.Legend) {
+func square(x, y string) (*plot.Plot, *curveLegend) {
 	p := plotstyle.New("", x, y)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-	legend := &plotstyle.Legend{Wide: legendWidth}
-	p.Add(legend)
-	return p, legend
+	return p, &curveLegend{Legend: plotstyle.Legend{Wide: legendWidth}}
 }
 
 var chanceLine = draw.LineStyle{Color: plotstyle.Grey, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(3), vg.Points(3)}}
 
-func diagonal(p *plot.Plot, legend *plotstyle.Legend, name string) error {
+func diagonal(p *plot.Plot, legend *curveLegend, name string) error {
 	line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}})
 	if err != nil {
 		return err
@@ -213,10 +228,11 @@ func diagonal(p *plot.Plot, legend *plotstyle.Legend, name string) error {
 	line.LineStyle = chanceLine
 	p.Add(line)
 	legend.Add(name, line)
+	legend.curves = append(legend.curves, line.XYs)
 	return nil
 }
 
-func addLine(p *plot.Plot, legend *plotstyle.Legend, at plotter.XYs, i int, step plotter.StepKind, name string) error {
+func addLine(p *plot.Plot, legend *curveLegend, at plotter.XYs, i int, step plotter.StepKind, name string) error {
 	line, err := plotter.NewLine(at)
 	if err != nil {
 		return err
@@ -224,6 +240,7 @@ func addLine(p *plot.Plot, legend *plotstyle.Legend, at plotter.XYs, i int, step
 	line.LineStyle, line.StepStyle = plotstyle.Line(i), step
 	p.Add(line)
 	legend.Add(name, line)
+	legend.curves = append(legend.curves, line.XYs)
 	return nil
 }
 

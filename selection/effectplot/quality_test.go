@@ -27,7 +27,7 @@ func rocs(t *testing.T, n int) (out []metrics.ROCCurve) {
 
 func TestROC(t *testing.T) {
 	text := svg(t, func(path string) error { return SaveROC(rocs(t, 3), nil, path) })
-	for _, want := range []string{"chance", "class 0, area 0.917", "class 2, area 0.917", "false positives", ">1.0<"} {
+	for _, want := range []string{"chance", "class 0, area 0.917", "class 2, area 0.917", "false positive rate", "true positive rate", ">1.0<"} {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, ">1.2<", "no share is above 1")
@@ -67,7 +67,7 @@ func TestPrecisionRecall(t *testing.T) {
 	c, err := metrics.PrecisionRecall([]int{0, 1, 1, 0}, 1, []float64{3, 2, 1, 0}, nil)
 	require.NoError(t, err)
 	text := svg(t, func(path string) error { return SavePrecisionRecall([]metrics.PrecisionRecallCurve{c}, nil, path) })
-	assert.Contains(t, text, "class 1, average 0.583 (chance 0.500)")
+	assert.Contains(t, text, "class 1, average precision 0.583 (chance 0.500)")
 	assert.Contains(t, text, ">chance<")
 	text = svg(t, func(path string) error {
 		return SavePrecisionRecall([]metrics.PrecisionRecallCurve{c, c}, []string{"a", "b"}, path)
@@ -81,14 +81,14 @@ func TestPrecisionRecall(t *testing.T) {
 func TestReliability(t *testing.T) {
 	bins := []metrics.Bin{{Mean: .1, Frequency: .2, Count: 10}, {Mean: .9, Frequency: .7, Count: 10}}
 	text := svg(t, func(path string) error { return SaveReliability([][]metrics.Bin{bins}, nil, 0.9, path) })
-	for _, want := range []string{"probabilities, off by 0.150", "as often as predicted", "bars: 90%"} {
+	for _, want := range []string{"probabilities, calibration error 0.150", "perfect calibration", "with 90% intervals"} {
 		assert.Contains(t, text, want)
 	}
 	text = svg(t, func(path string) error {
 		return SaveReliability([][]metrics.Bin{bins, bins[:1]}, []string{"a", "b"}, 0, path)
 	})
-	assert.Contains(t, text, "b, off by 0.100")
-	assert.Contains(t, text, "bars: 95%")
+	assert.Contains(t, text, "b, calibration error 0.100")
+	assert.Contains(t, text, "with 95% intervals")
 	_, err := Reliability([][]metrics.Bin{bins}, nil, 2)
 	assert.ErrorIs(t, err, fault.ErrParam)
 	_, err = Reliability([][]metrics.Bin{{{}}}, nil, 0)

@@ -205,8 +205,20 @@ func entropies(r *search.Result, curves []curve) (*plot.Plot, error) {
 	legend.Add("0.1 to 0.5, where good kernels mostly lie", band)
 	if row, ok := chosenRow(r); ok && finite(r.Entropy) {
 		chosen = plotter.XYs{{X: abscissa(row.Point), Y: r.Entropy}}
+		p.Title.Text += unusual(r.Entropy)
 	}
 	return p, addChoice(p, legend, "chosen: "+numeral.Rounded(r.Choice()), chosen)
+}
+
+// unusual is a line of the title that explains an entropy outside the band.
+func unusual(entropy float64) string {
+	switch {
+	case entropy < bandLow:
+		return "\nThe choice is below the band: the target is smooth, and wide kernels score best."
+	case entropy > bandHigh:
+		return "\nThe choice is above the band: the target changes over short distances."
+	}
+	return ""
 }
 
 // scores draws the lower panel, nil where there are none.

@@ -96,6 +96,20 @@ func TestEveryKindOfSearch(t *testing.T) {
 
 var shownText = regexp.MustCompile(`<text[^>]*>([^<]*)</text>`)
 
+// A choice outside the usual band is explained.
+func TestChoiceOutsideTheBand(t *testing.T) {
+	r := fitted(t, &selection.Regressor{Search: &entropy.Search{}})
+	for e, says := range map[float64]string{
+		0.05: "Entropy of the kernel matrix\nThe choice is below the band: the target is smooth, and wide kernels score best.",
+		0.3:  "Entropy of the kernel matrix", 0.9: "Entropy of the kernel matrix\nThe choice is above the band: the target changes over short distances.",
+	} {
+		r.Entropy = e
+		plots, err := Plots(r)
+		require.NoError(t, err)
+		assert.Equal(t, says, plots[0].Title.Text)
+	}
+}
+
 func TestSavePNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
 	require.NoError(t, Save(fitted(t, &selection.Regressor{Search: &entropy.Search{}}), path))
