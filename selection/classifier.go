@@ -118,7 +118,9 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
-func (c *Classifier) SetCategories(columns []int) { setCategories(c.Preprocess, &c.Categories, columns) }
+func (c *Classifier) SetCategories(columns []int) {
+	setCategories(c.Preprocess, &c.Categories, columns)
+}
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { c.Names = names }

@@ -133,7 +133,7 @@ func (m *model) score(ctx context.Context, r *Regressor) error {
 // scoredRows get their predictions between two looks at the context: a variance may cost the square of the rows of the fit.
 const scoredRows = 128
 
-// deviations returns predictions and their standard deviations, 1 each without scaling, times what a spread says that is not nil.
+// deviations returns predictions and their standard deviations, 1 each without scaling, times the predictions of a spread that is not nil.
 func deviations(r *Regressor, fitted estimators.Regressor, of *spread, x mat.Matrix) (mean, sd []float64, err error) {
 	v, ok := fitted.(estimators.VariancePredictor)
 	if !ok || r.NoScaling || !estimators.Supports(fitted, estimators.Variance) {

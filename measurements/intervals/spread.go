@@ -51,7 +51,7 @@ func funnel(n int, seed uint64) *dataset.Set {
 	return &dataset.Set{Name: "generated", X: x, Y: y}
 }
 
-// thirds are what intervals hold in thirds of the test rows, by their predicted spread.
+// thirds holds the coverage and width in thirds of the test rows, by their predicted spread.
 type thirds [3]held
 
 // measureSpread takes a set's splits.

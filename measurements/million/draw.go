@@ -67,7 +67,7 @@ func overRows(results []result) (*plot.Plot, error) {
 	return p, nil
 }
 
-// overSeconds has one curve, of the least error that so many seconds give: a fit of few rows may take longer than one of more.
+// overSeconds has one curve, of the least error within those seconds: a fit of few rows may take longer than one of more.
 func overSeconds(results []result) (*plot.Plot, error) {
 	p := panel("seconds of learning", "least NMSE without noise")
 	return p, plotstyle.AddCurve(p, nil, 0, "", leastErrors(results))
