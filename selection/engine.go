@@ -596,6 +596,9 @@ func (c engine[Y, E]) holds(rows int) error {
 	return nil
 }
 
+// missing is the value of what was not computed.
+var missing = math.NaN()
+
 // setCategories gives the categories of x to the first step, which may move columns, or without steps to the search.
 func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
 	if len(steps) > 0 {
