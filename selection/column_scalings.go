@@ -21,11 +21,11 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 	"github.com/kernelearn/kernelearn/internal/progress"
 	"github.com/kernelearn/kernelearn/internal/stack"
-	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/kernels/families"
 	"github.com/kernelearn/kernelearn/selection/entropy"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
 	"github.com/kernelearn/kernelearn/selection/internal/scalings"
+	"github.com/kernelearn/kernelearn/selection/internal/targetmap"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/search"
 	"github.com/kernelearn/kernelearn/selection/shape"
@@ -165,7 +165,7 @@ func (c engine[Y, E]) fitScalings(ctx context.Context, x *mat.Dense, merged *dis
 // fitParts fits once for each scaling and kind to rows without gaps, of which merged are the distinct ones, with or without a model of
 // the plain targets, if these are not those that are taken.
 func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, filled *mat.Dense, merged *distinct.Rows, given folds.Rows[Y],
-	target []float64, labels []int) (parts, plain []*fitted[E], seen targets.Map, err error) {
+	target []float64, labels []int) (parts, plain []*fitted[E], seen targetmap.Map, err error) {
 	var means []float64 // of the targets of equal rows
 	if target != nil {
 		means = merged.Mean(mat.NewDense(len(target), 1, slices.Clone(target))).RawMatrix().Data
@@ -197,7 +197,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 		if i == 0 && len(others) > 0 { // the first model tells how the targets are best seen
 			var first context.Context
 			first, learning = progress.Two(learning, 1, 3)
-			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, targets.Map{}, given, own, even, target, labels); err != nil {
+			if plain, err = c.fitKinds(first, w, c.kinds[:1], nil, targetmap.Map{}, given, own, even, target, labels); err != nil {
 				return nil, nil, seen, fail(w, err)
 			}
 			if seen, err = c.better(progress.Detach(ctx), plain[0], others, even, target, weights, rowWeights); err != nil {
@@ -225,7 +225,7 @@ func (c engine[Y, E]) fitParts(ctx context.Context, ways []scalings.Scaling, fil
 }
 
 // fitKinds fits once for each kind on the columns that a scaling has made even, but for a first that is done.
-func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen targets.Map,
+func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []families.Family, done []*fitted[E], seen targetmap.Map,
 	given folds.Rows[Y],
 	own *pipeline.Transformer, even *mat.Dense, target []float64, labels []int) (parts []*fitted[E], err error) {
 	group := progress.Open(ctx)

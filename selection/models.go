@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"fmt"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -60,3 +62,16 @@ func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models()
 // Models returns the fitted models of which PredictProba gives the mean by their Share, often one. It returns nil
 // before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
+
+// String says whether the search was made, and what it chose. Result has the details.
+func (r *Regressor) String() string { return describe("selection.Regressor", r.f) }
+
+// String says whether the search was made, and what it chose. Result has the details.
+func (c *Classifier) String() string { return describe("selection.Classifier", c.f) }
+
+func describe[E any](kind string, f *fitted[E]) string {
+	if f == nil {
+		return kind + "(not fitted)"
+	}
+	return fmt.Sprintf("%s(%s; fitted)", kind, f.result.Choice())
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/stack"
 	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/selection/internal/folds"
+	"github.com/kernelearn/kernelearn/selection/internal/targetmap"
 )
 
 // Target says how a [Regressor] sees the targets.
@@ -69,25 +70,25 @@ func targetOf(b *targets.Bend) Target {
 
 // target returns what the caller chose for the targets of the distinct rows; ok is false where leaving rows out is to decide among
 // others.
-func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targets.Map, others []targets.Map, err error) {
+func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targetmap.Map, others []targetmap.Map, err error) {
 	switch {
 	case y == nil || c.targetOf == PlainTarget:
-		return targets.Map{}, nil, nil
+		return targetmap.Map{}, nil, nil
 	case c.targetOf == LogTarget:
-		if chosen = targets.LogMap(y); chosen.Bend == nil || c.signed {
+		if chosen = targetmap.Logarithm(y); chosen.Bend == nil || c.signed {
 			return chosen, nil, fault.Param(c.Type, "Target", c.targetOf, "targets that are all > 0")
 		}
 		return chosen, nil, nil
 	case c.targetOf == PowerTarget:
-		chosen, err = targets.PowerMap(ctx, y)
+		chosen, err = targetmap.Power(ctx, y)
 		return chosen, nil, err
 	case c.Groups != nil || len(y) < bendRows || c.handsOver(len(y)) || c.drafts(len(y)):
-		return targets.Map{}, nil, nil
+		return targetmap.Map{}, nil, nil
 	}
-	if l := targets.LogMap(y); l.Bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
+	if l := targetmap.Logarithm(y); l.Bend != nil && !c.signed && math.Log(floats.Max(y)/floats.Min(y)) >= leastRange {
 		others = append(others, l)
 	}
-	p, err := targets.PowerMap(ctx, y)
+	p, err := targetmap.Power(ctx, y)
 	least := leastBend
 	if c.drafting {
 		least = draftBend
@@ -95,13 +96,13 @@ func (c engine[Y, E]) target(ctx context.Context, y []float64) (chosen targets.M
 	if p.Bend != nil && math.Abs(p.Bend.Lambda-1) >= least {
 		others = append(others, p)
 	}
-	return targets.Map{}, others, err
+	return targetmap.Map{}, others, err
 }
 
 // better returns the target that a machine with the kernel of a model of the plain ones predicts best with.
-func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targets.Map, even *mat.Dense,
-	y, rowWeights, weights []float64) (targets.Map, error) {
-	var best targets.Map
+func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []targetmap.Map, even *mat.Dense,
+	y, rowWeights, weights []float64) (targetmap.Map, error) {
+	var best targetmap.Map
 	machine, ok := any(plain.inner).(*lssvm.Regressor)
 	if !ok || plain.left == nil || plain.variances == nil {
 		return best, nil
@@ -137,7 +138,7 @@ func (c engine[Y, E]) better(ctx context.Context, plain *fitted[E], others []tar
 	return best, nil
 }
 
-// noise is the variance of targets.Map targets around what models predict of rows that they have not seen.
+// noise is the variance of targetmap.Map targets around what models predict of rows that they have not seen.
 func noise[E any](parts []*fitted[E], target, weights []float64) float64 {
 	total, sum := floats.Sum(weights), 0.0
 	mean := floats.Dot(target, weights) / total

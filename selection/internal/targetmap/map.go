@@ -1,4 +1,5 @@
-package targets
+// Package targetmap transforms targets before a fit, and scores models in the units of the targets themselves.
+package targetmap
 
 import (
 	"context"
@@ -8,21 +9,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/internal/stack"
+	"github.com/kernelearn/kernelearn/internal/targets"
 	"github.com/kernelearn/kernelearn/transformers/columnwise"
 )
 
 // Map is the transformation of targets before a fit, with its name. The zero Map leaves targets as they are.
 type Map struct {
-	Bend *Bend  // nil: the targets as they are
-	Name string // "" for those
+	Bend *targets.Bend // nil: the targets as they are
+	Name string        // "" for those
 }
 
-// LogMap returns the logarithm, without a Bend if a target is not above 0.
-func LogMap(y []float64) Map { return Map{NewLogarithm(y), "logarithm"} }
+// Logarithm returns the logarithm, without a Bend if a target is not above 0.
+func Logarithm(y []float64) Map { return Map{targets.NewLogarithm(y), "logarithm"} }
 
-// PowerMap returns the power of Yeo and Johnson that makes the targets most like normal numbers, without a Bend if all are equal.
-func PowerMap(ctx context.Context, y []float64) (Map, error) {
-	b, err := NewPower(y, func(v []float64) (float64, error) {
+// Power returns the power of Yeo and Johnson that makes the targets most like normal numbers, without a Bend if all are equal.
+func Power(ctx context.Context, y []float64) (Map, error) {
+	b, err := targets.NewPower(y, func(v []float64) (float64, error) {
 		p := &columnwise.PowerTransformer{}
 		if err := p.Fit(ctx, mat.NewDense(len(v), 1, v)); err != nil {
 			return 0, err
