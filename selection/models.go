@@ -63,10 +63,10 @@ func (r *Regressor) Models() []Model[estimators.Regressor] { return r.f.models()
 // before Fit.
 func (c *Classifier) Models() []Model[estimators.Classifier] { return c.f.models() }
 
-// String says whether the search was made, and what it chose. Result has the details.
+// String returns the chosen point, or "not fitted". Result has the details.
 func (r *Regressor) String() string { return describe("selection.Regressor", r.f) }
 
-// String says whether the search was made, and what it chose. Result has the details.
+// String returns the chosen point, or "not fitted". Result has the details.
 func (c *Classifier) String() string { return describe("selection.Classifier", c.f) }
 
 func describe[E any](kind string, f *fitted[E]) string {
