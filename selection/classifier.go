@@ -119,23 +119,14 @@ func (c *Classifier) SetGroups(groups []int) { c.Groups = groups }
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
 func (c *Classifier) SetCategories(columns []int) {
-	if len(c.Preprocess) > 0 {
-		estimators.SetCategories(c.Preprocess[0], columns)
-	} else {
-		c.Categories = columns
-	}
+	setCategories(c.Preprocess, &c.Categories, columns)
 }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
 func (c *Classifier) SetColumnNames(names []string) { c.Names = names }
 
 // ColumnNames implements [estimators.ColumnNamer].
-func (c *Classifier) ColumnNames() []string {
-	if c.f == nil {
-		return nil
-	}
-	return c.f.chain.ColumnNames()
-}
+func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and

@@ -154,24 +154,13 @@ func (r *Regressor) SetGroups(groups []int) { r.Groups = groups }
 
 // SetCategories sets Categories, or with Preprocess those of its first step, such as a pipeline.ColumnTransformer with a part of
 // Categories. It implements [estimators.Categorizer].
-func (r *Regressor) SetCategories(columns []int) {
-	if len(r.Preprocess) > 0 {
-		estimators.SetCategories(r.Preprocess[0], columns)
-	} else {
-		r.Categories = columns
-	}
-}
+func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &r.Categories, columns) }
 
 // SetColumnNames sets Names. It implements [estimators.ColumnNamer].
 func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
 
 // ColumnNames implements [estimators.ColumnNamer].
-func (r *Regressor) ColumnNames() []string {
-	if r.f == nil {
-		return nil
-	}
-	return r.f.chain.ColumnNames()
-}
+func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the
