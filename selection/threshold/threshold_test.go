@@ -201,8 +201,8 @@ func TestAllOrNone(t *testing.T) {
 func TestErrors(t *testing.T) {
 	x, y := ten()
 	for text, c := range map[string]*threshold.Classifier{
-		"threshold: Classifier: MinRecall = 1.5, want in (0, 1]":                              {MinRecall: 1.5},
-		"threshold: Classifier: Beta = NaN":                                   {Beta: math.NaN()},
+		"threshold: Classifier: MinRecall = 1.5, want in (0, 1]":             {MinRecall: 1.5},
+		"threshold: Classifier: Beta = NaN":                                  {Beta: math.NaN()},
 		"MinPrecision and MinRecall = set, want one of":                      {MinRecall: .5, MinPrecision: .5},
 		"FalsePositiveCost = set, want one of":                               {FalsePositiveCost: 1},
 		"Positive = 7, want one of the labels [0 1]":                         {Positive: pointer(7)},
