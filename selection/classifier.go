@@ -126,12 +126,7 @@ func (c *Classifier) SetCategories(columns []int) {
 func (c *Classifier) SetColumnNames(names []string) { c.Names = names }
 
 // ColumnNames implements [estimators.ColumnNamer].
-func (c *Classifier) ColumnNames() []string {
-	if c.f == nil {
-		return nil
-	}
-	return c.f.chain.ColumnNames()
-}
+func (c *Classifier) ColumnNames() []string { return c.f.columnNames() }
 
 // Fit chooses the kernel on x (n×d) and the labels y (n) and fits with it. Errors: those of the preprocessing, of
 // the search ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and

@@ -49,6 +49,13 @@ const warmSteps = 20
 // taking the mean.
 const exclusionRatio = 1.25
 
+// setCategories gives the categories of x to the first step, which may move or change columns, or to a search without steps.
+func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
+	if (&pipeline.Transformer{Steps: steps}).SetCategories(columns); len(steps) == 0 {
+		*own = columns
+	}
+}
+
 // validateCategories returns what is wrong with the columns that the caller says name things.
 func (c engine[Y, E]) validateCategories() error {
 	if len(c.categories) == 0 {
@@ -267,7 +274,7 @@ func (c engine[Y, E]) fitKinds(ctx context.Context, w scalings.Scaling, kinds []
 // leaveOut returns what a part says of each row without having seen it: the residual of a number, or the probability of the class
 // that the row has; nil for what cannot tell. It sets LeaveOneOut in the part's result.
 func leaveOut[E any](ctx context.Context, part *fitted[E], target []float64, labels []int, weights []float64) ([]float64, error) {
-	part.result.LeaveOneOut = missing
+	part.result.LeaveOneOut = math.NaN()
 	switch e := any(part.inner).(type) {
 	case onFalkon:
 		if target != nil {

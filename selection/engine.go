@@ -110,9 +110,6 @@ func (c engine[Y, E]) fit(ctx context.Context, x mat.Matrix, y []Y, weights, tar
 	if err != nil {
 		return nil, fault.NameColumns(err, c.names)
 	}
-	if d := xd.RawMatrix().Cols; c.names != nil && len(c.names) != d {
-		return nil, fault.Param(c.Type, "Names", len(c.names), fmt.Sprintf("a name for each of %d columns, or nil", d))
-	}
 	if err := check.Rows("y", len(y), xd.RawMatrix().Rows); err != nil {
 		return nil, err
 	}
@@ -475,7 +472,7 @@ func (c engine[Y, E]) try(ctx context.Context, rows folds.Rows[Y], family famili
 	var scored atomic.Bool
 	j.Skip = func() bool { return scored.Load() && t.Share.Spent() }
 	j.Observe = func(b, f int, cl folds.Cell) {
-		byFold[b][f] = missing
+		byFold[b][f] = math.NaN()
 		if cl.Err == nil {
 			byFold[b][f] = cl.Scores[0]
 		}
@@ -555,15 +552,13 @@ func (c engine[Y, E]) supports(wrapper any, f *fitted[E], capability estimators.
 		return false // the mean of several machines is none
 	}
 	switch {
-	case capability == estimators.Naming:
-		return true
 	case capability == estimators.Categorizing && len(c.steps) > 0: // of columns of x, which steps may move
 		return estimators.Supports(c.steps[0], capability)
 	case capability == estimators.Categorizing:
 		_, ok := c.strategy.(*shape.Search)
 		return ok
 	}
-	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping}}
+	w := estimators.Wrapped{Steps: c.steps, Own: []estimators.Capability{estimators.Reporting, estimators.Grouping, estimators.Naming}}
 	if f != nil && f.parts == nil {
 		w.Estimators = []any{f.inner}
 	} else {
@@ -598,12 +593,3 @@ func (c engine[Y, E]) holds(rows int) error {
 
 // missing is the value of what was not computed.
 var missing = math.NaN()
-
-// setCategories gives the categories of x to the first step, which may move columns, or without steps to the search.
-func setCategories(steps []transformers.Transformer, own *[]int, columns []int) {
-	if len(steps) > 0 {
-		estimators.SetCategories(steps[0], columns)
-	} else {
-		*own = columns
-	}
-}

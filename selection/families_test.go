@@ -2,6 +2,7 @@ package selection
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,5 +83,5 @@ func TestResultString(t *testing.T) {
 	var read search.Result
 	require.NoError(t, json.Unmarshal(data, &read))
 	assert.Equal(t, text, read.String())
-	assert.Contains(t, search.Result{Entropy: missing, Score: missing, Trace: []search.TraceRow{{EntropyRow: search.EntropyRow{Entropy: missing}}}}.String(), " -  ")
+	assert.Contains(t, search.Result{Entropy: math.NaN(), Score: math.NaN(), Trace: []search.TraceRow{{EntropyRow: search.EntropyRow{Entropy: math.NaN()}}}}.String(), " -  ")
 }

@@ -56,6 +56,14 @@ func (f *fitted[E]) plain(err error) error {
 	return f.named(shape)
 }
 
+// columnNames returns the names of the columns of x, nil if they are not known.
+func (f *fitted[E]) columnNames() []string {
+	if f == nil {
+		return nil
+	}
+	return f.chain.ColumnNames()
+}
+
 // named names columns of x that an error knows by number.
 func (f *fitted[E]) named(err error) error {
 	if err == nil || len(f.chain.Steps) > 0 && f.parts == nil { // the columns of the estimator are others

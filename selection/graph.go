@@ -23,12 +23,3 @@ func (r *Regressor) Graph(x graph.Value) (graph.Outputs, error) { return r.f.gra
 
 // Graph implements [graph.Grapher], like [Regressor.Graph].
 func (c *Classifier) Graph(x graph.Value) (graph.Outputs, error) { return c.f.graph(classifierType, x) }
-
-// Graph returns Outputs of new rows.
-func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
-	rows, err := s.chain.Graph(x)
-	if err != nil {
-		return rows, err
-	}
-	return graph.Build(s.Smoother, rows.Rows)
-}

@@ -160,12 +160,7 @@ func (r *Regressor) SetCategories(columns []int) { setCategories(r.Preprocess, &
 func (r *Regressor) SetColumnNames(names []string) { r.Names = names }
 
 // ColumnNames implements [estimators.ColumnNamer].
-func (r *Regressor) ColumnNames() []string {
-	if r.f == nil {
-		return nil
-	}
-	return r.f.chain.ColumnNames()
-}
+func (r *Regressor) ColumnNames() []string { return r.f.columnNames() }
 
 // Fit chooses the kernel on x (n×d) and y (n) and fits with it. Errors: those of the preprocessing, of the search
 // ([estimators.ErrParam], [estimators.ErrShape] where all rows are equal, [estimators.ErrTooLarge]) and of the

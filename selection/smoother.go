@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
-	"github.com/kernelearn/kernelearn/estimators/pipeline"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
 // Smoother calls Smoother of the estimator that was built, on preprocessed rows. If it has none, as the mean of
@@ -72,32 +72,6 @@ func smootherOf[E any](ctx context.Context, typ string, f *fitted[E], x mat.Matr
 	if err != nil {
 		return nil, err
 	}
-	return &smoothed{Smoother: out, chain: f.chain, transform: func(x mat.Matrix) (*mat.Dense, error) { return f.transform(typ, x) }}, nil
-}
-
-// smoothed is a machine behind the preprocessing.
-type smoothed struct {
-	estimators.Smoother
-	chain     *pipeline.Transformer
-	transform func(mat.Matrix) (*mat.Dense, error)
-}
-
-// Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer check.Begin(&ctx)(&err)
-	z, err := s.transform(x)
-	if err != nil {
-		return nil, err
-	}
-	return s.Smoother.Outputs(ctx, z)
-}
-
-// Influence implements estimators.Smoother.
-func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer check.Begin(&ctx)(&err)
-	z, err := s.transform(x)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return s.Smoother.Influence(ctx, z)
+	rows := func(x mat.Matrix) (mat.Matrix, error) { return f.transform(typ, x) }
+	return &preprocessed.Smoother{Smoother: out, Steps: f.chain, Prepare: rows, Explain: f.named}, nil
 }

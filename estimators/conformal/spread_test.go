@@ -91,11 +91,11 @@ func TestCoverageOfSpread(t *testing.T) {
 			return &Regressor{Estimator: line(1), Spread: &ridge.Regressor{Ridge: 1}, Method: m, Folds: 5}
 		}
 	}
-	share, positive := covered(t, build(Split), 0)
+	share, _ := covered(t, build(Split), 0)
 	assert.GreaterOrEqual(t, share, level-deviation)
 	assert.LessOrEqual(t, share, level+1.0/21+deviation)
 	plain, plainPositive := covered(t, func() *Regressor { return &Regressor{Estimator: line(1), Method: CrossValidation, Folds: 5} }, 0)
-	share, positive = covered(t, build(CrossValidation), 0)
+	share, positive := covered(t, build(CrossValidation), 0)
 	assert.GreaterOrEqual(t, share, 2*level-1-deviation)
 	assert.GreaterOrEqual(t, share, plain-0.03)
 	assert.Greater(t, positive, plainPositive, "nearer to the promise where the noise is large")

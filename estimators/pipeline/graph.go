@@ -81,12 +81,3 @@ func (p *MultiRegressor) Graph(x graph.Value) (graph.Outputs, error) {
 	}
 	return p.graph(multiName, x, prior)
 }
-
-// Graph returns Outputs of new rows.
-func (s *smoothed) Graph(x graph.Value) (graph.Outputs, error) {
-	rows, err := s.steps.Graph(x)
-	if err != nil {
-		return rows, err
-	}
-	return graph.Build(s.Smoother, rows.Rows)
-}

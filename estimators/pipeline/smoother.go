@@ -7,6 +7,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/estimators"
 	"github.com/kernelearn/kernelearn/internal/check"
+	"github.com/kernelearn/kernelearn/internal/smoother/preprocessed"
 )
 
 // Smoother implements [estimators.LinearSmoother] with Final's, on what the fitted steps make of x.
@@ -36,35 +37,5 @@ func smootherOf[T, P any, E learner[T, P]](
 	if err != nil {
 		return nil, fitted.ofFinal(err)
 	}
-	return &smoothed{Smoother: out, steps: fitted.steps, rows: fitted.rows, named: fitted.ofFinal}, nil
-}
-
-// smoothed is a final estimator's behind the steps.
-type smoothed struct {
-	estimators.Smoother
-	steps *Transformer
-	rows  func(mat.Matrix) (mat.Matrix, error)
-	named func(error) error
-}
-
-// Outputs implements estimators.Smoother.
-func (s *smoothed) Outputs(ctx context.Context, x mat.Matrix) (_ *mat.Dense, err error) {
-	defer check.Begin(&ctx)(&err)
-	z, err := s.rows(x)
-	if err != nil {
-		return nil, err
-	}
-	f, err := s.Smoother.Outputs(ctx, z)
-	return f, s.named(err)
-}
-
-// Influence implements estimators.Smoother.
-func (s *smoothed) Influence(ctx context.Context, x mat.Matrix) (f, b *mat.Dense, spread []float64, err error) {
-	defer check.Begin(&ctx)(&err)
-	z, err := s.rows(x)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	f, b, spread, err = s.Smoother.Influence(ctx, z)
-	return f, b, spread, s.named(err)
+	return &preprocessed.Smoother{Smoother: out, Steps: fitted.steps, Prepare: fitted.rows, Explain: fitted.ofFinal}, nil
 }
