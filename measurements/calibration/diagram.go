@@ -43,7 +43,7 @@ func diagram(ctx context.Context, path string, s set, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		p.Title.Text, p.X.Label.Text = learner.name, "mean probability in a bin"
+		p.Title.Text, p.X.Label.Text, p.Y.Label.Text = learner.name, "mean predicted probability", "observed frequency"
 		p.X.Tick.Marker = plotstyle.Round{Most: 4}
 		panels = append(panels, p)
 	}

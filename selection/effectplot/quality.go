@@ -118,7 +118,7 @@ func SaveReliability(bins [][]metrics.Bin, names []string, level float64, path s
 
 // Reliability returns a panel of at most twelve reliability diagrams: how often the class was
 // there over its mean probability in each bin of metrics.Calibration, with the interval that
-// metrics.Bin.Interval gives at a level (0: 0.95), the expected calibration error, and the
+// metrics.Bin.Interval gives at a level (0: 0.95), the expected calibration error (ECE), and the
 // diagonal on which probabilities are right. Names, one for each, stand in the legend; nil for
 // one alone. Errors: as ROC, ErrParam for a level.
 func Reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plot, error) {
@@ -164,7 +164,7 @@ func reliability(bins [][]metrics.Bin, names []string, level float64) (*plot.Plo
 			line[g] = plotter.XY{X: b.Mean, Y: b.Frequency}
 		}
 		if err := addLine(p, legend, line, i, plotter.NoStep,
-			fmt.Sprintf("%s, calibration error %.3f", names[i], metrics.CalibrationError(group))); err != nil {
+			fmt.Sprintf("%s, ECE %.3f", names[i], metrics.CalibrationError(group))); err != nil {
 			return nil, nil, err
 		}
 		dots, err := plotter.NewScatter(line)

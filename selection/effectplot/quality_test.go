@@ -81,13 +81,13 @@ func TestPrecisionRecall(t *testing.T) {
 func TestReliability(t *testing.T) {
 	bins := []metrics.Bin{{Mean: .1, Frequency: .2, Count: 10}, {Mean: .9, Frequency: .7, Count: 10}}
 	text := svg(t, func(path string) error { return SaveReliability([][]metrics.Bin{bins}, nil, 0.9, path) })
-	for _, want := range []string{"probabilities, calibration error 0.150", "perfect calibration", "with 90% intervals"} {
+	for _, want := range []string{"probabilities, ECE 0.150", "perfect calibration", "with 90% intervals"} {
 		assert.Contains(t, text, want)
 	}
 	text = svg(t, func(path string) error {
 		return SaveReliability([][]metrics.Bin{bins, bins[:1]}, []string{"a", "b"}, 0, path)
 	})
-	assert.Contains(t, text, "b, calibration error 0.100")
+	assert.Contains(t, text, "b, ECE 0.100")
 	assert.Contains(t, text, "with 95% intervals")
 	_, err := Reliability([][]metrics.Bin{bins}, nil, 2)
 	assert.ErrorIs(t, err, fault.ErrParam)
