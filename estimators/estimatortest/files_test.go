@@ -24,6 +24,7 @@ import (
 	"github.com/kernelearn/kernelearn/estimators/eem"
 	"github.com/kernelearn/kernelearn/estimators/elm"
 	"github.com/kernelearn/kernelearn/estimators/falkon"
+	"github.com/kernelearn/kernelearn/estimators/forecast"
 	"github.com/kernelearn/kernelearn/estimators/gabasr"
 	"github.com/kernelearn/kernelearn/estimators/lssvm"
 	"github.com/kernelearn/kernelearn/estimators/modelfile"
@@ -246,6 +247,13 @@ func makeSubjects(tb testing.TB) (out []*filefuzz.Subject) {
 	}
 	require.NoError(tb, full.Fit(ctx, many, values))
 	add("lssvm.State", func() any { return &lssvm.State{} }, iterated)
+
+	newForecaster := func() any {
+		return &forecast.Forecaster{Horizon: 2, Difference: 1, Model: &lssvm.Regressor{Kernel: kernels.RBF{Gamma: 1}, Ridge: .1}}
+	}
+	forecaster := newForecaster().(*forecast.Forecaster)
+	require.NoError(tb, forecaster.Fit(ctx, values[:40], nil))
+	add("forecast.Forecaster", newForecaster, forecaster)
 
 	classes, targets := &measures.ClassSums{}, &measures.TargetSums{}
 	require.NoError(tb, classes.AddBlock(ctx, streaming.Block[int]{X: x, Y: labels}))
