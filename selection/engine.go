@@ -590,6 +590,3 @@ func (c engine[Y, E]) holds(rows int) error {
 	}
 	return nil
 }
-
-// missing is the value of what was not computed.
-var missing = math.NaN()
