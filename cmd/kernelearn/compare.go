@@ -19,8 +19,9 @@ func compareCommand(s *streams) *cli.Command {
 		Name:      "compare",
 		Usage:     "compares methods on the same held-out rows of a table.",
 		UsageText: "kernelearn compare houses.csv -target price -methods selection,lssvm,ridge",
-		Description: "Each method is cross-validated on the same folds. P is the probability of a difference from the first method at least as large\n" +
-			"if both were equally good, by the corrected resampled t-test of Nadeau and Bengio (2003). More -repeats make it more certain.",
+		Description: "Each method is cross-validated on the same folds. P is the probability of a difference from the first\n" +
+			"method at least as large if both were equally good, by the corrected resampled t-test of Nadeau and Bengio\n" +
+			"(2003). More -repeats make it more certain.",
 		Flags: append(append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "methods", Usage: "`METHODS`, separated by commas: " + methodNames()},
 			&cli.StringFlag{Name: "metric", Usage: "the `METRIC` of the test, as evaluate prints it (default: NMSE, or LogLoss)"},

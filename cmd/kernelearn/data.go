@@ -23,7 +23,8 @@ func formatFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "percent", Usage: "read 10% as 0.1"},
 		&cli.BoolFlag{Name: "no-header", Usage: "the first line is a row, and columns are called 0, 1, ..."},
 		&cli.BoolFlag{Name: "latin1", Usage: "the file is Latin-1 as Windows writes it"},
-		&cli.StringSliceFlag{Name: "missing", Usage: "`CELLS` that are gaps, separated by commas (default: the usual ones, such as NA and ?)"},
+		&cli.StringSliceFlag{Name: "missing",
+			Usage: "`CELLS` that are gaps, separated by commas (default: the usual ones, such as NA and ?)"},
 		&cli.BoolFlag{Name: "words-as-gaps", Usage: "make gaps of the words in a column that is nearly all numbers"},
 	}
 }
@@ -32,7 +33,8 @@ func formatFlags() []cli.Flag {
 func columnFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "target", Aliases: []string{"t"}, Usage: "the `COLUMN` to learn"},
-		&cli.StringFlag{Name: "task", Usage: "the `TASK`, regression or classification (default: classes of words and of two whole numbers, else numbers)"},
+		&cli.StringFlag{Name: "task",
+			Usage: "the `TASK`, regression or classification (default: classes of words and of two whole numbers, else numbers)"},
 		&cli.StringFlag{Name: "group", Usage: "the `COLUMN` that says which rows belong together, such as a patient's number"},
 		&cli.StringFlag{Name: "weight", Usage: "the `COLUMN` of the weights of rows"},
 		&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
@@ -54,7 +56,8 @@ func oneRune(c *cli.Command, name string) (rune, error) {
 }
 
 func format(c *cli.Command, path string) (f table.Format, err error) {
-	f = table.Format{NoHeader: c.Bool("no-header"), Percent: c.Bool("percent"), WordsAsGaps: c.Bool("words-as-gaps"), Latin1: c.Bool("latin1")}
+	f = table.Format{NoHeader: c.Bool("no-header"), Percent: c.Bool("percent"), WordsAsGaps: c.Bool("words-as-gaps"),
+		Latin1: c.Bool("latin1")}
 	if c.IsSet("missing") { // otherwise nil, for the usual ones
 		f.Missing = c.StringSlice("missing")
 	}

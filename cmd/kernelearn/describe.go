@@ -17,9 +17,10 @@ func describeCommand(s *streams) *cli.Command {
 		Name:      "describe",
 		Usage:     "prints what model files hold.",
 		UsageText: "kernelearn describe price.keln",
-		Description: "It prints the type, the settings, the kernel, columns and classes, the imports that a program needs to load the file, the library\n" +
-			"that wrote it, the size and the checksum, and the same of the parts of a pipeline; of what train wrote also what became of\n" +
-			"each column. Models of other types are not loaded, so that third-party types are reported too.",
+		Description: "It prints the type, the settings, the kernel, columns and classes, the imports that a program needs to\n" +
+			"load the file, the library that wrote it, the size and the checksum, and the same of the parts of a pipeline. Of what\n" +
+			"train wrote it also prints what became of each column. Models of other types are not loaded,\n" +
+			"so that third-party types are reported too.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print a JSON array, with an object for each file"},
 		},

@@ -17,13 +17,16 @@ func driftCommand(s *streams) *cli.Command {
 		Name:      "drift",
 		Usage:     "tests whether the rows of a new table are like those of an old one.",
 		UsageText: "kernelearn drift houses.csv new.csv -drop price",
-		Description: "Numbers are compared by the Kolmogorov-Smirnov test, categories by χ², and all columns together by the maximum mean discrepancy.\n" +
-			"The adjusted p allows for the number of columns. The new table is read by the columns of the old one: drop those that it has not.",
+		Description: "Numbers are compared by the Kolmogorov-Smirnov test, categories by χ², and all columns together by the\n" +
+			"maximum mean discrepancy. " +
+			"The adjusted p allows for the number of columns. \n" +
+			"The new table is read by the columns of the old one: drop those that it has not.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
 			&cli.StringMapFlag{Name: "kind", Usage: "what a column is, as `COLUMN=KIND`: number, category, time, text or id"},
 			&cli.IntFlag{Name: "permutations", Usage: "the `NUMBER` of random divisions of the rows (default: 999)"},
-			&cli.IntFlag{Name: "rows", Usage: "the `NUMBER` of rows of each table that are compared in all columns together (default: 1000)"},
+			&cli.IntFlag{Name: "rows",
+				Usage: "the `NUMBER` of rows of each table that are compared in all columns together (default: 1000)"},
 			&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of what is random"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "show no progress"},
 		}, formatFlags()...),

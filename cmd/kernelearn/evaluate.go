@@ -17,7 +17,8 @@ import (
 
 func foldFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "folds", Value: 5, Usage: "the `NUMBER` of parts, each of which is predicted by models of the others (default: 5)"},
+		&cli.IntFlag{Name: "folds", Value: 5,
+			Usage: "the `NUMBER` of parts, each of which is predicted by models of the others (default: 5)"},
 		&cli.IntFlag{Name: "repeats", Value: 1, Usage: "how often the rows are divided anew, a `NUMBER`; with -group once (default: 1)"},
 		&cli.Uint64Flag{Name: "seed", Usage: "the `SEED` of the division"},
 		levelFlag(),
@@ -41,8 +42,8 @@ func evaluateCommand(s *streams) *cli.Command {
 		Name:      "evaluate",
 		Usage:     "measures on held-out rows of a table how well a model predicts.",
 		UsageText: "kernelearn evaluate houses.csv -target price",
-		Description: "The rows are divided into folds, and each fold is predicted by a model fitted to the others. Rows of a -group are in\n" +
-			"the same fold. It prints the mean of each metric over the folds with its standard error.",
+		Description: "The rows are divided into folds, and each fold is predicted by a model fitted to the others.\n" +
+			"Rows of a -group are in the same fold. It prints the mean of each metric over the folds with its standard error.",
 		Flags:  append(append(foldFlags(), columnFlags()...), fitFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return evaluate(ctx, s, c) },
 	}

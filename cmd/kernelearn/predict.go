@@ -19,7 +19,8 @@ import (
 const defaultLevel = 0.95
 
 func levelFlag() cli.Flag {
-	return &cli.FloatFlag{Name: "level", Value: defaultLevel, Usage: "the `PROBABILITY` of intervals, between 0 and 1; 0: none (default: 0.95)"}
+	return &cli.FloatFlag{Name: "level", Value: defaultLevel,
+		Usage: "the `PROBABILITY` of intervals, between 0 and 1; 0: none (default: 0.95)"}
 }
 
 func level(c *cli.Command) (float64, error) {
@@ -35,8 +36,8 @@ func predictCommand(s *streams) *cli.Command {
 		Name:      "predict",
 		Usage:     "predicts the rows of a table by a model, and writes them with further columns.",
 		UsageText: "kernelearn predict price.keln new.csv -o predicted.csv",
-		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval, or a class with\n" +
-			"the probability of each.",
+		Description: "Columns are found by their names. The column prediction has a number with the bounds of an interval,\n" +
+			"or a class with the probability of each.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of the predictions (default: standard output)"},
 			levelFlag(),

@@ -41,7 +41,8 @@ func reportCommand(s *streams) *cli.Command {
 		Description: "Metrics and pictures of errors are of held-out rows, as evaluate has them; effects are of a model of all rows.\n" +
 			"The page needs no other file and no network.",
 		Flags: append(append(append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of the page (default: the name of the table with .html)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "the `FILE` of the page (default: the name of the table with .html)"},
 		}, foldFlags()...), columnFlags()...), fitFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return writeReport(ctx, s, c) },
 	}
@@ -109,7 +110,8 @@ func newReport(ctx context.Context, source string, t *table.Table, held *outOfFo
 	}
 	for _, name := range held.metrics {
 		mean, standardError := held.mean(name)
-		r.Metrics = append(r.Metrics, report.Metric{Name: name, Mean: short(mean), StandardError: short(standardError), Meaning: meanings[name]})
+		r.Metrics = append(r.Metrics, report.Metric{Name: name, Mean: short(mean), StandardError: short(standardError),
+			Meaning: meanings[name]})
 	}
 	var err error
 	if t.Schema.Task == table.Classification {
@@ -254,7 +256,8 @@ func addEffects(ctx context.Context, r *report.Report, t *table.Table, model *ta
 		return err
 	}
 	picture, err := report.Draw("Relevance of columns",
-		"The share of the variance of predictions that comes from a column; dark, what it explains by itself.", bars, 7, 1+0.3*float64(min(len(found), 25)))
+		"The share of the variance of predictions that comes from a column; dark, what it explains by itself.",
+		bars, 7, 1+0.3*float64(min(len(found), 25)))
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,8 @@ func trainCommand(s *streams) *cli.Command {
 		Usage:     "learns a model of a table and writes it to a file.",
 		UsageText: "kernelearn train houses.csv -target price -o price.keln",
 		Flags: append(append([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the `FILE` of the model (default: the name of the table with .keln)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"},
+				Usage: "the `FILE` of the model (default: the name of the table with .keln)"},
 		}, columnFlags()...), fitFlags()...),
 		Action: func(ctx context.Context, c *cli.Command) error { return train(ctx, s, c) },
 	}

@@ -33,13 +33,14 @@
 //
 // # Targets whose spread changes
 //
-// The intervals of one system are nearly as wide where the noise is small as where it is large, and so are those of a machine whose variance
-// has one noise. The guarantee holds on average over the rows, but not in each part of them. With Spread a score is |y - f(x)| / σ(x) (Lei and others, Journal
-// of the American Statistical Association 113, 2018, 1094), with σ(x) = exp g(x), or that times the standard deviation of f, and f and g learnt
-// from rows whose scores do not count: those that choose, of Split, and those without the fold, of CV+. The intervals are f(x) ± qσ(x). For Split
-// this is the guarantee of split conformal prediction; f and g are one function of the other rows. For CV+ it is that of the theorem of Barber and
-// others, whose proof holds for any score of a function that is learnt without the fold. g learns log max(|e|, δ) of residuals e of rows that are left out, with δ a
-// tenth of their median, and predicts nothing beyond the range of these. A constant factor of σ changes nothing.
+// The intervals of one system are nearly as wide where the noise is small as where it is large, and so are those of a machine whose
+// variance has one noise. The guarantee holds on average over the rows, but not in each part of them. With Spread a score is |y - f(x)| /
+// σ(x) (Lei and others, Journal of the American Statistical Association 113, 2018, 1094), with σ(x) = exp g(x), or that times the
+// standard deviation of f, and f and g learnt from rows whose scores do not count: those that choose, of Split, and those without the
+// fold, of CV+. The intervals are f(x) ± qσ(x). For Split this is the guarantee of split conformal prediction; f and g are one function
+// of the other rows. For CV+ it is that of the theorem of Barber and others, whose proof holds for any score of a function that is learnt
+// without the fold. g learns log max(|e|, δ) of residuals e of rows that are left out, with δ a tenth of their median, and predicts
+// nothing beyond the range of these. A constant factor of σ changes nothing.
 //
 // # Copies and groups
 //

@@ -68,12 +68,12 @@ type Regressor struct {
 	// deviations of the predictions if Estimator has [estimators.Variance].
 	NoScaling bool
 
-	// Spread, if not nil, learns how far the predictions of Estimator are off, so that intervals are narrow where the noise is small and wide
-	// where it is large: scores are residuals over exp(g(x)), times the standard deviation as above, with g a clone of Spread. It is fitted
-	// to the rows that Estimator is fitted to, and not to those whose scores count, so that all guarantees stay. Its targets are the
-	// logarithms of the residuals of these rows, each predicted without it: in closed form if Estimator has [estimators.LeaveOneOut],
-	// and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses between them. It is a regressor such as
-	// &lssvm.Regressor{}.
+	// Spread, if not nil, learns how far the predictions of Estimator are off, so that intervals are narrow where the noise is small and
+	// wide where it is large: scores are residuals over exp(g(x)), times the standard deviation as above, with g a clone of Spread. It is
+	// fitted to the rows that Estimator is fitted to, and not to those whose scores count, so that all guarantees stay. Its targets are
+	// the logarithms of the residuals of these rows, each predicted without it: in closed form if Estimator has [estimators.LeaveOneOut],
+	// and otherwise by five more fits. Method must be [CrossValidation] or Split, and Automatic chooses between them. It is a regressor
+	// such as &lssvm.Regressor{}.
 	Spread estimators.Regressor
 
 	// If Group is not nil, it returns a group for each row of x. Intervals then keep their guarantee in each group

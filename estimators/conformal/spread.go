@@ -41,8 +41,8 @@ func (r *Regressor) checkSpread() error {
 	return nil
 }
 
-// fitSpread fits a clone of Spread to some rows, those of the fitted estimator: to the logarithms of their residuals, each with the row left out,
-// over the standard deviation where there is one. It returns nil without Spread.
+// fitSpread fits a clone of Spread to some rows, those of the fitted estimator: to the logarithms of their residuals, each with the row
+// left out, over the standard deviation where there is one. It returns nil without Spread.
 func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) (*spread, error) {
 	if r.Spread == nil {
 		return nil, nil
@@ -76,8 +76,8 @@ func (m *model) fitSpread(ctx context.Context, r *Regressor, fitted estimators.R
 	return out, weighted.FitWeighted(rest, x, off, linalg.Pick(m.own, rows))
 }
 
-// leaveOut returns how far the prediction of each row is off that is made without it, over its standard deviation where there is one: in closed
-// form where the estimator has leave-one-out residuals, else by folds.
+// leaveOut returns how far the prediction of each row is off that is made without it, over its standard deviation where there is one: in
+// closed form where the estimator has leave-one-out residuals, else by folds.
 func (m *model) leaveOut(ctx context.Context, r *Regressor, fitted estimators.Regressor, rows []int) ([]float64, error) {
 	out := make([]float64, len(rows))
 	if l, ok := fitted.(estimators.LeaveOneOutPredictor); ok && estimators.Supports(fitted, estimators.LeaveOneOut) {

@@ -29,7 +29,8 @@ func (f *Forecaster) fitEnsembles(ctx context.Context, m *model) error {
 		for b := range f.Ensemble {
 			drawn, in := drawBlocks(random, n, h+1)
 			one := estimators.Clone(f.base())
-			if err := one.Fit(group.Step(h*f.Ensemble+b, f.horizon()*f.Ensemble), linalg.Rows(x, drawn), linalg.Pick(y, drawn)); err != nil {
+			step := group.Step(h*f.Ensemble+b, f.horizon()*f.Ensemble)
+			if err := one.Fit(step, linalg.Rows(x, drawn), linalg.Pick(y, drawn)); err != nil {
 				return fmt.Errorf("%d steps ahead, model %d: %w", h+1, b, err)
 			}
 			models = append(models, one)

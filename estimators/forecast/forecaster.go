@@ -136,8 +136,8 @@ func (f *Forecaster) before(steps int) int {
 	return f.Difference * ((steps + f.Difference - 1) / f.Difference)
 }
 
-// Fit learns from the values (n) of a series, the oldest first, and from columns (n×k) that are known in advance, nil for none. The cost is
-// two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble. Errors:
+// Fit learns from the values (n) of a series, the oldest first, and from columns (n×k) that are known in advance, nil for none. The cost
+// is two fits of Model for each step of Horizon, two in all with Recursive, and Ensemble fits for each step with an ensemble. Errors:
 // [estimators.ErrParam], [estimators.ErrShape] for a series that is too short, [estimators.ErrNotFinite], those of Model, and ctx's.
 func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix) (err error) {
 	defer estimators.BeginFit(&ctx, f.Observe)(&err)
@@ -160,8 +160,8 @@ func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix
 		}
 	}
 	if want := f.span() + f.horizon() + 10; len(values) < want {
-		return fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag, window or difference, the horizon and ten rows",
-			want)
+		return fault.Shape("values has", len(values), "entries",
+			"want at least %d, for the longest lag, window or difference, the horizon and ten rows", want)
 	}
 	m := &model{values: slices.Clone(values), known: k, steps: make([]ahead, f.horizon())}
 	if k != nil {
@@ -383,8 +383,8 @@ func (f *Forecaster) next(known mat.Matrix, rows int) (*mat.Dense, error) {
 }
 
 // Update appends observed values to the series, with their columns known in advance if Fit had any. The models stay as they are. The
-// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate. The cost
-// is Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f unchanged.
+// intervals adapt: Update forecasts each new value from every origin within Horizon, adds the errors, and moves the level by Rate. The
+// cost is Horizon forecasts for each value. Errors: as Forecast's, and [estimators.ErrNotFinite]; they leave f unchanged.
 func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	defer fault.Recover(&err)
 	if f.m == nil {
@@ -434,8 +434,8 @@ func (f *Forecaster) FeatureNames() []string {
 	return out
 }
 
-// Chosen returns the fitted models for forecasts that many steps ahead, which must not be changed: one model, or the members of an Ensemble.
-// It returns nil before Fit, and for a number of steps without a model of its own.
+// Chosen returns the fitted models for forecasts that many steps ahead, which must not be changed: one model, or the members of an
+// Ensemble. It returns nil before Fit, and for a number of steps without a model of its own.
 func (f *Forecaster) Chosen(steps int) []estimators.Regressor {
 	if f.m == nil || steps < 1 || steps > len(f.m.models) {
 		return nil

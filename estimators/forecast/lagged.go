@@ -14,8 +14,8 @@ import (
 
 // Lagged selects the past values of a series that are features.
 type Lagged struct {
-	// Lags are the numbers of steps back from the value that is predicted one step ahead, all >= 1: 1 is the last value that is known, and 12
-	// of monthly values is the one a year before. If both Lags and Windows are nil, they are 1 to 12.
+	// Lags are the numbers of steps back from the value that is predicted one step ahead, all >= 1: 1 is the last value that is known,
+	// and 12 of monthly values is the one a year before. If both Lags and Windows are nil, they are 1 to 12.
 	Lags []int
 
 	// Windows are numbers of values, all >= 2. The mean and the standard deviation of the last values in each window are features.
@@ -104,8 +104,8 @@ func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dens
 	}
 	first := l.history() - 1 + steps
 	if first >= len(values) {
-		return nil, nil, nil, fault.Shape("values has", len(values), "entries", "want at least %d, for the longest lag or window and %d steps",
-			first+1, steps)
+		return nil, nil, nil, fault.Shape("values has", len(values), "entries",
+			"want at least %d, for the longest lag or window and %d steps", first+1, steps)
 	}
 	x = mat.NewDense(len(values)-first, l.width()+columnsOf(k), nil)
 	for i := range len(values) - first {

@@ -31,8 +31,8 @@ func init() {
 	}})
 }
 
-// MarshalBinary writes the series, the models and the state of the intervals, so that a program that reads the file can call Update. Errors:
-// [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported if Model has no MarshalBinary.
+// MarshalBinary writes the series, the models and the state of the intervals, so that a program that reads the file can call Update.
+// Errors: [estimators.ErrNotFitted], and one that wraps errors.ErrUnsupported if Model has no MarshalBinary.
 func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	if f.m == nil {
 		return nil, fault.NotFitted(forecasterType)
@@ -58,8 +58,8 @@ func (f *Forecaster) MarshalBinary() ([]byte, error) {
 	return codec.Marshal(forecasterKind, version, s)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote into a Forecaster with the same settings. Errors wrap [estimators.ErrBadModel] and leave f
-// unchanged.
+// UnmarshalBinary reads what MarshalBinary wrote into a Forecaster with the same settings. Errors wrap [estimators.ErrBadModel] and leave
+// f unchanged.
 func (f *Forecaster) UnmarshalBinary(data []byte) error {
 	var s stored
 	if _, err := codec.Unmarshal(data, forecasterKind, version, &s); err != nil {
@@ -73,8 +73,8 @@ func (f *Forecaster) UnmarshalBinary(data []byte) error {
 	case n < f.span() || !s.Values.Finite():
 		return fault.BadModel(forecasterKind, "a series of %d values, want at least %d, finite", n, f.span())
 	case len(s.Models) != f.fitted() || len(s.Errors) != f.horizon() || len(s.Alphas) != f.horizon() || !s.Alphas.Finite():
-		return fault.BadModel(forecasterKind, "models of %d steps and errors of %d, this value has a Horizon of %d", len(s.Models), len(s.Errors),
-			f.horizon())
+		return fault.BadModel(forecasterKind, "models of %d steps and errors of %d, this value has a Horizon of %d",
+			len(s.Models), len(s.Errors), f.horizon())
 	case s.Columns < 0 || s.Columns > len(s.Known) || s.Columns*n != len(s.Known):
 		return fault.BadModel(forecasterKind, "%d numbers known in advance, for %d columns", len(s.Known), s.Columns)
 	}

@@ -79,7 +79,8 @@ func (c *chain[T, P, E]) unfitted() (*chain[T, P, E], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chain[T, P, E]{steps: &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, Names: c.steps.Names, precedes: true}, final: final}, nil
+	steps := &Transformer{Steps: c.steps.Steps, Name: c.steps.Name, Names: c.steps.Names, precedes: true}
+	return &chain[T, P, E]{steps: steps, final: final}, nil
 }
 
 // finalName stands before the errors of the final estimator. It keeps the

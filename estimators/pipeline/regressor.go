@@ -32,8 +32,8 @@ type Regressor struct {
 	Steps []transformers.Transformer
 	Final estimators.Regressor
 
-	// Names lists the names of the columns of x, which steps and Final get too, as far as the steps before them name their results; nil: not
-	// known. Model files keep those of Fit.
+	// Names lists the names of the columns of x, which steps and Final get too, as far as the steps before them name their results; nil:
+	// not known. Model files keep those of Fit.
 	Names []string `settings:"-"`
 
 	// If Observe is not nil, it is called during and after the fit of each step, and during and after the iterations
@@ -44,7 +44,8 @@ type Regressor struct {
 }
 
 func (p *Regressor) configured() *chain[[]float64, []float64, estimators.Regressor] {
-	return &chain[[]float64, []float64, estimators.Regressor]{steps: &Transformer{Steps: p.Steps, Name: regressorName, Names: p.Names}, final: p.Final}
+	steps := &Transformer{Steps: p.Steps, Name: regressorName, Names: p.Names}
+	return &chain[[]float64, []float64, estimators.Regressor]{steps: steps, final: p.Final}
 }
 
 // Fit fits clones of the steps and of Final on x (n×d) and the n targets y.

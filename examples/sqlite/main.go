@@ -97,7 +97,8 @@ func complete(ctx context.Context, db *sql.DB, model *table.Model) error {
 
 // fill makes a table of n houses and three that are not sold. The price is 3000 an area, 20000 more in the centre, with a noise of 5000.
 func fill(ctx context.Context, db *sql.DB, n int) error {
-	if _, err := db.ExecContext(ctx, "CREATE TABLE houses (id INTEGER PRIMARY KEY, area REAL, district TEXT, built INTEGER, price REAL)"); err != nil {
+	const create = "CREATE TABLE houses (id INTEGER PRIMARY KEY, area REAL, district TEXT, built INTEGER, price REAL)"
+	if _, err := db.ExecContext(ctx, create); err != nil {
 		return err
 	}
 	random := rand.New(rand.NewPCG(1, 1))

@@ -136,8 +136,8 @@ func FromZero(a *plot.Axis) {
 	a.Max *= 1.04
 }
 
-// Legend names curves and marks, in rows above the data or in a column within a corner. It is a plotter, so that the plot leaves room for it: add it
-// with its plot's Add.
+// Legend names curves and marks, in rows above the data or in a column within a corner. It is a plotter, so that the plot leaves room for
+// it: add it with its plot's Add.
 type Legend struct {
 	// Wide is the room for a row; 0: that of a picture Width wide.
 	Wide vg.Length

@@ -82,8 +82,8 @@ func canvasOf(format string, width, height vg.Length) (vg.CanvasWriterTo, error)
 	return draw.NewFormattedCanvas(width, height, format)
 }
 
-// svgCanvas is a picture whose letters have the same widths where Liberation Sans is not installed: those of Arial and of most fonts that stand
-// in for it.
+// svgCanvas is a picture whose letters have the same widths where Liberation Sans is not installed: those of Arial and of most fonts that
+// stand in for it.
 type svgCanvas struct{ *vgsvg.Canvas }
 
 // WriteTo implements vg.CanvasWriterTo.

@@ -132,7 +132,8 @@ func kolmogorov(t float64) float64 {
 	return min(1, max(0, 2*sum))
 }
 
-// levelCounts are the level of each row of both samples, those of the first sample first, and how often the first and both samples have each.
+// levelCounts are the level of each row of both samples, those of the first sample first, and how often the first and both samples have
+// each.
 type levelCounts struct {
 	levels      []int
 	first       int // rows of the first sample

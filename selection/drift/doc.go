@@ -19,13 +19,14 @@
 //
 //     and its p-value is by permutation. It finds changes of how columns depend on each other, too.
 //
-// The kernel is a function of the distance of two rows, by default exp(-r²/2), with the median distance of all pairs as its unit. The squared
-// distance is the sum of those of the columns: of numbers (a-b)²/s², where a and b are their ranks among all rows, so that neither outliers nor
-// units matter, and s is the deviation of the ranks; of categories 0 for equal levels and otherwise such a number that its mean over pairs
-// of rows is 2, as it is for numbers. A gap of a number has the mean rank, and whether there is one counts like a category.
+// The kernel is a function of the distance of two rows, by default exp(-r²/2), with the median distance of all pairs as its unit. The
+// squared distance is the sum of those of the columns: of numbers (a-b)²/s², where a and b are their ranks among all rows, so that
+// neither outliers nor units matter, and s is the deviation of the ranks; of categories 0 for equal levels and otherwise such a number
+// that its mean over pairs of rows is 2, as it is for numbers. A gap of a number has the mean rank, and whether there is one counts like
+// a category.
 //
-// p-values of columns are adjusted for their number by the method of S. Holm (Scandinavian Journal of Statistics 6, 1979, 65): if no column has changed,
-// one of them is below 5% in at most 5% of the cases. All tests suppose that the rows are independent of each other: neither
-// rows that follow each other in time nor several of one patient are. With many rows a change that no prediction notices is found, so look at the
-// statistics as well, which measure how large it is.
+// p-values of columns are adjusted for their number by the method of S. Holm (Scandinavian Journal of Statistics 6, 1979, 65): if no
+// column has changed, one of them is below 5% in at most 5% of the cases. All tests suppose that the rows are independent of each other:
+// neither rows that follow each other in time nor several of one patient are. With many rows a change that no prediction notices is
+// found, so look at the statistics as well, which measure how large it is.
 package drift

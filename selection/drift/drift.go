@@ -36,8 +36,8 @@ type Options struct {
 	Categories []int
 	// Permutations is the number of random divisions of the rows the permutation tests try; 0: 999.
 	Permutations int `zero:"999" most:"1000000"`
-	// Rows is the number of rows of each sample in the joint test, drawn without repetition where there are more; 0: 1000. It keeps a kernel
-	// matrix of all of both.
+	// Rows is the number of rows of each sample in the joint test, drawn without repetition where there are more; 0: 1000. It keeps a
+	// kernel matrix of all of both.
 	Rows int `zero:"1000" least:"2"`
 	// Kernel is a function of the distance of two rows, in units of the median distance; nil: kernels.RBF{Gamma: 0.5}. A Matérn kernel is
 	// kernels.Matern{Nu: 1.5, Length: 1}.
@@ -58,10 +58,10 @@ type samples struct {
 	categories []bool // of each column
 }
 
-// Test compares the rows of train (m×d), such as those of a fit, with new ones (n×d), column by column and jointly. NaN is a gap. The cost is that
-// of sorting the columns, of an exact null distribution of up to 10⁷ steps for each, and of Permutations products of a kernel matrix of up to
-// 2·Rows rows with a vector. Errors: ErrParam for an option; ErrShape for samples of fewer than two rows or of different
-// columns; ErrNotFinite for an infinity; ErrTooLarge for a kernel matrix over the limit; or ctx's.
+// Test compares the rows of train (m×d), such as those of a fit, with new ones (n×d), column by column and jointly. NaN is a gap. The
+// cost is that of sorting the columns, of an exact null distribution of up to 10⁷ steps for each, and of Permutations products of a
+// kernel matrix of up to 2·Rows rows with a vector. Errors: ErrParam for an option; ErrShape for samples of fewer than two rows or of
+// different columns; ErrNotFinite for an infinity; ErrTooLarge for a kernel matrix over the limit; or ctx's.
 func Test(ctx context.Context, train, new mat.Matrix, opt *Options) (_ Report, err error) {
 	defer check.Begin(&ctx)(&err)
 	s, err := newSamples(train, new, opt)

@@ -67,7 +67,8 @@ func (r Report) String() string {
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "column\tstatistic\tp\tadjusted p\tgaps before\tgaps now\n")
 	for _, c := range r.Columns {
-		fmt.Fprintf(w, "%s\t%v = %.3g\t%.2g\t%.2g\t%.3g%%\t%.3g%%\n", c.Name, c.By, c.Statistic, c.P, c.AdjustedP, 100*c.TrainGaps, 100*c.NewGaps)
+		fmt.Fprintf(w, "%s\t%v = %.3g\t%.2g\t%.2g\t%.3g%%\t%.3g%%\n", c.Name, c.By, c.Statistic, c.P, c.AdjustedP,
+			100*c.TrainGaps, 100*c.NewGaps)
 	}
 	fmt.Fprintf(w, "all columns\tMMD² = %.3g\t%.2g\t\t\t\n", r.Joint.MMD2, r.Joint.P)
 	_ = w.Flush() // a strings.Builder takes everything

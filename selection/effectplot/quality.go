@@ -23,8 +23,8 @@ const (
 	defaultLevel = 0.95
 )
 
-// SaveROC writes the picture of ROC to a file of the kind that its name ends in: .png, .svg, .pdf,
-// .eps, .jpg or .tif. It is 5.7 inches wide and 5.5 high, with the legend in the corner where it covers least. Errors: that of ROC, another ending, and the file's.
+// SaveROC writes the picture of ROC to a file of the kind that its name ends in: .png, .svg, .pdf, .eps, .jpg or .tif. It is 5.7 inches
+// wide and 5.5 high, with the legend in the corner where it covers least. Errors: that of ROC, another ending, and the file's.
 func SaveROC(curves []metrics.ROCCurve, names []string, path string) error {
 	p, legend, err := roc(curves, names)
 	return legend.save(p, path, err)

@@ -55,9 +55,10 @@ func ForClassification() Metric { return named[6] }
 
 // ForFBeta returns [FBeta] of the class positive as a metric, named for β.
 func ForFBeta(positive int, beta float64) Metric {
-	return Metric{Name: fmt.Sprintf("F%v", beta), LargerIsBetter: true, Labels: func(y, predicted []int, weights []float64) (float64, error) {
-		return FBeta(y, predicted, positive, beta, weights)
-	}}
+	return Metric{Name: fmt.Sprintf("F%v", beta), LargerIsBetter: true,
+		Labels: func(y, predicted []int, weights []float64) (float64, error) {
+			return FBeta(y, predicted, positive, beta, weights)
+		}}
 }
 
 // ForTopK returns [TopK] as a metric, named for k.

@@ -23,8 +23,8 @@ type Choice struct {
 	// Recall is the share of the rows of Positive that are predicted as it.
 	Recall float64
 
-	// Score is the maximised quantity: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a row, or
-	// the balanced accuracy of Positive against the rest.
+	// Score is the maximised quantity: the precision for a MinRecall, the recall for a MinPrecision, F-beta, minus the mean cost of a
+	// row, or the balanced accuracy of Positive against the rest.
 	Score float64
 }
 

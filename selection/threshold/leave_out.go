@@ -40,7 +40,8 @@ func (c *Classifier) leaveOut(ctx context.Context, chosen estimators.Classifier,
 	for i, f := range divided {
 		for _, row := range f.Test {
 			if seen[row] {
-				return nil, nil, fault.Param(classifierType, "Splitter", fmt.Sprintf("%T", c.Splitter), "one whose test parts have no row in common")
+				return nil, nil, fault.Param(classifierType, "Splitter", fmt.Sprintf("%T", c.Splitter),
+					"one whose test parts have no row in common")
 			}
 			seen[row] = true
 		}

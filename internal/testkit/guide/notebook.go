@@ -34,8 +34,8 @@ type output struct {
 // notebookPages are the pages in the notebook, in their order.
 var notebookPages = []string{"README", "reading-data", "explaining-predictions", "rare-classes"}
 
-// Notebook compares docs/guide/tour.ipynb with the programs of the README and of three pages, from which -update-guide writes it. Where the
-// gonb kernel and jupyter are installed it runs the notebook, and compares what the cells print.
+// Notebook compares docs/guide/tour.ipynb with the programs of the README and of three pages, from which -update-guide writes it. Where
+// the gonb kernel and jupyter are installed it runs the notebook, and compares what the cells print.
 func Notebook(t *testing.T) {
 	path := filepath.Join(root(t), "docs", "guide", "tour.ipynb")
 	cells := notebookCells(t)
@@ -62,7 +62,8 @@ func notebookCells(t *testing.T) (cells []cell) {
 		}
 		cells = append(cells, c)
 	}
-	add("markdown", "# kernelearn in a notebook\n\nThe programs of the README and of three pages of the guide, for the Go kernel gonb. Start jupyter in the folder of this file.", nil)
+	add("markdown", "# kernelearn in a notebook\n\nThe programs of the README and of three pages of the guide, for the Go kernel gonb. "+
+		"Start jupyter in the folder of this file.", nil)
 	add("code", "!*go mod edit -replace github.com/kernelearn/kernelearn=../..", nil)
 	all := Programs(t)
 	for _, page := range notebookPages {
@@ -90,7 +91,8 @@ func runNotebook(t *testing.T, path string, cells []cell) {
 		}
 	}
 	out := filepath.Join(t.TempDir(), "ran.ipynb")
-	text, err := exec.CommandContext(t.Context(), "jupyter", "nbconvert", "--to", "notebook", "--execute", "--output", out, path).CombinedOutput()
+	text, err := exec.CommandContext(t.Context(), "jupyter", "nbconvert", "--to", "notebook", "--execute",
+		"--output", out, path).CombinedOutput()
 	require.NoError(t, err, string(text))
 	data, err := os.ReadFile(out)
 	require.NoError(t, err)
