@@ -205,8 +205,12 @@ func TestErrors(t *testing.T) {
 	assert.NoError(t, err, "what was fitted before stays")
 	_, _, _, err = forecast.Lagged{}.Rows(values[:5], nil, 1)
 	assert.ErrorContains(t, err, "values has 5 entries, want at least 13")
-	_, _, _, err = forecast.Lagged{}.Rows(values, nil, 0)
-	assert.ErrorIs(t, err, estimators.ErrParam)
+	for _, steps := range []int{0, 61, math.MaxInt} {
+		_, _, _, err = forecast.Lagged{}.Rows(values, nil, steps)
+		assert.ErrorIs(t, err, estimators.ErrParam)
+	}
+	_, _, _, err = forecast.Lagged{Lags: []int{math.MaxInt}}.Rows(values, nil, 1)
+	assert.Error(t, err)
 }
 
 // Files of version 1 stay readable, forecast what a fit forecasts now, and accept updates.

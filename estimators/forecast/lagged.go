@@ -92,18 +92,19 @@ func (l Lagged) Rows(values []float64, known mat.Matrix, steps int) (x *mat.Dens
 	if err := l.check(typ); err != nil {
 		return nil, nil, nil, err
 	}
-	if steps < 1 {
-		return nil, nil, nil, fault.Param(typ, "steps", steps, ">= 1")
-	}
 	if err := check.Vector("values", values); err != nil {
 		return nil, nil, nil, err
+	}
+	if steps < 1 || steps > len(values) {
+		return nil, nil, nil, fault.Param(typ, "steps", steps, fmt.Sprintf("1 to the %d values", len(values)))
 	}
 	k, err := knownDense(known, len(values))
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	first := l.history() - 1 + steps
-	if first >= len(values) {
+	if first >= len(values) || l.history() > len(values) { // the sum of a huge lag is negative
+		first = max(first, l.history())
 		return nil, nil, nil, fault.Shape("values has", len(values), "entries",
 			"want at least %d, for the longest lag or window and %d steps", first+1, steps)
 	}
