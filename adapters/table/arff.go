@@ -20,7 +20,7 @@ import (
 // what is not there is 0, or the first value of a nominal attribute. The weights of rows, relational attributes and dates in another
 // format than ISO are errors.
 //
-// Errors are those of [ReadCSV], and ErrParam for what is no ARFF, with the line.
+// It returns the errors of [ReadCSV], and ErrParam with the line for a file that is not ARFF.
 func ReadARFF(path string, o *Options) (*Table, error) { return readFile(path, o, ParseARFF) }
 
 // ParseARFF is ReadARFF for a reader; the name, which may be a file's, stands in the errors.

@@ -20,7 +20,7 @@ type intake struct {
 	rows    int
 }
 
-// cells are those of a column.
+// cells holds the cells of a column.
 type cells struct {
 	name  string
 	typed typed
@@ -33,7 +33,7 @@ type cells struct {
 	ends   []int // of each cell in text
 }
 
-// typed is what an input knows of a column before its cells.
+// typed holds the type that an input declares for a column.
 type typed struct {
 	kind   Kind     // 0: what the cells tell
 	levels []string // of a Category, in their order
@@ -153,7 +153,7 @@ func (t *intake) wrong(c *cells, row int, want string) error {
 		fault.Param(t.place(row), c.place(), strconv.Quote(shortened(c.at(row))), want)}
 }
 
-// shortened is what an error shows of a text.
+// shortened returns the part of a text that an error shows.
 func shortened(text string) string {
 	const most = 40
 	if r := []rune(text); len(r) > most {

@@ -23,7 +23,7 @@ const (
 	mostDistinct = 1e5 // values that are counted; more than that are taken to go on as they began
 )
 
-// ways are those out of a column of numbers that has words.
+// ways lists the options for a column of numbers with words.
 const ways = "; or list gaps in Format.Missing, set Format.WordsAsGaps, set Decimal, Thousands or Percent for other notations, " +
 	"or set Kinds or Drop"
 
@@ -48,7 +48,7 @@ func (v *survey) add(k celltext.Kind, text string) {
 
 func (v *survey) full() bool { return len(v.levels) >= v.most }
 
-// share is that of distinct values.
+// share returns the share of distinct values.
 func (v *survey) share() float64 { return float64(len(v.levels)) / float64(max(1, v.values)) }
 
 // length is the number of words of a value, in the mean.

@@ -33,7 +33,7 @@ type Model struct {
 	fitted *fitted
 }
 
-// fitted is what Fit learns.
+// fitted holds the result of Fit.
 type fitted struct {
 	schema    *Schema
 	estimator any // an estimators.Regressor or Classifier

@@ -57,7 +57,7 @@ func (f Format) isZero() bool {
 		!f.RoundIntegers && !f.Latin1
 }
 
-// comma is what stands between cells.
+// comma returns the mark between cells.
 func (f Format) comma() rune {
 	if f.Comma == 0 {
 		return ','

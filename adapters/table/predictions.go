@@ -15,7 +15,7 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Predictions are what a model predicts for the rows of a table.
+// Predictions holds the predictions for the rows of a table.
 type Predictions struct {
 	Numbers   []float64 // of a regression; else nil
 	Low, High []float64 // of PredictInterval; else nil
@@ -160,7 +160,7 @@ func (p *Predictions) classify(e estimators.Classifier, classes []string, x *mat
 	return nil
 }
 
-// columns are those of predictions in a file: their names, and the text of a row.
+// columns returns the names of the prediction columns of a file, and the text of a row.
 func (p *Predictions) columns(name string, format Format) (names []string, text func(row int) []string) {
 	var numbers [][]float64
 	for _, c := range []struct {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kernelearn/kernelearn/adapters/table"
 	"github.com/kernelearn/kernelearn/estimators"
+	"github.com/kernelearn/kernelearn/internal/distinct"
 	"github.com/kernelearn/kernelearn/internal/progressbar"
 	"github.com/kernelearn/kernelearn/selection/metrics"
 	"github.com/kernelearn/kernelearn/selection/validation"
@@ -35,7 +36,8 @@ type crossValidation struct {
 	level          float64
 }
 
-// divide returns the folds of the rows of a table: of groups where it has them, and in the proportions of the classes.
+// divide returns the folds of the rows of a table: by groups if it has them, and in the proportions of the classes. Copies of a row are in
+// the same fold.
 func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	var splitter validation.Splitter
 	switch {
@@ -48,7 +50,15 @@ func (v crossValidation) divide(t *table.Table) ([]validation.Fold, error) {
 	default:
 		splitter = validation.KFold{Folds: v.folds, Repeats: v.repeats, Seed: v.seed}
 	}
-	return validation.Split(splitter, t.Rows(), t.Labels)
+	merged, labels := distinct.Merge(t.X, nil), t.Labels
+	if labels != nil && merged.Repeated() {
+		labels = merged.MostFrequent(labels)
+	}
+	divided, err := validation.SplitDistinct(splitter, merged, labels, t.Labels)
+	if err != nil {
+		return nil, err
+	}
+	return validation.SpreadDistinct(divided, merged), nil
 }
 
 // run fits the model to the training rows of each fold and predicts the others. The bar may be nil.

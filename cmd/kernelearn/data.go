@@ -89,17 +89,23 @@ func options(c *cli.Command, path string) (*table.Options, error) {
 	if o.Target == "" && !svmlight(path) {
 		return nil, usagef("want -target, the column to learn")
 	}
+	o.Kinds, err = kinds(c)
+	return o, err
+}
+
+// kinds returns the kinds of columns that the flag sets; nil for none.
+func kinds(c *cli.Command) (out map[string]table.Kind, err error) {
 	for column, kind := range c.StringMap("kind") {
 		var k table.Kind
 		if err := k.UnmarshalText([]byte(kind)); err != nil {
 			return nil, usagef("-kind %s=%s: want number, category, time, text or id", column, kind)
 		}
-		if o.Kinds == nil {
-			o.Kinds = map[string]table.Kind{}
+		if out == nil {
+			out = map[string]table.Kind{}
 		}
-		o.Kinds[column] = k
+		out[column] = k
 	}
-	return o, nil
+	return out, nil
 }
 
 // extension returns the ending of a file's name, without that of a compression.

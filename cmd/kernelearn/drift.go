@@ -19,7 +19,7 @@ func driftCommand(s *streams) *cli.Command {
 		UsageText: "kernelearn drift houses.csv new.csv -drop price",
 		Description: "Numbers are compared by the Kolmogorov-Smirnov test, categories by χ², and all columns together by the\n" +
 			"maximum mean discrepancy. " +
-			"The adjusted p allows for the number of columns. \n" +
+			"The adjusted p allows for the number of columns.\n" +
 			"The new table is read by the columns of the old one: drop those that it has not.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "drop", Usage: "`COLUMNS` to leave out, separated by commas"},
@@ -69,15 +69,8 @@ func readBoth(ctx context.Context, s *streams, c *cli.Command) (before, now *tab
 	if o.Format, err = format(c, c.Args().Get(0)); err != nil {
 		return nil, nil, err
 	}
-	for column, kind := range c.StringMap("kind") {
-		var k table.Kind
-		if err := k.UnmarshalText([]byte(kind)); err != nil {
-			return nil, nil, usagef("-kind %s=%s: want number, category, time, text or id", column, kind)
-		}
-		if o.Kinds == nil {
-			o.Kinds = map[string]table.Kind{}
-		}
-		o.Kinds[column] = k
+	if o.Kinds, err = kinds(c); err != nil {
+		return nil, nil, err
 	}
 	if before, err = readTable(ctx, s, c.Args().Get(0), o); err != nil {
 		return nil, nil, err

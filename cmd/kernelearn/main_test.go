@@ -177,6 +177,22 @@ func TestEvaluate(t *testing.T) {
 	assert.Contains(t, progress, "3 different groups, want at least 4")
 }
 
+// Copies of a row are in the same fold, so a target that is noise cannot be learnt from them.
+func TestCopiesAreHeldOutTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 1))
+	text := "a,b,y\n"
+	for range 60 {
+		text += strings.Repeat(fmt.Sprintf("%.4f,%.4f,%.4f\n", random.NormFloat64(), random.NormFloat64(), random.NormFloat64()), 3)
+	}
+	code, out, progress := command(t, text, "evaluate", "-", "-target", "y", "-kind", "a=number", "-m", "lssvm", "-q")
+	require.Zero(t, code, progress)
+	m := regexp.MustCompile(`(?m)^NMSE +(\S+)`).FindStringSubmatch(out)
+	require.NotNil(t, m, out)
+	v, err := strconv.ParseFloat(m[1], 64)
+	require.NoError(t, err)
+	assert.Greater(t, v, 0.9, "1 is the mean")
+}
+
 func TestCompare(t *testing.T) {
 	path := houses(t, t.TempDir(), 120, 1)
 	code, out, progress := command(t, "", "compare", path, "-target", "price", "-methods", "lssvm,ridge,lssvm", "-metric", "RMSE", "-q")

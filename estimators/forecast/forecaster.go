@@ -195,7 +195,7 @@ func (f *Forecaster) check() error {
 // rows returns the rows of features for forecasts that many steps ahead, their targets after differencing, and the positions of the
 // targets in the series.
 func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []int, err error) {
-	x, y, at, err = f.Rows(m.values, dense(m.known), steps)
+	x, y, at, err = f.Rows(m.values, m.known, steps)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -211,14 +211,6 @@ func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []
 		}
 	}
 	return x, y, at, nil
-}
-
-// dense returns a nil interface for a nil matrix.
-func dense(k *mat.Dense) mat.Matrix {
-	if k == nil {
-		return nil
-	}
-	return k
 }
 
 // fitHeld fits models to the first part, takes their errors on the rest, and fits models to all.
@@ -315,7 +307,7 @@ func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *
 	if b := f.before(steps); b > 0 {
 		sum += past[at-b]
 	}
-	if !isFinite(sum) {
+	if !check.IsFinite(sum) {
 		return 0, &fault.NotFiniteError{Name: "forecast", Row: steps - 1, Col: -1, Value: sum}
 	}
 	return sum, nil

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -149,5 +148,3 @@ func appendRows(a, b *mat.Dense) *mat.Dense {
 	out.Stack(a, b)
 	return &out
 }
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
