@@ -177,20 +177,30 @@ func TestEvaluate(t *testing.T) {
 	assert.Contains(t, progress, "3 different groups, want at least 4")
 }
 
-// Copies of a row are in the same fold, so a target that is noise cannot be learnt from them.
+// Copies of a row are in the same fold, of numbers and of classes.
 func TestCopiesAreHeldOutTogether(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 1))
-	text := "a,b,y\n"
-	for range 60 {
-		text += strings.Repeat(fmt.Sprintf("%.4f,%.4f,%.4f\n", random.NormFloat64(), random.NormFloat64(), random.NormFloat64()), 3)
+	text := "a,y,kind\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d.5,%d.25,%s\n", i%20, i, []string{"red", "blue"}[i%2])
 	}
-	code, out, progress := command(t, text, "evaluate", "-", "-target", "y", "-kind", "a=number", "-m", "lssvm", "-q")
-	require.Zero(t, code, progress)
-	m := regexp.MustCompile(`(?m)^NMSE +(\S+)`).FindStringSubmatch(out)
-	require.NotNil(t, m, out)
-	v, err := strconv.ParseFloat(m[1], 64)
-	require.NoError(t, err)
-	assert.Greater(t, v, 0.9, "1 is the mean")
+	for _, target := range []string{"y", "kind"} {
+		rows, err := table.ParseCSV("copies", strings.NewReader(text),
+			&table.Options{Target: target, Drop: map[string][]string{"y": {"kind"}, "kind": {"y"}}[target]})
+		require.NoError(t, err)
+		divided, err := crossValidation{folds: 4, repeats: 2}.divide(rows)
+		require.NoError(t, err)
+		require.Len(t, divided, 8)
+		for _, f := range divided {
+			require.Len(t, append(f.Train, f.Test...), 60)
+			trained := map[float64]bool{}
+			for _, i := range f.Train {
+				trained[rows.X.At(i, 0)] = true
+			}
+			for _, i := range f.Test {
+				assert.False(t, trained[rows.X.At(i, 0)], "row %d has a copy among the training rows", i)
+			}
+		}
+	}
 }
 
 func TestCompare(t *testing.T) {
