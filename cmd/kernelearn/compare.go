@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -55,6 +56,9 @@ func compare(ctx context.Context, s *streams, c *cli.Command) error {
 		if _, err := m.model(t.Schema.Task, 0); err != nil {
 			return err
 		}
+	}
+	if metric := c.String("metric"); metric != "" && meanings[metric] == "" {
+		return usagef("-metric %q: want one of %s", metric, strings.Join(slices.Sorted(maps.Keys(meanings)), ", "))
 	}
 	divided, err := v.divide(t)
 	if err != nil {

@@ -258,6 +258,7 @@ func TestUsage(t *testing.T) {
 		"-output: stat":                         {"train", path, "-target", "price", "-o", filepath.Join(dir, "none", "m.keln")},
 		"want a model and a table":              {"predict", path},
 		"-level 1.5: want a probability":        {"predict", "m", path, "-level", "1.5"},
+		`-metric "RMS": want one of AUC`:        {"compare", path, "-target", "price", "-methods", "lssvm,ridge", "-metric", "RMS"},
 		"-folds 1: want 2 or more":              {"evaluate", path, "-target", "price", "-folds", "1"},
 		"-repeats 0: want 1":                    {"evaluate", path, "-target", "price", "-repeats", "0"},
 		"want -methods, two or more":            {"compare", path, "-target", "price", "-methods", "lssvm"},
