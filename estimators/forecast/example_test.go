@@ -25,8 +25,8 @@ func ExampleForecaster() {
 		fmt.Printf("month %d: %.1f, between %.1f and %.1f; without noise %.1f\n", h+1, next.Mean[h], next.Low[h], next.High[h], truth)
 	}
 	// Output:
-	// month 1: 6.1, between 5.9 and 6.3; without noise 6.0
-	// month 6: 7.9, between 7.6 and 8.1; without noise 7.8
+	// month 1: 6.0, between 5.8 and 6.3; without noise 6.0
+	// month 6: 8.0, between 7.8 and 8.2; without noise 7.8
 	// month 12: 5.0, between 4.8 and 5.3; without noise 5.1
 }
 

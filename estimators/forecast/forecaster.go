@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/kernelearn/kernelearn/estimators"
@@ -58,8 +59,9 @@ type Forecaster struct {
 	Strategy Strategy
 
 	// Difference, if not 0, makes the models predict changes from the value that many steps before the target, or a multiple of it if that
-	// value is not known yet: 1 for a trend, 12 for monthly values with a yearly season. Kernel machines do not extrapolate a trend;
-	// changes have none.
+	// value is not known yet: 1 for a trend, 12 for monthly values with a yearly season. Past values are then changes over as many steps,
+	// too, and columns that are known in advance are there twice, once as changes. Kernel machines do not extrapolate a trend; changes
+	// have none.
 	Difference int `zero:"none"`
 
 	// Level is the probability of the intervals. If it is 0, it is 0.9.
@@ -125,8 +127,11 @@ func (f *Forecaster) fitted() int {
 	return f.horizon()
 }
 
-// span returns how many values an origin and what is before it take.
-func (f *Forecaster) span() int { return max(f.history(), f.Difference) }
+// span returns the number of values up to an origin that its features depend on, or a quarter of the largest int if that is less.
+func (f *Forecaster) span() int {
+	const most = math.MaxInt / 4
+	return min(min(f.history(), most)+min(f.Difference, most), most)
+}
 
 // before returns the distance from a target back to the value whose change is predicted, 0 without a Difference.
 func (f *Forecaster) before(steps int) int {
@@ -161,7 +166,7 @@ func (f *Forecaster) Fit(ctx context.Context, values []float64, known mat.Matrix
 	}
 	if want := f.span() + f.horizon() + 10; len(values) < want {
 		return fault.Shape("values has", len(values), "entries",
-			"want at least %d, for the longest lag, window or difference, the horizon and ten rows", want)
+			"want at least %d, for the longest lag or window, the difference, the horizon and ten rows", want)
 	}
 	m := &model{values: slices.Clone(values), known: k, steps: make([]ahead, f.horizon())}
 	if k != nil {
@@ -192,25 +197,51 @@ func (f *Forecaster) check() error {
 	return nil
 }
 
+// changes returns the values that are features, the oldest first: the changes over Difference steps, or the values themselves.
+func (f *Forecaster) changes(values []float64) []float64 {
+	if f.Difference == 0 {
+		return values
+	}
+	return floats.SubTo(make([]float64, len(values)-f.Difference), values[f.Difference:], values[:len(values)-f.Difference])
+}
+
 // rows returns the rows of features for forecasts that many steps ahead, their targets after differencing, and the positions of the
 // targets in the series.
 func (f *Forecaster) rows(m *model, steps int) (x *mat.Dense, y []float64, at []int, err error) {
-	x, y, at, err = f.Rows(m.values, m.known, steps)
+	past, y, at, err := f.Rows(f.changes(m.values), nil, steps)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	skip := max(0, f.before(steps)-at[0]) // rows whose season before is not known
-	if skip >= len(y) {
-		return nil, nil, nil, fault.Shape("values has", len(m.values), "entries", "want more than %d, for a Difference of %d", at[0]+skip,
-			f.Difference)
-	}
-	x, y, at = mat.DenseCopyOf(x.Slice(skip, len(y), 0, x.RawMatrix().Cols)), y[skip:], at[skip:]
-	if b := f.before(steps); b > 0 {
-		for i, t := range at {
-			y[i] -= m.values[t-b]
+	x = mat.NewDense(len(y), f.features(m.known), nil)
+	for i := range at {
+		at[i] += f.Difference
+		copy(x.RawRowView(i), past.RawRowView(i))
+		f.setKnown(x.RawRowView(i)[f.width():], m.known, at[i], steps)
+		if b := f.before(steps); b > 0 {
+			y[i] = m.values[at[i]] - m.values[at[i]-b]
 		}
 	}
 	return x, y, at, nil
+}
+
+// features returns the number of columns of a model.
+func (f *Forecaster) features(known *mat.Dense) int {
+	if f.Difference > 0 {
+		return f.width() + 2*columnsOf(known)
+	}
+	return f.width() + columnsOf(known)
+}
+
+// setKnown writes the columns that are known in advance of a target, and with Difference their changes.
+func (f *Forecaster) setKnown(dst []float64, known *mat.Dense, at, steps int) {
+	if known == nil {
+		return
+	}
+	now := known.RawRowView(at)
+	copy(dst, now)
+	if b := f.before(steps); b > 0 {
+		floats.SubTo(dst[len(now):], now, known.RawRowView(at-b))
+	}
 }
 
 // fitHeld fits models to the first part, takes their errors on the rest, and fits models to all.
@@ -291,11 +322,9 @@ func (f *Forecaster) predict(models [][]estimators.Regressor, past []float64, kn
 // step returns the mean forecast of models.
 func (f *Forecaster) step(models []estimators.Regressor, past []float64, known *mat.Dense, steps int) (float64, error) {
 	at := len(past) - 1 + steps
-	x := mat.NewDense(1, f.width()+columnsOf(known), nil)
-	f.set(x.RawRowView(0)[:f.width()], past)
-	if known != nil {
-		copy(x.RawRowView(0)[f.width():], known.RawRowView(at))
-	}
+	x := mat.NewDense(1, f.features(known), nil)
+	f.set(x.RawRowView(0)[:f.width()], f.changes(past[len(past)-f.span():]))
+	f.setKnown(x.RawRowView(0)[f.width():], known, at, steps)
 	sum := 0.0
 	for _, one := range models {
 		got, err := one.Predict(x)
@@ -415,12 +444,16 @@ func (f *Forecaster) Update(values []float64, known mat.Matrix) (err error) {
 	return nil
 }
 
-// FeatureNames returns the names of the columns of Model: those of Lagged, and "known 0" and so on.
+// FeatureNames returns the names of the columns of Model: those of Lagged, "known 0" and so on, and with Difference "change of known 0"
+// and so on.
 func (f *Forecaster) FeatureNames() []string {
 	out := f.Names()
-	if f.m != nil {
+	if f.m == nil {
+		return out
+	}
+	for _, name := range []string{"known %d", "change of known %d"}[:1+min(f.Difference, 1)] {
 		for j := range columnsOf(f.m.known) {
-			out = append(out, fmt.Sprintf("known %d", j))
+			out = append(out, fmt.Sprintf(name, j))
 		}
 	}
 	return out

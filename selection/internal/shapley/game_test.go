@@ -185,6 +185,37 @@ func TestValuesAreThoseOfTheDefinition(t *testing.T) {
 	}
 }
 
+// Values of ten columns are the means over all 1024 coalitions.
+func TestValuesOfTenColumns(t *testing.T) {
+	const d = 10
+	rng := rand.New(rand.NewPCG(7, 8))
+	rows, background, x := random(40, d, rng), random(4, d, rng), random(1, d, rng).RawRowView(0)
+	alpha := mat.Col(nil, 0, random(40, 2, rng))
+	lengths := []float64{0.7, 1.3, 2, 0.9, 1.7, 1.1, 3, 0.5, 1.9, 1}
+	ard := func(k kernels.Kernel) kernels.Kernel {
+		return kernels.ARD{Kernel: k, Lengths: lengths, Categories: []int{d - 1}}
+	}
+	for name, k := range map[string]kernels.Kernel{
+		"RBF": ard(kernels.RBFOfLength(1.5)), "Laplacian": ard(kernels.Laplacian{Gamma: 0.3}), "Matern": ard(kernels.Matern{Nu: 2.5, Length: 2}),
+		"RationalQuadratic": ard(kernels.RationalQuadratic{Alpha: 0.8, Length: 2}),
+		"Additive":          kernels.Additive{Kernel: kernels.Matern{Nu: 1.5}, Lengths: lengths, Variances: lengths},
+	} {
+		g, err := Kernel(k, each(d), d)
+		require.NoError(t, err, name)
+		phi, err := g.Values(ctx, 0, x, background, rows, alpha)
+		require.NoError(t, err, name)
+		f := func(row []float64) float64 { return sum(k, rows, alpha, row) }
+		want := byDefinition(f, each(d), d, x, background)
+		require.Greater(t, floats.Norm(want, math.Inf(1)), 1e-3, name)
+		assert.InDeltaSlice(t, want, phi, 1e-9, name)
+		total := f(x)
+		for z := range 4 {
+			total -= f(background.RawRowView(z)) / 4
+		}
+		assert.InDelta(t, total, floats.Sum(phi), 1e-9, name)
+	}
+}
+
 // Of many players fewer nodes than the exact rule has leave no more than rounding, whether factors change a little or much.
 func TestManyPlayers(t *testing.T) {
 	const d = 70
