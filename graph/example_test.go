@@ -8,10 +8,10 @@ import (
 	"github.com/kernelearn/kernelearn/graph"
 )
 
-// halfRange is a transformer of one's own, fitted, that takes what lies below its limit for 0, and the root of the rest.
+// halfRange is a fitted third-party transformer. It replaces values below its limit by 0, and others by their square root.
 type halfRange struct{ limit float64 }
 
-// Graph implements graph.Grapher: what Transform computes with numbers, with Values.
+// Graph implements graph.Grapher: it does with Values what Transform does with numbers.
 func (h halfRange) Graph(x graph.Value) (graph.Outputs, error) {
 	above := x.Plus(-h.limit)
 	zero := x.Number(0)

@@ -10,26 +10,26 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fast"
 )
 
-// Log1p returns ln(1+v), to the last digits near 0 too.
+// Log1p returns ln(1+v), accurate near 0 too.
 func (v Value) Log1p() Value {
 	u := v.Plus(1)
-	// What 1+v has lost of v, over 1+v, is the rest to first order.
+	// The rounding error of 1+v, divided by 1+v, is the first-order correction.
 	return u.Log().Add(v.Sub(u.Plus(-1)).Div(u))
 }
 
-// Expm1 returns e^v - 1, to the last digits near 0 too. It is infinite where e^v is.
+// Expm1 returns e^v - 1, accurate near 0 too. It is infinite where e^v is.
 func (v Value) Expm1() Value {
 	return v.Times(0.5).Tanh().Mul(v.Exp().Plus(1))
 }
 
-// Sigmoid returns 1/(1+e^-v), to the last digits on both sides.
+// Sigmoid returns 1/(1+e^-v), accurate for large values of either sign.
 func (v Value) Sigmoid() Value {
 	e := v.Abs().Neg().Exp() // never overflows
 	one := v.Number(1)
 	return v.GreaterOrEqual(v.Number(0)).Where(one, e).Div(e.Plus(1))
 }
 
-// Softmax returns e^v over its sum over the columns.
+// Softmax returns e^v divided by its sum over the columns.
 func (v Value) Softmax() Value {
 	e := v.Sub(v.Largest()).Exp()
 	return e.Div(e.Sum())
@@ -38,13 +38,13 @@ func (v Value) Softmax() Value {
 // Mean returns the mean of the columns, one column.
 func (v Value) Mean() Value { return v.Sum().Div(v.Number(float64(v.Cols()))) }
 
-// Clamp returns what v is between low and high, where NaN stays NaN.
+// Clamp limits v to the range from low to high. NaN stays NaN.
 func (v Value) Clamp(low, high Value) Value {
 	v = v.Greater(high).Where(high, v)
 	return v.Less(low).Where(low, v)
 }
 
-// Power returns v to a whole power of at least 0, by repeated squaring.
+// Power returns v to the power p >= 0, by repeated squaring.
 func (v Value) Power(p int) Value {
 	if p == 0 {
 		return v.Number(1)
@@ -90,11 +90,11 @@ func (v Value) Asin() Value {
 	return v.Less(v.Number(0)).Where(out.Neg(), out)
 }
 
-// SquaredDistances returns |v - z|² for each row of z, a column for each, of rows that lie about 0, by one product: what is lost
-// is rounding of |v|² + |z|².
+// SquaredDistances returns |v - z|², one column for each row of z, by one matrix product. The rows should lie near 0, because the
+// rounding error grows with |v|² + |z|².
 func (v Value) SquaredDistances(z *mat.Dense) Value {
 	rows, d := z.Dims()
-	by := mat.NewDense(d+2, rows, nil) // for v, |v|² and 1
+	by := mat.NewDense(d+2, rows, nil) // multiplies (v, |v|², 1)
 	for i := range rows {
 		norm := 0.0
 		for j := range d {
@@ -108,8 +108,8 @@ func (v Value) SquaredDistances(z *mat.Dense) Value {
 	return Concat(v, v.Square().Sum(), v.Fill(1)).MatMul(v.Constant(by)).Max(v.Number(0))
 }
 
-// OverDifferences returns the sum over the columns of f of the differences v[j] - z[j], a column for each row of z: without
-// the loss of SquaredDistances, and some operators for each column. It takes memory for a few numbers for each row of v and z.
+// OverDifferences returns the sum of f(v[j] - z[j]) over the columns j, one column for each row of z. It does not have the rounding
+// error of SquaredDistances, but adds several operators per column. It needs memory for a few numbers per row of v and row of z.
 func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Value {
 	var sum Value
 	for j := range v.Cols() {
@@ -123,11 +123,11 @@ func (v Value) OverDifferences(z *mat.Dense, f func(difference Value) Value) Val
 	return sum
 }
 
-// worst is the condition from which a solution by an inverse is refined once.
+// worst is the condition number above which a solution by an inverse is refined once.
 const worst = 1e4
 
-// SolveUpper returns v U⁻¹ for an upper triangular U, by its inverse, and by one refinement where U is badly conditioned.
-// Σ over the columns of its square is then the quadratic form of v with (U'U)⁻¹.
+// SolveUpper returns v U⁻¹ for an upper triangular U, by its inverse, with one step of refinement if U is ill-conditioned. The sum
+// over the columns of its square is the quadratic form of v with (U'U)⁻¹.
 func (v Value) SolveUpper(u blas64.Triangular) Value {
 	n := u.N
 	inverse, whole := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
@@ -146,8 +146,8 @@ func (v Value) SolveUpper(u blas64.Triangular) Value {
 	return out
 }
 
-// Scores returns the scores of classes from the outputs of machines, a column each: for one column, the machine of the second of two
-// classes, those are -f and f.
+// Scores returns the scores of the classes from the outputs of machines, one column each. A single column f is the machine of the
+// second of two classes, and gives the scores -f and f.
 func (v Value) Scores() Value {
 	if v.Cols() > 1 {
 		return v
@@ -155,12 +155,12 @@ func (v Value) Scores() Value {
 	return Concat(v.Neg(), v)
 }
 
-// Shares returns the columns over their sum, and equal shares where that is not above 0.
+// Shares divides the columns by their sum. Where the sum is not positive, all shares are equal.
 func (v Value) Shares() Value {
 	sum := v.Sum()
 	some := sum.Greater(v.Number(0))
 	return some.Where(v.Div(some.Where(sum, v.Number(1))), v.Number(1/float64(v.Cols())))
 }
 
-// Fill returns a column of a number for each row, whatever v is.
+// Fill returns a column that repeats a number in every row, whatever v is.
 func (v Value) Fill(n float64) Value { return v.Select(0).IsNaN().Indicator().Times(0).Plus(n) }

@@ -1,25 +1,24 @@
-// Package graph writes what a fitted model computes as a graph of primitive operators on numbers of
-// double precision: sums, products, exponentials, comparisons. It is what stands between the models of this
-// module and formats that other programs run; package adapters/onnx writes it as an ONNX model.
+// Package graph writes the computation of a fitted model as a graph of primitive operators in double precision: sums, products,
+// exponentials, comparisons. It is the layer between the models of this module and formats that other programs run. Package
+// adapters/onnx writes a graph as an ONNX model.
 //
-// A fitted transformer or estimator that has the capability [Grapher] adds its operators to the graph of the
-// value that it is given, the rows, and returns the values that it makes of them:
+// A fitted transformer or estimator with the capability [Grapher] adds its operators to the graph of its input rows, and returns
+// the resulting values:
 //
 //	g, x := graph.New(d)
 //	out, err := graph.Of(model, x) // model is fitted on d columns
 //	y, err := g.Run(rows, out.Mean)
 //
-// All built-in transformers, pipelines, searches and estimators have it, with few exceptions, and so may a type of one's
-// own: its Graph method computes with Values what its Predict or Transform computes with numbers. What
-// cannot be written says so by an error that wraps errors.ErrUnsupported and names the type.
+// Nearly all built-in transformers, pipelines, searches and estimators implement it. A third-party type may implement it, too: its
+// Graph method does with Values what Predict or Transform does with numbers. Where a model cannot be written, the error wraps
+// errors.ErrUnsupported and names the type.
 //
 // # Values
 //
-// A [Value] is a matrix: of as many rows as the input has, or, where it is constant, of one or any other number of rows. Its
-// methods make new values: v.Sub(w), v.Exp(). Those of two values repeat a single row or a single column as often as the
-// other has rows or columns. An operator that was asked for before on the same values is not added again, so what
-// several outputs have in common is computed once. A mistake, as a difference of 3 and 4 columns, is kept as the graph's
-// error, which Of and Run return, so that calls can be chained.
+// A [Value] is a matrix. It has as many rows as the input, or any number of rows if it is constant. Its methods make new values:
+// v.Sub(w), v.Exp(). Operators on two values repeat a single row or a single column as often as the other value requires. An
+// operator on the same values is added only once, so that outputs share their common computations. The graph keeps the first
+// mistake, such as a difference of 3 and 4 columns, as its error. Of and Run return it, so calls can be chained.
 package graph
 
 import (
@@ -37,32 +36,32 @@ import (
 	"github.com/kernelearn/kernelearn/internal/fault"
 )
 
-// Grapher is the capability of a fitted transformer or estimator to write what it computes.
+// Grapher is the capability of a fitted transformer or estimator to write its computation as a graph.
 type Grapher interface {
-	// Graph adds to the graph of x, the rows, what Transform or Predict computes of them. Errors: ErrNotFitted,
-	// ErrShape for x of another width than Fit's, and one that wraps errors.ErrUnsupported for what has no graph.
+	// Graph adds the computation of Transform or Predict to the graph of the rows x. Errors: ErrNotFitted, ErrShape if x has a
+	// different number of columns than Fit had, and one that wraps errors.ErrUnsupported if the computation has no graph.
 	Graph(x Value) (Outputs, error)
 }
 
-// Outputs are what a model makes of rows. Those that it does not make are the zero Value.
+// Outputs holds the results of a model for the rows of a graph. Results that the model does not have are the zero Value.
 type Outputs struct {
-	// Rows is what a transformer makes of the rows.
+	// Rows holds the transformed rows of a transformer.
 	Rows Value
-	// Mean is what a regressor predicts, one column, or one for each target of a MultiRegressor, and the score of a detector.
+	// Mean holds the predictions of a regressor, in one column or one per target of a MultiRegressor, or the score of a detector.
 	Mean Value
-	// Variance returns the variance of a new observation, with a column for each of Mean's; nil where there is none. It is a
-	// function because it may cost as much as the fit.
+	// Variance returns the variance of a new observation, with one column per column of Mean. It is nil if the model has none. It
+	// is a function because it may cost as much as the fit.
 	Variance func() (Value, error)
-	// Classes are the labels of a classifier, and Decision its scores: a column for each, of which Predict takes the largest,
-	// the first of those that tie.
+	// Classes are the labels of a classifier, and Decision holds their scores, one column each. Predict chooses the largest score,
+	// and the first of equal ones.
 	Classes  []int
 	Decision Value
-	// Proba are probabilities, a column for each of Classes.
+	// Proba holds probabilities, one column for each of Classes.
 	Proba Value
 }
 
-// Build returns the outputs of a fitted model for the rows x. The error names the type of a model that has no
-// graph, and wraps errors.ErrUnsupported. A type that embeds one with a graph has none by that: its Predict may be another.
+// Build returns the outputs of a fitted model for the rows x. If the model has no graph, the error names its type and wraps
+// errors.ErrUnsupported. A type that embeds a Grapher does not inherit its graph, since its Predict may differ.
 func Build(model any, x Value) (Outputs, error) {
 	g, ok := embedding.As[Grapher](model)
 	if !ok {
@@ -81,12 +80,12 @@ func Build(model any, x Value) (Outputs, error) {
 	return out, nil
 }
 
-// Unsupported makes the error of a value that cannot be written. It wraps errors.ErrUnsupported.
+// Unsupported returns the error for a value that cannot be written as a graph. It wraps errors.ErrUnsupported.
 func Unsupported(v any, why string) error {
 	return fmt.Errorf("%T cannot be written as a graph of primitive operators, %s: %w", v, why, errors.ErrUnsupported)
 }
 
-// Columns returns an ErrShape error unless x has as many columns as a model was fitted on.
+// Columns returns an ErrShape error unless x has the number of columns that a model was fitted on.
 func Columns(x Value, want int) error {
 	if got := x.Cols(); got != want {
 		return fault.Columns("x", got, want)
@@ -104,48 +103,48 @@ const (
 	Int64
 )
 
-// Node is an operator and the value that it gives. Op is the name that ONNX has for the operator, of opset
-// 18; for the rows that the graph begins with it is "Input", and for a constant "Constant".
+// Node is an operator and its result. Op is the operator's name in opset 18 of ONNX, "Input" for the rows of the graph, or
+// "Constant".
 type Node struct {
 	Op      string
-	Inputs  []int // of which nodes
+	Inputs  []int // indices of nodes
 	Kind    Kind
-	Rows    int // -1: as many as the input
+	Rows    int // -1: those of the input
 	Cols    int
-	Axis    int       // of Concat, Gather, ArgMax and of reductions, which keep it: 1
+	Axis    int       // of Concat, Gather, ArgMax and of reductions, which keep it with length 1
 	Indices []int     // of Gather
-	Data    []float64 // of Constant, row by row; not to be changed
+	Data    []float64 // of Constant, row by row; must not be changed
 }
 
-// Graph is made by New.
+// Graph is a directed graph of operators. New makes one.
 type Graph struct {
 	nodes []Node
-	known map[string]int // by what they compute
+	known map[string]int // nodes by their operator and inputs
 	err   error
 }
 
-// Value is what an operator gives. The zero value is none.
+// Value is the result of an operator. The zero value belongs to no graph.
 type Value struct {
 	g  *Graph
 	id int
 }
 
-// Batch is the number of rows of a value that has as many as the input.
+// Batch is the number of rows of a value that has as many rows as the input.
 const Batch = -1
 
-// New returns a graph and its input, rows of so many columns.
+// New returns a graph and its input, rows with the given number of columns.
 func New(columns int) (*Graph, Value) {
 	g := &Graph{known: map[string]int{}}
 	return g, g.add(Node{Op: "Input", Rows: Batch, Cols: columns}, "")
 }
 
-// Nodes returns the operators in an order in which each comes after its inputs. They are not to be changed.
+// Nodes returns the operators in an order in which each comes after its inputs. They must not be changed.
 func (g *Graph) Nodes() []Node { return g.nodes }
 
-// Err returns the first mistake that was made, nil where there was none.
+// Err returns the first mistake in the construction of the graph, or nil.
 func (g *Graph) Err() error { return g.err }
 
-// Needed returns the indices of the operators that these values need, ascending.
+// Needed returns the indices of the operators that these values depend on, in ascending order.
 func (g *Graph) Needed(values ...Value) []int {
 	need := make([]bool, len(g.nodes))
 	for _, v := range values {
@@ -166,7 +165,7 @@ func (g *Graph) Needed(values ...Value) []int {
 	return out
 }
 
-// add returns the value of a node, which is that of an equal one where there is one. data tells constants apart.
+// add returns the value of a node, or of an equal node if the graph has one. Data distinguishes constants.
 func (g *Graph) add(n Node, data string) Value {
 	if g == nil { // of operators on the zero Value
 		return Value{}
@@ -190,7 +189,7 @@ func (g *Graph) fail(format string, a ...any) Value {
 	return Value{g, 0}
 }
 
-// Constant returns a value of numbers that are known.
+// Constant returns a constant value in the graph of v.
 func (v Value) Constant(m mat.Matrix) Value {
 	r, c := m.Dims()
 	data := make([]float64, 0, r*c)
@@ -202,10 +201,10 @@ func (v Value) Constant(m mat.Matrix) Value {
 	return v.constant(r, c, data)
 }
 
-// Row returns a constant of one row.
+// Row returns a constant with one row.
 func (v Value) Row(values []float64) Value { return v.constant(1, len(values), slices.Clone(values)) }
 
-// Number returns a constant of one number.
+// Number returns a constant with one element.
 func (v Value) Number(n float64) Value { return v.constant(1, 1, []float64{n}) }
 
 func (v Value) constant(rows, cols int, data []float64) Value {
@@ -217,16 +216,16 @@ func (v Value) constant(rows, cols int, data []float64) Value {
 	return v.g.add(Node{Op: "Constant", Rows: rows, Cols: cols, Data: data}, string(digest[:]))
 }
 
-// IsZero reports whether v is the zero Value, of which operators make the zero Value again.
+// IsZero reports whether v is the zero Value. Operators on it return the zero Value.
 func (v Value) IsZero() bool { return v.g == nil }
 
-// ID is the index of the operator among the Nodes of its graph.
+// ID returns the index of the operator among the Nodes of its graph.
 func (v Value) ID() int { return v.id }
 
-// Graph returns the graph that the value belongs to; nil for the zero Value.
+// Graph returns the graph of the value. It is nil for the zero Value.
 func (v Value) Graph() *Graph { return v.g }
 
-// Cols is the number of columns, 0 of the zero Value.
+// Cols returns the number of columns. It is 0 for the zero Value.
 func (v Value) Cols() int {
 	if v.IsZero() {
 		return 0
@@ -234,7 +233,7 @@ func (v Value) Cols() int {
 	return v.node().Cols
 }
 
-// node is empty for the zero Value.
+// node returns the operator of v. It is empty for the zero Value.
 func (v Value) node() (none Node) {
 	if v.g == nil {
 		return none

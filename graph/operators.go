@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// broadcast returns what a dimension of two values is together.
+// broadcast returns the common size of a dimension of two values.
 func broadcast(a, b int) (int, bool) {
 	switch {
 	case a == b, b == 1:
@@ -13,7 +13,7 @@ func broadcast(a, b int) (int, bool) {
 	return 0, false
 }
 
-// elementwise adds an operator on values of like shapes.
+// elementwise adds an operator on values of compatible shapes.
 func elementwise(op string, kind Kind, values ...Value) Value {
 	first := values[0]
 	n := Node{Op: op, Kind: kind, Rows: 1, Cols: 1}
@@ -45,10 +45,10 @@ func (v Value) Mul(w Value) Value { return elementwise("Mul", Double, v, w) }
 // Div returns v / w.
 func (v Value) Div(w Value) Value { return elementwise("Div", Double, v, w) }
 
-// Max returns the larger of v and w. Neither is NaN.
+// Max returns the larger of v and w. Neither may be NaN.
 func (v Value) Max(w Value) Value { return elementwise("Max", Double, v, w) }
 
-// Min returns the lesser of v and w. Neither is NaN.
+// Min returns the smaller of v and w. Neither may be NaN.
 func (v Value) Min(w Value) Value { return elementwise("Min", Double, v, w) }
 
 // Times returns v times a number.
